@@ -1,0 +1,25 @@
+# The same commands everywhere: here, in CI, in the documentation.
+
+# every check and every test
+test *ARGS:
+    ./test {{ARGS}}
+
+# format, lint, types, imports
+check:
+    .venv/bin/python -m ruff format --check .
+    .venv/bin/python -m ruff check .
+    .venv/bin/python -m mypy
+    .venv/bin/lint-imports
+
+# repair what can be repaired by itself
+fix:
+    .venv/bin/python -m ruff check --fix .
+    .venv/bin/python -m ruff format .
+
+# measure; one bench by name: just bench reading
+bench *NAMES:
+    .venv/bin/python -I bench/run.py {{NAMES}}
+
+# renew the locked requirements (needs uv)
+lock:
+    scripts/lock

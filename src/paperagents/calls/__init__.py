@@ -1,0 +1,1 @@
+"""Calls: arguments checked, references resolved."""

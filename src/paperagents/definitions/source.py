@@ -1,0 +1,35 @@
+"""Where something stands in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Span:
+    """A stretch of a file. Lines and columns count from 1, in characters; the end column is the one after."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Script:
+    """JavaScript, and where each of its lines stands in the file it came from."""
+
+    code: str
+    file: str | None = None
+    line: int = 1
+    indents: tuple[int, ...] = ()
+    """Characters before each line of the code in the file; lines past the end have the last one's."""
+    spread: bool = True
+    """False where the lines of the code are not lines of the file (a quoted YAML text): all is at the start."""
+
+    def position(self, line: int, column: int) -> tuple[int, int]:
+        """The line and column in the file of a line and column of the code, all counted from 1."""
+        if not self.spread:
+            return self.line, 1 + (self.indents[0] if self.indents else 0)
+        indent = self.indents[min(line, len(self.indents)) - 1] if self.indents else 0
+        return self.line + line - 1, column + indent

@@ -1,0 +1,1 @@
+"""The ways in: command line, web page, REST, MCP."""

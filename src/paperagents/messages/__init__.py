@@ -1,0 +1,70 @@
+"""Every sentence a person reads, in English, German and Chinese.
+
+``text("unknown-tool", name="read_fil")`` gives the sentence in the current language. The sentences
+themselves stand in ``catalogue/``, the three languages side by side.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib import import_module
+
+LANGUAGES = ("en", "de", "zh")
+
+_chosen: ContextVar[str | None] = ContextVar("language", default=None)
+_default: str | None = None
+
+
+def text(key: str, /, **values: object) -> str:
+    """The sentence of this key in the current language, with its values filled in."""
+    return catalogue()[key][LANGUAGES.index(language())].format(**values)
+
+
+def has_text(key: str) -> bool:
+    """Whether the catalogue knows this key; hints are optional, for example."""
+    return key in catalogue()
+
+
+def language() -> str:
+    """The language of this task, else of this process, else of the locale, else English."""
+    return _chosen.get() or _default or language_of_locale()
+
+
+def use_language(name: str | None) -> None:
+    """Choose the language of this process; None goes back to the locale."""
+    global _default  # noqa: PLW0603  the one setting of the process that every sentence needs
+    _default = name
+
+
+@contextmanager
+def in_language(name: str) -> Iterator[None]:
+    """Speak another language inside this block, for example for one web request."""
+    token = _chosen.set(name)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+def language_of_locale() -> str:
+    """The first supported language the environment asks for, in the order POSIX reads it."""
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(variable):
+            prefix = value[:2].lower()
+            return prefix if prefix in LANGUAGES else "en"
+    return "en"
+
+
+@cache
+def catalogue() -> dict[str, tuple[str, str, str]]:
+    """All sentences by key. Loaded when the first one is needed."""
+    from paperagents.messages.catalogue import AREAS  # noqa: PLC0415  nothing is loaded before it is needed
+
+    sentences: dict[str, tuple[str, str, str]] = {}
+    for area in AREAS:
+        sentences.update(import_module(f"paperagents.messages.catalogue.{area}").TEXTS)
+    return sentences

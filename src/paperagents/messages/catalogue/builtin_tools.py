@@ -1,0 +1,3 @@
+"""Sentences: builtin_tools."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {}

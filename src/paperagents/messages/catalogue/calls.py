@@ -1,0 +1,3 @@
+"""Sentences: calls."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {}

@@ -1,0 +1,3 @@
+"""Sentences: checks."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {}

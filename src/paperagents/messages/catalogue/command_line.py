@@ -1,0 +1,3 @@
+"""Sentences: command_line."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {}

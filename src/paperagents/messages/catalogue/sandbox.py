@@ -1,0 +1,3 @@
+"""Sentences: sandbox."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {}

@@ -1,0 +1,3 @@
+"""Sentences: tags."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {}

@@ -1,0 +1,1 @@
+"""Text of files to definitions, with a position for everything."""

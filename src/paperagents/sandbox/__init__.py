@@ -1,0 +1,1 @@
+"""JavaScript: JSON in, JSON out, within limits."""

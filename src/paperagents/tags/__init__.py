@@ -1,0 +1,1 @@
+"""Calls that a language model writes into its text."""
