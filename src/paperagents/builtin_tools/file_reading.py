@@ -1,0 +1,85 @@
+"""Reading an open file, and saying what the system refused in our own words."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from paperagents.errors import ToolError
+
+_CHUNK = 65536
+_LAST_SECOND_OF_9999 = 253402300799
+
+_CODES = {
+    errno.ENAMETOOLONG: "path-invalid",
+    errno.EILSEQ: "path-invalid",
+    errno.EISDIR: "not-a-file",
+    errno.ENXIO: "not-a-file",
+    errno.ENODEV: "not-a-file",
+    errno.ENOTDIR: "not-a-folder",
+    errno.ELOOP: "path-outside-vault",
+    errno.EXDEV: "path-outside-vault",
+    errno.EACCES: "file-not-permitted",
+    errno.EPERM: "file-not-permitted",
+    errno.EROFS: "file-not-permitted",
+    errno.ENOSPC: "disk-full",
+    errno.EDQUOT: "disk-full",
+}
+
+
+@contextmanager
+def closing(descriptor: int) -> Iterator[int]:
+    """A descriptor that is closed at the end of the block."""
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def told_as_tool_errors(path: str) -> Iterator[None]:
+    """Turn what the system says into our errors. Of a missing file callers have more to say."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        code = _CODES.get(error.errno or 0, "file-failed")
+        raise ToolError(code, path=path, reason=error.strerror) from error
+
+
+def read_regular(descriptor: int, path: str, limit: int) -> tuple[bytes, os.stat_result]:
+    """All bytes of an open regular file; anything else, and more than the limit, is refused."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise ToolError("not-a-file", path=path)
+    content = bytearray()
+    while len(content) <= limit and (chunk := os.read(descriptor, _CHUNK)):
+        content += chunk
+    if len(content) > limit:
+        raise ToolError("file-too-large", path=path, size=max(status.st_size, len(content)), limit=limit)
+    return bytes(content), status
+
+
+def decoded(content: bytes, path: str) -> str:
+    """The text of a file's bytes, or the place of the first that is not UTF-8."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ToolError("not-utf8", path=path, position=error.start) from None
+
+
+def digest_of(content: bytes) -> str:
+    """The digest that binds an approval to a file's content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def modified_time(nanoseconds: int) -> str:
+    """A file's time of change in ISO 8601, in UTC; times no calendar has become the nearest it has."""
+    seconds = min(max(nanoseconds / 1e9, 0), _LAST_SECOND_OF_9999)
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
