@@ -33,3 +33,39 @@ class Script:
             return self.line, 1 + (self.indents[0] if self.indents else 0)
         indent = self.indents[min(line, len(self.indents)) - 1] if self.indents else 0
         return self.line + line - 1, column + indent
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Excerpt:
+    """A piece of text, and where each of its lines stands in the file it came from."""
+
+    text: str
+    file: str | None = None
+    line: int = 1
+    indents: tuple[int, ...] = ()
+    """Characters before each line in the file; lines past the end have the last one's."""
+    spread: bool = True
+    """False where the lines of the text are not lines of the file (a folded or escaped YAML text):
+    everything is then said to stand at the start."""
+
+    def position(self, line: int, column: int) -> tuple[int, int]:
+        """The line and column in the file of a line and column of the text, all counted from 1."""
+        if not self.spread:
+            return self.line, 1 + (self.indents[0] if self.indents else 0)
+        indent = self.indents[min(line, len(self.indents)) - 1] if self.indents else 0
+        return self.line + line - 1, column + indent
+
+    def span(self, start: int, end: int) -> Span:
+        """The stretch of the file between two offsets of the text."""
+        line, column = self.position(*self._line_and_column(start))
+        end_line, end_column = self.position(*self._line_and_column(end))
+        return Span(
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=max(end_column, column + (line == end_line)),
+        )
+
+    def _line_and_column(self, offset: int) -> tuple[int, int]:
+        line = self.text.count("\n", 0, offset) + 1
+        return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1

@@ -1,3 +1,552 @@
-"""Sentences: checks."""
+"""What can be wrong with a file."""
 
-TEXTS: dict[str, tuple[str, str, str]] = {}
+TEXTS: dict[str, tuple[str, str, str]] = {
+    # --- the file as a whole
+    "not-utf8": (
+        "This is not UTF-8 text: byte {byte}.",
+        "Das ist kein UTF-8-Text: Byte {byte}.",
+        "这不是 UTF-8 文本：字节 {byte}。",
+    ),
+    "not-utf8.hint": (
+        "Save the file as UTF-8.",
+        "Die Datei als UTF-8 speichern.",
+        "请将文件另存为 UTF-8。",
+    ),
+    "file-too-large": (
+        "The file has {size} bytes; a tool file may have at most {limit}.",
+        "Die Datei hat {size} Bytes; eine Tool-Datei darf höchstens {limit} haben.",
+        "文件有 {size} 字节；工具文件最多允许 {limit} 字节。",
+    ),
+    "file-unreadable": (
+        "The file cannot be read: {reason}.",
+        "Die Datei kann nicht gelesen werden: {reason}.",
+        "无法读取文件：{reason}。",
+    ),
+    "file-outside-vault": (
+        "This link leads out of the vault and is not followed.",
+        "Diese Verknüpfung führt aus dem Vault hinaus; ihr wird nicht gefolgt.",
+        "此链接指向库之外，不予跟随。",
+    ),
+    "frontmatter-unclosed": (
+        "The frontmatter is not closed.",
+        "Der Frontmatter-Block ist nicht geschlossen.",
+        "前置元数据没有结束。",
+    ),
+    "frontmatter-unclosed.hint": (
+        "Write a line with just --- after the last property.",
+        "Nach der letzten Eigenschaft eine Zeile nur mit --- schreiben.",
+        "在最后一个属性之后写一行 ---。",
+    ),
+    "not-true": (
+        "'{field}: {value}' is a text, not true, so this note is not a {field}.",
+        "„{field}: {value}“ ist ein Text und nicht wahr; diese Notiz ist daher kein {field}.",
+        "“{field}: {value}” 是文本而不是 true，因此此笔记不是 {field}。",
+    ),
+    "not-true.hint": (
+        "Write {field}: true",
+        "{field}: true schreiben",
+        "请写 {field}: true",
+    ),
+    # --- YAML
+    "yaml-syntax": (
+        "This is not valid YAML: {reason}.",
+        "Das ist kein gültiges YAML: {reason}.",
+        "这不是有效的 YAML：{reason}。",
+    ),
+    "yaml-syntax.tab.hint": (
+        "YAML is indented with spaces, never with tabs.",
+        "YAML wird mit Leerzeichen eingerückt, nie mit Tabulatoren.",
+        "YAML 用空格缩进，不能用制表符。",
+    ),
+    "yaml-syntax.placeholder.hint": (
+        'A value that starts with {{{{ needs quotes: "{{{{name}}}}".',
+        'Ein Wert, der mit {{{{ beginnt, braucht Anführungszeichen: "{{{{name}}}}".',
+        '以 {{{{ 开头的值需要引号："{{{{name}}}}"。',
+    ),
+    "yaml-syntax.colon.hint": (
+        "A text with a colon and a blank in it needs quotes.",
+        "Ein Text mit Doppelpunkt und Leerzeichen darin braucht Anführungszeichen.",
+        "含有冒号加空格的文本需要加引号。",
+    ),
+    "yaml-unquoted-placeholder": (
+        "A placeholder without quotes is read by YAML as a mapping.",
+        "Einen Platzhalter ohne Anführungszeichen liest YAML als Zuordnung.",
+        "没有引号的占位符会被 YAML 当作映射。",
+    ),
+    "yaml-unquoted-placeholder.hint": (
+        'Put the whole value in quotes: "{{{{name}}}}".',
+        'Den ganzen Wert in Anführungszeichen setzen: "{{{{name}}}}".',
+        '请将整个值放入引号："{{{{name}}}}"。',
+    ),
+    "yaml-duplicate-key": (
+        "'{key}' stands here a second time; the first is in line {line}.",
+        "„{key}“ steht hier ein zweites Mal; das erste Mal in Zeile {line}.",
+        "“{key}” 在此重复出现；第一次在第 {line} 行。",
+    ),
+    "yaml-too-deep": (
+        "The YAML is nested more than {limit} levels deep.",
+        "Das YAML ist mehr als {limit} Ebenen tief verschachtelt.",
+        "YAML 嵌套超过 {limit} 层。",
+    ),
+    "yaml-too-large": (
+        "Written out, the YAML has more than {limit} values.",
+        "Ausgeschrieben hat das YAML mehr als {limit} Werte.",
+        "展开后 YAML 超过 {limit} 个值。",
+    ),
+    "yaml-recursive-alias": (
+        "'*{name}' contains itself.",
+        "„*{name}“ enthält sich selbst.",
+        "“*{name}” 包含自身。",
+    ),
+    "yaml-unknown-alias": (
+        "There is no anchor '&{name}' before this alias.",
+        "Vor diesem Alias gibt es keinen Anker „&{name}“.",
+        "此别名之前没有锚点 “&{name}”。",
+    ),
+    "yaml-complex-key": (
+        "A key must be a plain text.",
+        "Ein Schlüssel muss ein einfacher Text sein.",
+        "键必须是纯文本。",
+    ),
+    "yaml-tag": (
+        "The YAML tag '{tag}' is not supported or does not fit its value.",
+        "Der YAML-Tag „{tag}“ wird nicht unterstützt oder passt nicht zu seinem Wert.",
+        "YAML 标签 “{tag}” 不受支持或与其值不符。",
+    ),
+    "yaml-several-documents": (
+        "A second YAML document starts here; only one is possible.",
+        "Hier beginnt ein zweites YAML-Dokument; nur eines ist möglich.",
+        "此处开始第二个 YAML 文档；只能有一个。",
+    ),
+    # --- fields
+    "missing-field": (
+        "'{field}' is missing.",
+        "„{field}“ fehlt.",
+        "缺少 “{field}”。",
+    ),
+    "missing-field.hint": (
+        "Add a line: {field}: …",
+        "Eine Zeile ergänzen: {field}: …",
+        "请添加一行：{field}: …",
+    ),
+    "missing-field.parameter": (
+        "This parameter has no name.",
+        "Dieser Parameter hat keinen Namen.",
+        "此参数没有名称。",
+    ),
+    "missing-field.type": (
+        "Parameter '{name}' has no type.",
+        "Parameter „{name}“ hat keinen Typ.",
+        "参数 “{name}” 没有类型。",
+    ),
+    "missing-field.type.hint": (
+        "Add type: string, number, integer, boolean, array or object.",
+        "type ergänzen: string, number, integer, boolean, array oder object.",
+        "请添加 type：string、number、integer、boolean、array 或 object。",
+    ),
+    "missing-field.step": (
+        "This step does not say which tool it calls.",
+        "Dieser Schritt sagt nicht, welches Tool er aufruft.",
+        "此步骤没有说明调用哪个工具。",
+    ),
+    "missing-field.step.hint": (
+        "Add tool: or name: with the name of a tool.",
+        "tool: oder name: mit dem Namen eines Tools ergänzen.",
+        "请添加 tool: 或 name:，值为工具名称。",
+    ),
+    "missing-description": (
+        "There is no description; people and models choose tools by it.",
+        "Die Beschreibung fehlt; Menschen und Modelle wählen Tools danach aus.",
+        "缺少描述；人和模型都靠它选择工具。",
+    ),
+    "missing-description.parameter": (
+        "Parameter '{name}' has no description.",
+        "Parameter „{name}“ hat keine Beschreibung.",
+        "参数 “{name}” 没有描述。",
+    ),
+    "missing-description.hint": (
+        "Add a line: description: …",
+        "Eine Zeile ergänzen: description: …",
+        "请添加一行：description: …",
+    ),
+    "wrong-type": (
+        "'{field}' has the wrong type.",
+        "„{field}“ hat den falschen Typ.",
+        "“{field}” 的类型不对。",
+    ),
+    "wrong-type.text": (
+        "'{field}' must be a text.",
+        "„{field}“ muss ein Text sein.",
+        "“{field}” 必须是文本。",
+    ),
+    "wrong-type.text.hint": (
+        "Put the value in quotes.",
+        "Den Wert in Anführungszeichen setzen.",
+        "请给值加上引号。",
+    ),
+    "wrong-type.texts": (
+        "'{field}' must be a list of texts.",
+        "„{field}“ muss eine Liste von Texten sein.",
+        "“{field}” 必须是文本列表。",
+    ),
+    "wrong-type.boolean": (
+        "'{field}' must be true or false.",
+        "„{field}“ muss true oder false sein.",
+        "“{field}” 必须是 true 或 false。",
+    ),
+    "wrong-type.boolean.hint": (
+        "Without quotes; yes, no, on and off are texts.",
+        "Ohne Anführungszeichen; yes, no, on und off sind Texte.",
+        "不要加引号；yes、no、on、off 是文本。",
+    ),
+    "wrong-type.number": (
+        "'{field}' must be a number.",
+        "„{field}“ muss eine Zahl sein.",
+        "“{field}” 必须是数字。",
+    ),
+    "wrong-type.integer": (
+        "'{field}' must be a whole number.",
+        "„{field}“ muss eine ganze Zahl sein.",
+        "“{field}” 必须是整数。",
+    ),
+    "wrong-type.list": (
+        "'{field}' must be a list.",
+        "„{field}“ muss eine Liste sein.",
+        "“{field}” 必须是列表。",
+    ),
+    "wrong-type.list.hint": (
+        "Start each entry on its own line with '- '.",
+        "Jeden Eintrag in einer eigenen Zeile mit „- “ beginnen.",
+        "每个条目单独一行，以 “- ” 开头。",
+    ),
+    "wrong-type.mapping": (
+        "'{field}' must be a mapping of names to values.",
+        "„{field}“ muss eine Zuordnung von Namen zu Werten sein.",
+        "“{field}” 必须是名称到值的映射。",
+    ),
+    "wrong-type.mappings": (
+        "Every entry of '{field}' must be a mapping of names to values.",
+        "Jeder Eintrag von „{field}“ muss eine Zuordnung von Namen zu Werten sein.",
+        "“{field}” 的每个条目必须是名称到值的映射。",
+    ),
+    "wrong-type.list-or-reference": (
+        "'{field}' must be a list, or one reference that gives a list.",
+        "„{field}“ muss eine Liste sein oder ein Verweis, der eine Liste ergibt.",
+        "“{field}” 必须是列表，或一个得到列表的引用。",
+    ),
+    "wrong-type.condition": (
+        "'{field}' must be a reference, a small JavaScript expression, true or false.",
+        "„{field}“ muss ein Verweis, ein kleiner JavaScript-Ausdruck, true oder false sein.",
+        "“{field}” 必须是引用、简短的 JavaScript 表达式、true 或 false。",
+    ),
+    "invalid-value": (
+        "'{value}' is not possible for '{field}': {options}.",
+        "„{value}“ ist für „{field}“ nicht möglich: {options}.",
+        "“{field}” 不能是 “{value}”：{options}。",
+    ),
+    "invalid-value.suggestion.hint": (
+        "Did you mean '{suggestion}'?",
+        "Meinten Sie „{suggestion}“?",
+        "您是指 “{suggestion}” 吗？",
+    ),
+    "invalid-id": (
+        "'{id}' cannot be an id.",
+        "„{id}“ kann keine Id sein.",
+        "“{id}” 不能用作 id。",
+    ),
+    "invalid-id.hint": (
+        "An id has 1 to 200 letters, digits, _ or -.",
+        "Eine Id hat 1 bis 200 Buchstaben, Ziffern, _ oder -.",
+        "id 由 1 到 200 个字母、数字、_ 或 - 组成。",
+    ),
+    "unknown-field": (
+        "'{field}' is not a known field.",
+        "„{field}“ ist kein bekanntes Feld.",
+        "“{field}” 不是已知字段。",
+    ),
+    "unknown-field.hint": (
+        "Did you mean '{suggestion}'?",
+        "Meinten Sie „{suggestion}“?",
+        "您是指 “{suggestion}” 吗？",
+    ),
+    # --- parameters
+    "duplicate-parameter": (
+        "There are two parameters named '{name}'; the first is in line {line}.",
+        "Es gibt zwei Parameter namens „{name}“; der erste steht in Zeile {line}.",
+        "有两个名为 “{name}” 的参数；第一个在第 {line} 行。",
+    ),
+    "shadowed-placeholder": (
+        "A parameter named '{name}' hides the built-in placeholder of that name.",
+        "Ein Parameter namens „{name}“ verdeckt den eingebauten Platzhalter dieses Namens.",
+        "名为 “{name}” 的参数会遮蔽同名的内置占位符。",
+    ),
+    "shadowed-placeholder.hint": (
+        "Choose another name unless you mean it so.",
+        "Einen anderen Namen wählen, wenn das nicht so gemeint ist.",
+        "若非有意，请换一个名称。",
+    ),
+    "invalid-schema": (
+        "Parameter '{name}' is not a valid JSON Schema: {reason}.",
+        "Parameter „{name}“ ist kein gültiges JSON Schema: {reason}.",
+        "参数 “{name}” 不是有效的 JSON Schema：{reason}。",
+    ),
+    "invalid-default": (
+        "The default of '{name}' does not fit its own description: {reason}.",
+        "Der Standardwert von „{name}“ passt nicht zu seiner eigenen Beschreibung: {reason}.",
+        "“{name}” 的默认值不符合它自己的说明：{reason}。",
+    ),
+    # --- blocks and steps
+    "nothing-to-run": (
+        "There is nothing to run: no tool block, no custom_function, no JavaScript block.",
+        "Es gibt nichts auszuführen: kein Tool-Block, keine custom_function, kein JavaScript-Block.",
+        "没有可执行的内容：没有工具块、custom_function 或 JavaScript 块。",
+    ),
+    "nothing-to-run.hint": (
+        "Add a ```yaml block with tool:, or a ```javascript block whose first line is // @preprocess.",
+        "Einen ```yaml-Block mit tool: ergänzen oder einen ```javascript-Block, der mit // @preprocess beginnt.",
+        "请添加含 tool: 的 ```yaml 块，或首行为 // @preprocess 的 ```javascript 块。",
+    ),
+    "missing-steps": (
+        "A chain needs steps.",
+        "Eine Chain braucht steps.",
+        "链式工具需要 steps。",
+    ),
+    "missing-steps.hint": (
+        "Write steps: in the frontmatter or in a ```yaml block.",
+        "steps: in das Frontmatter oder in einen ```yaml-Block schreiben.",
+        "请在前置元数据或 ```yaml 块中写 steps:。",
+    ),
+    "empty-steps": (
+        "'{field}' is empty.",
+        "„{field}“ ist leer.",
+        "“{field}” 为空。",
+    ),
+    "steps-twice": (
+        "There are steps in the frontmatter (line {line}) and here.",
+        "Es gibt steps im Frontmatter (Zeile {line}) und hier.",
+        "前置元数据（第 {line} 行）和此处都有 steps。",
+    ),
+    "steps-twice.hint": (
+        "Keep one of them.",
+        "Nur eines von beiden behalten.",
+        "只保留其中一个。",
+    ),
+    "steps-in-single": (
+        "A tool of type single has no steps.",
+        "Ein Tool vom Typ single hat keine steps.",
+        "single 类型的工具没有 steps。",
+    ),
+    "steps-in-single.hint": (
+        "Write type: chain, or leave the type out.",
+        "type: chain schreiben oder den Typ weglassen.",
+        "请写 type: chain，或省略 type。",
+    ),
+    "custom-function-in-chain": (
+        "A chain cannot have a custom_function.",
+        "Eine Chain kann keine custom_function haben.",
+        "链式工具不能有 custom_function。",
+    ),
+    "custom-function-in-chain.hint": (
+        "Put it into a tool of its own and call that in a step.",
+        "Sie in ein eigenes Tool legen und dieses in einem Schritt aufrufen.",
+        "请将其放入单独的工具，并在步骤中调用。",
+    ),
+    "tool-and-custom-function": (
+        "A custom_function and a tool block (line {line}) exclude each other.",
+        "Eine custom_function und ein Tool-Block (Zeile {line}) schließen einander aus.",
+        "custom_function 与工具块（第 {line} 行）不能同时存在。",
+    ),
+    "duplicate-block": (
+        "There are two @{marker} blocks; the first starts in line {line}.",
+        "Es gibt zwei @{marker}-Blöcke; der erste beginnt in Zeile {line}.",
+        "有两个 @{marker} 块；第一个从第 {line} 行开始。",
+    ),
+    "unknown-marker": (
+        "'@{marker}' is not a marker, so this block is only documentation.",
+        "„@{marker}“ ist kein Marker; dieser Block ist daher nur Dokumentation.",
+        "“@{marker}” 不是标记，因此此块只是文档。",
+    ),
+    "unknown-marker.hint": (
+        "Did you mean '@{suggestion}'?",
+        "Meinten Sie „@{suggestion}“?",
+        "您是指 “@{suggestion}” 吗？",
+    ),
+    "step-with-both": (
+        "A step either calls a tool or has parallel steps.",
+        "Ein Schritt ruft entweder ein Tool auf oder hat parallele Schritte.",
+        "一个步骤要么调用工具，要么包含并行步骤。",
+    ),
+    # --- JavaScript
+    "javascript-syntax": (
+        "JavaScript syntax error: {reason}.",
+        "JavaScript-Syntaxfehler: {reason}.",
+        "JavaScript 语法错误：{reason}。",
+    ),
+    "missing-return": (
+        "This block has no return statement.",
+        "Dieser Block hat keine return-Anweisung.",
+        "此代码块没有 return 语句。",
+    ),
+    "missing-return.hint": (
+        "End it with return …; a return inside a function of its own does not count.",
+        "Mit return … beenden; ein return in einer inneren Funktion zählt nicht.",
+        "请以 return … 结尾；内部函数中的 return 不算。",
+    ),
+    "forbidden-javascript": (
+        "'{name}' does not exist in the sandbox.",
+        "„{name}“ gibt es in der Sandbox nicht.",
+        "沙箱中没有 “{name}”。",
+    ),
+    "forbidden-javascript.hint": (
+        "Blocks only compute. Files and requests go through tools such as read_file and rest_request.",
+        "Blöcke rechnen nur. Dateien und Anfragen gehen über Tools wie read_file und rest_request.",
+        "代码块只做计算。文件和请求请通过 read_file、rest_request 等工具。",
+    ),
+    "endless-loop": (
+        "This loop never ends.",
+        "Diese Schleife endet nie.",
+        "此循环永不结束。",
+    ),
+    "endless-loop.hint": (
+        "Give it a condition, or leave it with break or return.",
+        "Ihr eine Bedingung geben oder sie mit break oder return verlassen.",
+        "请加上条件，或用 break 或 return 退出。",
+    ),
+    "argument-in-javascript": (
+        "'{name}' is filled in as text here.",
+        "„{name}“ wird hier als Text eingesetzt.",
+        "“{name}” 在此作为文本填入。",
+    ),
+    "argument-in-javascript.hint": (
+        "input.{name} keeps its type and needs no quotes.",
+        "input.{name} behält seinen Typ und braucht keine Anführungszeichen.",
+        "input.{name} 保留类型且无需引号。",
+    ),
+    # --- references
+    "invalid-reference": (
+        "'{reference}' between the braces is not a reference.",
+        "„{reference}“ zwischen den Klammern ist kein Verweis.",
+        "花括号中的 “{reference}” 不是引用。",
+    ),
+    "invalid-reference.hint": (
+        "Write \\{{{{ for two literal braces.",
+        "Für zwei wörtliche Klammern \\{{{{ schreiben.",
+        "要写两个字面花括号，请用 \\{{{{。",
+    ),
+    "unknown-reference": (
+        "'{reference}' refers to something that does not exist.",
+        "„{reference}“ verweist auf etwas, das es nicht gibt.",
+        "“{reference}” 引用了不存在的内容。",
+    ),
+    "unknown-reference.suggestion": (
+        "'{reference}': there is no '{wanted}' here.",
+        "„{reference}“: „{wanted}“ gibt es hier nicht.",
+        "“{reference}”：这里没有 “{wanted}”。",
+    ),
+    "unknown-reference.suggestion.hint": (
+        "Did you mean {suggestion}? There is: {names}.",
+        "Meinten Sie {suggestion}? Vorhanden: {names}.",
+        "您是指 {suggestion} 吗？可用：{names}。",
+    ),
+    "unknown-reference.names": (
+        "'{reference}': there is no '{wanted}' here.",
+        "„{reference}“: „{wanted}“ gibt es hier nicht.",
+        "“{reference}”：这里没有 “{wanted}”。",
+    ),
+    "unknown-reference.names.hint": (
+        "There is: {names}.",
+        "Vorhanden: {names}.",
+        "可用：{names}。",
+    ),
+    "unknown-reference.label": (
+        "'{reference}': no earlier step is named '{wanted}'.",
+        "„{reference}“: Kein früherer Schritt heißt „{wanted}“.",
+        "“{reference}”：之前没有名为 “{wanted}” 的步骤。",
+    ),
+    "unknown-reference.env": (
+        "'{reference}': the tool does not declare '{wanted}' in its environment.",
+        "„{reference}“: Das Tool nennt „{wanted}“ nicht unter environment.",
+        "“{reference}”：工具没有在 environment 中声明 “{wanted}”。",
+    ),
+    "unknown-reference.list": (
+        "'{reference}': this is a list; it has numbers, not '{wanted}'.",
+        "„{reference}“: Das ist eine Liste; sie hat Nummern, nicht „{wanted}“.",
+        "“{reference}”：这是列表，只能用序号，没有 “{wanted}”。",
+    ),
+    "unknown-reference.list.hint": (
+        "Take one entry, for example [0].",
+        "Einen Eintrag nehmen, zum Beispiel [0].",
+        "请取一个条目，例如 [0]。",
+    ),
+    "unknown-reference.value": (
+        "'{reference}': this is a single value; it has no '{wanted}'.",
+        "„{reference}“: Das ist ein einzelner Wert; er hat kein „{wanted}“.",
+        "“{reference}”：这是单个值，没有 “{wanted}”。",
+    ),
+    "unknown-reference.first-step": (
+        "'{reference}': there is no step before this one.",
+        "„{reference}“: Vor diesem Schritt gibt es keinen anderen.",
+        "“{reference}”：此步骤之前没有其他步骤。",
+    ),
+    "unknown-reference.first-step-bare": (
+        "'{reference}' is read as a reference, and there is no step before this one.",
+        "„{reference}“ wird als Verweis gelesen, und vor diesem Schritt gibt es keinen anderen.",
+        "“{reference}” 被当作引用，而此步骤之前没有其他步骤。",
+    ),
+    "unknown-reference.first-step-bare.hint": (
+        "If it is meant as plain text, write \\{reference}.",
+        "Wenn es einfacher Text sein soll, \\{reference} schreiben.",
+        "如果只是普通文本，请写 \\{reference}。",
+    ),
+    # --- between files
+    "duplicate-id": (
+        "The id '{id}' is also used by {other}.",
+        "Die Id „{id}“ wird auch von {other} benutzt.",
+        "id “{id}” 也被 {other} 使用。",
+    ),
+    "duplicate-id.hint": (
+        "Give one of them another id: or name:.",
+        "Einem von beiden eine andere id: oder einen anderen name: geben.",
+        "请给其中一个换一个 id: 或 name:。",
+    ),
+    "duplicate-id.builtin": (
+        "'{id}' is the id of a built-in tool.",
+        "„{id}“ ist die Id eines eingebauten Tools.",
+        "“{id}” 是内置工具的 id。",
+    ),
+    "unknown-tool": (
+        "There is no tool named '{name}'.",
+        "Es gibt kein Tool namens „{name}“.",
+        "没有名为 “{name}” 的工具。",
+    ),
+    "unknown-tool.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+    "endless-chain": (
+        "This chain calls itself without end: {path}.",
+        "Diese Chain ruft sich endlos selbst auf: {path}.",
+        "此链无休止地调用自身：{path}。",
+    ),
+    "endless-chain.hint": (
+        "Give one of these steps an if: that can be false.",
+        "Einem dieser Schritte ein if: geben, das falsch sein kann.",
+        "请给其中一个步骤加上可能为假的 if:。",
+    ),
+    "missing-argument": (
+        "The step does not give '{name}', which {tool} requires.",
+        "Der Schritt gibt „{name}“ nicht an; {tool} verlangt es.",
+        "此步骤没有给出 {tool} 必需的 “{name}”。",
+    ),
+    "unknown-argument": (
+        "{tool} has no parameter '{name}'.",
+        "{tool} hat keinen Parameter „{name}“.",
+        "{tool} 没有参数 “{name}”。",
+    ),
+    "unknown-argument.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+}

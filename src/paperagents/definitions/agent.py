@@ -1,0 +1,38 @@
+"""What a note says an agent is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.source import Excerpt
+
+Protocol = Literal["native", "tags", "auto"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentDefinition:
+    """A language model with a prompt, tools and limits."""
+
+    id: str
+    name: str
+    prompt: Excerpt
+    description: str = ""
+    model: str | None = None
+    tools: tuple[str, ...] = ()
+    """Ids, names or patterns such as ``search_*``."""
+    protocol: Protocol = "auto"
+    max_iterations: int = 20
+    temperature: float | None = None
+    memory: bool = True
+    budget: Mapping[str, JsonValue] = field(default_factory=dict)
+    """``tokens`` and/or ``money``; empty is no limit."""
+    agents: tuple[str, ...] = ()
+    version: str | None = None
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    author: str | None = None
+    file: str | None = None
+    digest: str = ""

@@ -1,0 +1,147 @@
+"""What the built-in tools want and answer. How they do it stands in ``builtin_tools``."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.messages import in_language, language, text
+
+ENTRY_STATUSES = ("pending", "ongoing", "finished", "paused")
+VAULT_TYPES = ("text", "code", "data")
+VAULT_ACTIONS = ("create", "update", "delete", "request_read")
+
+_ANY: JsonObject = {}
+_TEXT: JsonObject = {"type": "string"}
+_WHOLE: JsonObject = {"type": "integer"}
+_FLAG: JsonObject = {"type": "boolean"}
+
+
+def builtin_tools() -> tuple[ToolDefinition, ...]:
+    """The tools every vault has, described in the current language."""
+    return _builtin_tools(language())
+
+
+@cache
+def _builtin_tools(spoken: str) -> tuple[ToolDefinition, ...]:
+    with in_language(spoken):
+        return (
+            _search_files(),
+            _read_file(),
+            _write_file(),
+            _rest_request(),
+            _web_search(),
+            _entry_tool("memory"),
+            _entry_tool("task", _optional("status", _TEXT)),
+            _entry_tool("goal"),
+            _datavault(),
+            _js_execute(),
+        )
+
+
+def _search_files() -> ToolDefinition:
+    found = _object(name=_TEXT, path=_TEXT, size=_WHOLE, modified=_TEXT, tags=_list(_TEXT), snippet=_TEXT)
+    return _tool(
+        "search_files",
+        _required("query", _TEXT),
+        _optional("path", _TEXT, default="/"),
+        _optional("limit", {"type": "integer", "minimum": 1, "maximum": 100_000}, default=100),
+        answer=_object(results=_list(found), count=_WHOLE),
+    )
+
+
+def _read_file() -> ToolDefinition:
+    answer = _object(filePath=_TEXT, path=_TEXT, content=_TEXT, size=_WHOLE, modified=_TEXT, frontmatter=_ANY)
+    return _tool("read_file", _required("filePath", _TEXT), aliases={"path": "filePath"}, answer=answer)
+
+
+def _write_file() -> ToolDefinition:
+    return _tool(
+        "write_file",
+        _required("filePath", _TEXT),
+        _required("content", _TEXT),
+        _optional("overwrite", _FLAG, default=False),
+        _optional("append", _FLAG, default=False),
+        aliases={"path": "filePath"},
+        answer=_object(filePath=_TEXT, size=_WHOLE, created=_FLAG),
+    )
+
+
+def _rest_request() -> ToolDefinition:
+    return _tool(
+        "rest_request",
+        _required("url", _TEXT),
+        _optional("method", _TEXT, default="GET"),
+        _optional("headers", {"type": "object"}),
+        _optional("body", _ANY),
+        _optional("timeout", {"type": "number", "exclusiveMinimum": 0}),
+        answer=_object(status=_WHOLE, headers=_ANY, body=_TEXT, json=_ANY, ok=_FLAG),
+    )
+
+
+def _web_search() -> ToolDefinition:
+    return _tool("web_search", _required("url", _TEXT), _optional("method", _TEXT, default="GET"))
+
+
+def _entry_tool(name: str, *more: Parameter) -> ToolDefinition:
+    shared = [_optional(field, _TEXT) for field in ("identifier", "heading", "content", "notes")]
+    return _tool(name, *shared, _optional("delete", _FLAG, default=False), *more)
+
+
+def _datavault() -> ToolDefinition:
+    return _tool(
+        "datavault",
+        _optional("id", _TEXT),
+        _optional("action", _TEXT),
+        _optional("type", _TEXT),
+        _optional("description", _TEXT),
+        _optional("content", _TEXT),
+        _optional("limit", {"type": ["integer", "string"]}),
+        _optional("delete", _FLAG, default=False),
+        aliases={"identifier": "id"},
+    )
+
+
+def _js_execute() -> ToolDefinition:
+    return _tool("js_execute", _required("code", _TEXT), aliases={"content": "code"})
+
+
+def _tool(
+    name: str, *parameters: Parameter, aliases: dict[str, str] | None = None, answer: JsonObject | None = None
+) -> ToolDefinition:
+    described = tuple(_described(name, parameter) for parameter in parameters)
+    return ToolDefinition(
+        id=name,
+        name=name,
+        kind="builtin",
+        description=text(f"builtin.{name}"),
+        parameters=described,
+        strict=True,
+        aliases=aliases or {},
+        answer=answer or {},
+        category="builtin",
+    )
+
+
+def _described(tool: str, parameter: Parameter) -> Parameter:
+    schema = {**parameter.schema, "description": text(f"builtin.{tool}.{parameter.name}")}
+    return Parameter(name=parameter.name, required=parameter.required, schema=schema)
+
+
+def _required(name: str, schema: JsonObject) -> Parameter:
+    return Parameter(name=name, schema=schema)
+
+
+def _optional(name: str, schema: JsonObject, default: JsonValue = None) -> Parameter:
+    with_default: JsonObject = schema if default is None else {**schema, "default": default}
+    return Parameter(name=name, schema=with_default, required=False)
+
+
+def _object(**properties: JsonObject) -> JsonObject:
+    return {"type": "object", "properties": {**properties}, "additionalProperties": False}
+
+
+def _list(items: JsonObject) -> JsonObject:
+    return {"type": "array", "items": items}

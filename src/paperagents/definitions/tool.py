@@ -1,0 +1,76 @@
+"""What a file, or the program itself, says a tool is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.parameter import Parameter, json_schema
+from paperagents.definitions.source import Excerpt
+from paperagents.definitions.step import Step
+
+ToolType = Literal["single", "chain"]
+ToolKind = Literal["markdown", "javascript", "builtin"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Example:
+    """An input and what must come of it; ``responses`` stand in for steps that would touch the world."""
+
+    input: Mapping[str, JsonValue] = field(default_factory=dict)
+    name: str | None = None
+    expects: Mapping[str, JsonValue] = field(default_factory=dict)
+    """One of ``output``, ``output_contains`` or ``error``."""
+    responses: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolDefinition:
+    """A tool: who it is, what it wants, and the blocks that run, in order."""
+
+    id: str
+    name: str
+    kind: ToolKind
+    type: ToolType = "single"
+    description: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    strict: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other names under which an argument may be given."""
+
+    preprocess: Excerpt | None = None
+    steps: tuple[Step, ...] = ()
+    """The steps of a chain; a single tool's tool block is the one step of a chain of one."""
+    custom_function: Excerpt | None = None
+    postprocess: Excerpt | None = None
+
+    timeout: float | None = None
+    log: str | None = None
+    approval: str | None = None
+    examples: tuple[Example, ...] = ()
+    environment: tuple[Parameter, ...] = ()
+    answer: Mapping[str, JsonValue] = field(default_factory=dict)
+    """JSON Schema of the result; an empty one says nothing about it."""
+
+    version: str | None = None
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    author: str | None = None
+    file: str | None = None
+    digest: str = ""
+    """Of the file's bytes: what was approved is what runs."""
+
+    @property
+    def schema(self) -> JsonObject:
+        """JSON Schema of the arguments."""
+        return json_schema(self.parameters, strict=self.strict)
+
+    def all_steps(self) -> Iterator[Step]:
+        """Every step, those inside ``parallel`` too, in the order of the file."""
+        waiting = list(reversed(self.steps))
+        while waiting:
+            step = waiting.pop()
+            yield step
+            waiting.extend(reversed(step.parallel))

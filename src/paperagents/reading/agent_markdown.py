@@ -1,0 +1,71 @@
+"""A Markdown note with ``agent: true`` becomes an agent definition; its body is the prompt."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from paperagents.definitions.agent import AgentDefinition, Protocol
+from paperagents.definitions.json_value import JsonObject
+from paperagents.reading.fields import Fields
+from paperagents.reading.markdown_sections import Note
+from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.tool_markdown import read_description, read_id, read_name
+from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar
+
+AGENT_FIELDS = (
+    "agent", "id", "name", "description", "model", "tools", "protocol", "max_iterations", "temperature", "memory",
+    "budget", "agents", "version", "category", "tags", "author",
+)  # fmt: skip
+BUDGET_FIELDS = ("tokens", "money")
+_OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
+
+
+def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> AgentDefinition:
+    """The definition, as far as it can be understood; what cannot is among the problems."""
+    fields = Fields(front, problems)
+    fields.warn_of_slips(AGENT_FIELDS, also_fine=_OTHER_NOTES)
+    name = read_name(fields)
+    return AgentDefinition(
+        id=read_id(fields, name, problems.file),
+        name=name or problems.file,
+        prompt=note.body,
+        description=read_description(fields),
+        model=fields.text("model"),
+        tools=fields.texts("tools"),
+        protocol=cast("Protocol", fields.choice("protocol", ("native", "tags", "auto")) or "auto"),
+        max_iterations=fields.whole_number("max_iterations", least=1) or 20,
+        temperature=_temperature(fields),
+        memory=fields.boolean("memory", default=True),
+        budget=_budget(fields),
+        agents=fields.texts("agents"),
+        version=fields.word("version"),
+        category=fields.word("category"),
+        tags=fields.texts("tags"),
+        author=fields.word("author"),
+        file=problems.file,
+        digest=digest,
+    )
+
+
+def _temperature(fields: Fields) -> float | None:
+    value = fields.number("temperature", least=0)
+    if value is not None and value > 2:
+        span = fields.mapping.entries["temperature"][1].span
+        fields.problems.error("invalid-value", span, field="temperature", value=f"{value:g}", options="0 – 2")
+        return None
+    return value
+
+
+def _budget(fields: Fields) -> JsonObject:
+    """A number is a limit on tokens; a mapping names what is limited."""
+    node = fields.mapping.get("budget")
+    if isinstance(node, YamlScalar) and node.value is not None:
+        tokens = fields.whole_number("budget", least=1)
+        return {"tokens": tokens} if tokens is not None else {}
+    mapping = fields.mapping_of("budget")
+    if mapping is None:
+        return {}
+    inner = Fields(mapping, fields.problems)
+    inner.warn_of_slips(BUDGET_FIELDS)
+    limits = {"tokens": inner.whole_number("tokens", least=1), "money": inner.number("money", above=0)}
+    return {name: limit for name, limit in limits.items() if limit is not None}

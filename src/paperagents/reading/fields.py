@@ -1,0 +1,136 @@
+"""Reads the fields of a YAML mapping, each with the type it must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from paperagents.definitions.closest import misspelt
+from paperagents.definitions.source import Excerpt
+from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+
+class Fields:
+    """A mapping being read. A field of the wrong type is a problem and counts as missing."""
+
+    def __init__(self, mapping: YamlMapping, problems: ProblemList) -> None:
+        self.mapping = mapping
+        self.problems = problems
+
+    def text(self, name: str) -> str | None:
+        """A text."""
+        node = self._given(name)
+        if node is None:
+            return None
+        if isinstance(node, YamlScalar) and isinstance(node.value, str):
+            return node.value
+        self._wrong(name, node, "text")
+        return None
+
+    def word(self, name: str) -> str | None:
+        """A text that may be written like a number: ``version: 1.0``."""
+        node = self._given(name)
+        if node is None or isinstance(node, YamlScalar):
+            return node.raw if node is not None else None
+        self._wrong(name, node, "text")
+        return None
+
+    def choice(self, name: str, options: Iterable[str]) -> str | None:
+        """One of a few words."""
+        options = tuple(options)
+        word = self.text(name)
+        if word is None or word in options:
+            return word
+        node = self.mapping.entries[name][1]
+        self.problems.error("invalid-value", node.span, field=name, value=word, options=", ".join(options))
+        return None
+
+    def boolean(self, name: str, *, default: bool) -> bool:
+        """True or false."""
+        node = self._given(name)
+        if node is None:
+            return default
+        if isinstance(node, YamlScalar) and isinstance(node.value, bool):
+            return node.value
+        self._wrong(name, node, "boolean")
+        return default
+
+    def number(self, name: str, *, above: float | None = None, least: float | None = None) -> float | None:
+        """A number, above or at least some bound."""
+        node = self._given(name)
+        if node is None:
+            return None
+        value = node.value if isinstance(node, YamlScalar) else None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self._wrong(name, node, "number")
+        return None
+        if above is not None and value <= above:
+            self._too_small(name, node, f"> {above:g}")
+            return None
+        if least is not None and value < least:
+            self._too_small(name, node, f"≥ {least:g}")
+            return None
+        return value
+
+    def whole_number(self, name: str, *, least: int) -> int | None:
+        """A number without a fraction."""
+        value = self.number(name, least=least)
+        if value is None or value == int(value):
+            return None if value is None else int(value)
+        self._wrong(name, self.mapping.entries[name][1], "integer")
+        return None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts; a single text is a list of one."""
+        node = self._given(name)
+        if node is None:
+            return ()
+        items = node.items if isinstance(node, YamlSequence) else [node]
+        scalars = [item for item in items if isinstance(item, YamlScalar)]
+        if len(scalars) != len(items):
+            self._wrong(name, node, "texts")
+        return tuple(item.raw for item in scalars if item.value is not None)
+
+    def mapping_of(self, name: str) -> YamlMapping | None:
+        """A mapping of names to values."""
+        node = self._given(name)
+        if node is None or isinstance(node, YamlMapping):
+            return node
+        self._wrong(name, node, "mapping")
+        return None
+
+    def sequence(self, name: str) -> YamlSequence | None:
+        """A list."""
+        node = self._given(name)
+        if node is None or isinstance(node, YamlSequence):
+            return node
+        self._wrong(name, node, "list")
+        return None
+
+    def script(self, name: str) -> Excerpt | None:
+        """A text that is JavaScript, with the place of its lines."""
+        if self.text(name) is None:
+            return None
+        node = self.mapping.entries[name][1]
+        return node.excerpt() if isinstance(node, YamlScalar) else None
+
+    def warn_of_slips(self, known: Iterable[str], also_fine: Iterable[str] = ()) -> None:
+        """A field that nobody knows but that is one letter away from a known one is probably a slip."""
+        known = tuple(known)
+        fine = {*known, *also_fine}
+        free = [name for name in known if name not in self.mapping.entries]
+        for name, (key, _) in self.mapping.entries.items():
+            if name not in fine and (meant := misspelt(name, free)) is not None:
+                self.problems.warning("unknown-field", key.span, field=name, suggestion=meant)
+
+    def _given(self, name: str) -> YamlNode | None:
+        node = self.mapping.get(name)
+        if isinstance(node, YamlScalar) and node.value is None:
+            return None
+        return node
+
+    def _wrong(self, name: str, node: YamlNode, expected: str) -> None:
+        self.problems.error("wrong-type", node.span, field=name, case=expected)
+
+    def _too_small(self, name: str, node: YamlNode, bound: str) -> None:
+        self.problems.error("invalid-value", node.span, field=name, value=str(node.plain()), options=bound)

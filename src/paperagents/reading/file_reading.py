@@ -1,0 +1,125 @@
+"""The bytes of a file become a definition and its problems. Never raises, whatever the bytes are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+
+from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.problem import Problem
+from paperagents.definitions.source import Span
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.reading.agent_markdown import read_agent
+from paperagents.reading.markdown_sections import Note, split_note
+from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.tool_markdown import read_tool
+from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml
+
+MAX_BYTES = 2_000_000
+Definition = ToolDefinition | AgentDefinition
+
+_MARKED = re.compile(r"""["']?(tool|agent)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)\b""", re.IGNORECASE)
+_MARKED_LINE = re.compile(rf"^[ \t]*{_MARKED.pattern}", re.IGNORECASE | re.MULTILINE)
+_START = Span(line=1, column=1, end_line=1, end_column=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileReading:
+    """What a file is. Neither definition nor problems: it is an ordinary note."""
+
+    file: str
+    definition: Definition | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def concerns_us(self) -> bool:
+        """Whether the file is, or tries to be, a tool or an agent."""
+        return self.definition is not None or bool(self.problems)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the definition can be used."""
+        return self.definition is not None and all(problem.severity != "error" for problem in self.problems)
+
+
+def may_concern_us(data: bytes) -> bool:
+    """A quick look that rules out ordinary notes: frontmatter, and in it one of our words."""
+    head = data[:4096].removeprefix(b"\xef\xbb\xbf")
+    return head.startswith(b"---") and (b"tool" in data or b"agent" in data)
+
+
+def read_markdown(data: bytes, file: str) -> FileReading:
+    """Read a Markdown file. ``file`` is its path in the vault, with slashes."""
+    if not may_concern_us(data):
+        return FileReading(file=file)
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    problems = ProblemList(file, text.split("\n"))
+    note = split_note(text, file)
+    if note.frontmatter is None:
+        return FileReading(file=file)
+    if note.unclosed:
+        return _unclosed(note, problems)
+    if len(data) > MAX_BYTES:
+        return _too_large(note, len(data), problems)
+    return _read(note, data, problems)
+
+
+def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
+    assert note.frontmatter is not None
+    found = problems.apart()
+    front = read_yaml(note.frontmatter, found)
+    if not isinstance(front, YamlMapping):
+        if front is None and (marked := _MARKED_LINE.search(note.frontmatter.text)):
+            problems.take(found)
+            if not problems.has_errors():
+                problems.error("yaml-syntax", note.frontmatter.span(*marked.span()), reason="")
+        return FileReading(file=problems.file, problems=problems.in_order())
+    kind = _kind(front, problems)
+    if kind is None:
+        return FileReading(file=problems.file, problems=problems.in_order())
+    problems.take(found)
+    _check_encoding(data, problems)
+    read = read_tool if kind == "tool" else read_agent
+    definition = read(note, front, digest=sha256(data).hexdigest(), problems=problems)
+    return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
+
+
+def _kind(front: YamlMapping, problems: ProblemList) -> str | None:
+    for kind in ("tool", "agent"):
+        node = front.get(kind)
+        if not isinstance(node, YamlScalar):
+            continue
+        if node.value is True:
+            return kind
+        if isinstance(node.value, str) and node.value.casefold() in ("true", "yes", "on"):
+            # In YAML 1.2 these are words, not truth values; somebody surely meant true.
+            problems.warning("not-true", node.span, field=kind, value=node.value)
+    return None
+
+
+def _unclosed(note: Note, problems: ProblemList) -> FileReading:
+    assert note.frontmatter is not None
+    if _MARKED_LINE.search(note.frontmatter.text[:4096]):
+        problems.error("frontmatter-unclosed", Span(line=1, column=1, end_line=1, end_column=4))
+    return FileReading(file=problems.file, problems=problems.in_order())
+
+
+def _too_large(note: Note, size: int, problems: ProblemList) -> FileReading:
+    assert note.frontmatter is not None
+    if _MARKED_LINE.search(note.frontmatter.text[:4096]):
+        problems.error("file-too-large", _START, size=size, limit=MAX_BYTES)
+    return FileReading(file=problems.file, problems=problems.in_order())
+
+
+def _check_encoding(data: bytes, problems: ProblemList) -> None:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = (
+            data[: error.start].removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        )
+        line = before.count("\n") + 1
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        span = Span(line=line, column=column, end_line=line, end_column=column + 1)
+        problems.error("not-utf8", span, byte=f"0x{data[error.start]:02x}")

@@ -1,0 +1,155 @@
+"""Which fields the input can have after preprocessing, as far as the code itself tells.
+
+Where the code does something this module does not follow (a helper that returns the object, a computed
+key), the answer is "anything": a reference is only called wrong when it surely is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from paperagents.reading.javascript_syntax import JavaScript, own_nodes, walk
+
+_LOOKING = frozenset({"Object.keys", "Object.values", "Object.entries", "JSON.stringify", "String", "structuredClone"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProducedFields:
+    """The names a returned object can have."""
+
+    names: frozenset[str] = frozenset()
+    keeps_arguments: bool = False
+    """The arguments themselves are still there."""
+    anything: bool = False
+
+    def __or__(self, other: ProducedFields) -> ProducedFields:
+        return ProducedFields(
+            names=self.names | other.names,
+            keeps_arguments=self.keeps_arguments or other.keeps_arguments,
+            anything=self.anything or other.anything,
+        )
+
+
+ANYTHING = ProducedFields(anything=True)
+
+
+def produced_fields(script: JavaScript) -> ProducedFields:
+    """What the block's own return statements can hand on."""
+    variables = _Variables(script)
+    result = ProducedFields()
+    for node in own_nodes(script.root):
+        if node.type == "return_statement":
+            values = _named(node)
+            result |= variables.fields_of(values[0]) if values else ANYTHING
+    return result
+
+
+@dataclass
+class _Variables:
+    """The objects that names stand for in a block."""
+
+    script: JavaScript
+    known: dict[str, ProducedFields] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.known["input"] = ProducedFields(keeps_arguments=True)
+        nodes = list(walk(self.script.root))
+        for node in nodes:
+            if node.type == "variable_declarator":
+                self._declare(node)
+        for node in nodes:
+            if node.type in ("assignment_expression", "augmented_assignment_expression"):
+                self._assign(node)
+            elif node.type == "identifier" and self.script.text(node) in self.known:
+                self._watch(node)
+
+    def fields_of(self, node: Node) -> ProducedFields:
+        """The fields of the object an expression gives."""
+        if node.type == "parenthesized_expression":
+            values = _named(node)
+            return self.fields_of(values[0]) if len(values) == 1 else ANYTHING
+        if node.type == "ternary_expression":
+            return self._branch(node, "consequence") | self._branch(node, "alternative")
+        if node.type == "identifier":
+            return self.known.get(self.script.text(node), ANYTHING)
+        return self._literal(node) if node.type == "object" else ANYTHING
+
+    def _branch(self, node: Node, name: str) -> ProducedFields:
+        branch = node.child_by_field_name(name)
+        return self.fields_of(branch) if branch is not None else ANYTHING
+
+    def _literal(self, node: Node) -> ProducedFields:
+        result = ProducedFields()
+        for member in _named(node):
+            result |= self._member(member)
+        return result
+
+    def _member(self, member: Node) -> ProducedFields:
+        if member.type == "shorthand_property_identifier":
+            return ProducedFields(names=frozenset({self.script.text(member)}))
+        if member.type == "spread_element":
+            values = _named(member)
+            return self.fields_of(values[0]) if len(values) == 1 else ANYTHING
+        key = member.child_by_field_name("key") or member.child_by_field_name("name")
+        if key is None or key.type == "computed_property_name":
+            return ANYTHING
+        text = self.script.text(key)
+        return ProducedFields(names=frozenset({text[1:-1] if key.type == "string" else text}))
+
+    def _declare(self, node: Node) -> None:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None or name.type != "identifier":
+            return
+        text = self.script.text(name)
+        # A second variable of that name, or one without a plain object, is beyond this module.
+        plain = value is not None and value.type == "object" and text not in self.known
+        self.known[text] = self._literal(value) if plain and value is not None else ANYTHING
+
+    def _assign(self, node: Node) -> None:
+        left = node.child_by_field_name("left")
+        if left is None:
+            return
+        if left.type == "identifier":
+            self._forget(self.script.text(left))
+        owner = left.child_by_field_name("object")
+        if owner is not None and owner.type == "identifier" and self.script.text(owner) in self.known:
+            name = self.script.member_name(left)
+            added = ANYTHING if name is None else ProducedFields(names=frozenset({name}))
+            self.known[self.script.text(owner)] |= added
+
+    def _watch(self, node: Node) -> None:
+        """An object that is handed to others can get any field there."""
+        parent = self.script.parent(node)
+        if parent is None or parent.type in (
+            "member_expression", "subscript_expression", "return_statement", "spread_element", "variable_declarator",
+            "assignment_expression", "parenthesized_expression", "ternary_expression", "unary_expression",
+            "binary_expression", "template_substitution", "for_in_statement", "if_statement",
+        ):  # fmt: skip
+            if parent is not None and self._is_alias(node, parent):
+                self._forget(self.script.text(node))
+            return
+        if parent.type != "arguments" or not self._only_looks(parent):
+            self._forget(self.script.text(node))
+
+    def _is_alias(self, node: Node, parent: Node) -> bool:
+        """``const copy = input`` gives the object a second name; ``const {a} = input`` does not."""
+        if parent.type == "variable_declarator":
+            name = parent.child_by_field_name("name")
+            return parent.child_by_field_name("value") == node and name is not None and name.type == "identifier"
+        return parent.type == "assignment_expression" and parent.child_by_field_name("right") == node
+
+    def _only_looks(self, arguments: Node) -> bool:
+        call = self.script.parent(arguments)
+        function = call.child_by_field_name("function") if call is not None else None
+        name = self.script.text(function) if function is not None else ""
+        return name in _LOOKING or name.startswith("console.")
+
+    def _forget(self, name: str) -> None:
+        if name in self.known:
+            self.known[name] = ANYTHING
+
+
+def _named(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type != "comment"]

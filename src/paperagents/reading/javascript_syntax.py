@@ -1,0 +1,210 @@
+"""Questions about JavaScript, answered from its syntax tree. The one module that knows the JavaScript parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import tree_sitter_javascript
+from tree_sitter import Language, Node, Parser
+
+FUNCTIONS = frozenset({
+    "function_declaration", "function_expression", "generator_function", "generator_function_declaration",
+    "arrow_function", "method_definition", "class_static_block", "field_definition",
+})  # fmt: skip
+FORBIDDEN = frozenset({"require", "process", "fs", "eval", "Function"})
+_BINDING_PARENTS = {
+    "variable_declarator": "name", "function_declaration": "name", "function_expression": "name",
+    "generator_function_declaration": "name", "class_declaration": "name", "arrow_function": "parameter",
+    "catch_clause": "parameter", "pair_pattern": "value", "assignment_pattern": "left", "for_in_statement": "left",
+}  # fmt: skip
+_BINDING_LISTS = frozenset({
+    "formal_parameters", "array_pattern", "rest_pattern", "import_clause", "import_specifier", "namespace_import",
+})  # fmt: skip
+_OPENERS = {"(": ")", "[": "]", "{": "}", "${": "}", "`": "`", '"': '"', "'": "'"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """Something in the code: what it is, and its offsets."""
+
+    what: str
+    start: int
+    end: int
+
+
+class JavaScript:
+    """One block of code with its syntax tree.
+
+    Placeholders such as ``{{date}}`` are filled in before the code runs; they are masked here by names of
+    the same length, so that every position stays true.
+    """
+
+    def __init__(self, code: str, placeholders: Iterable[str] = ()) -> None:
+        self.code = code
+        self.placeholders = list(find_placeholders(code, placeholders))
+        self._bytes = self._masked().encode("utf-8", "surrogatepass")
+        self._ascii = len(self._bytes) == len(code)
+        self.root = _parser().parse(self._bytes).root_node
+
+    def syntax_error(self) -> Finding | None:
+        """The first place the parser stumbled over, or None."""
+        if not self.root.has_error:
+            return None
+        for node in walk(self.root, enter=lambda each: each.has_error):
+            if node.is_missing:
+                return self.finding(node, f"missing {node.type}")
+            if node.is_error:
+                return self._error_finding(node)
+        return None
+
+    def has_return(self) -> bool:
+        """Whether the block itself returns; the returns of functions inside it do not count."""
+        return any(node.type == "return_statement" for node in own_nodes(self.root))
+
+    def forbidden(self) -> Iterator[Finding]:
+        """Uses of what the sandbox does not have. A name the code declares itself is its own business."""
+        declared = self._declared_names()
+        for node in walk(self.root):
+            name = self._forbidden_name(node, declared)
+            if name is not None:
+                yield self.finding(node, name)
+
+    def text(self, node: Node) -> str:
+        """The code of a node."""
+        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+
+    def parent(self, node: Node) -> Node | None:
+        """The node around a node. The library climbs down from the root each time it is asked; this remembers."""
+        return self._parents.get(node.id)
+
+    @cached_property
+    def _parents(self) -> dict[int, Node]:
+        return {child.id: node for node in walk(self.root) for child in node.children}
+
+    def _masked(self) -> str:
+        pieces, end = [], 0
+        for finding in self.placeholders:
+            pieces += [self.code[end : finding.start], "_" * (finding.end - finding.start)]
+            end = finding.end
+        return "".join([*pieces, self.code[end:]])
+
+    def finding(self, node: Node, what: str) -> Finding:
+        """A node as an offset into the code."""
+        return Finding(what=what, start=self._offset(node.start_byte), end=self._offset(node.end_byte))
+
+    def _offset(self, byte: int) -> int:
+        return byte if self._ascii else len(self._bytes[:byte].decode("utf-8", "surrogatepass"))
+
+    def _error_finding(self, node: Node) -> Finding:
+        opener = _unclosed(node)
+        if opener is not None:
+            return self.finding(opener, f"unclosed {opener.type}")
+        return self.finding(node, f"unexpected {_first_line(self.text(node))}")
+
+    def _declared_names(self) -> set[str]:
+        return {self.text(node) for node in walk(self.root) if self._is_binding(node)}
+
+    def _is_binding(self, node: Node) -> bool:
+        if node.type == "shorthand_property_identifier_pattern":
+            return True
+        if node.type != "identifier":
+            return False
+        parent = self.parent(node)
+        if parent is None or parent.type in _BINDING_LISTS:
+            return parent is not None
+        field = _BINDING_PARENTS.get(parent.type)
+        return field is not None and parent.child_by_field_name(field) == node
+
+    def _forbidden_name(self, node: Node, declared: set[str]) -> str | None:
+        if node.type in ("import_statement", "import", "export_statement"):
+            return self._keyword_of_module(node)
+        if node.type in ("identifier", "shorthand_property_identifier"):
+            name = self.text(node)
+            if name in FORBIDDEN and name not in declared and not self._is_harmless(node):
+                return name
+        if node.type in ("member_expression", "subscript_expression"):
+            return self._forbidden_member(node)
+        return None
+
+    def _keyword_of_module(self, node: Node) -> str | None:
+        if node.type == "import":
+            # The bare keyword: import(...) or import.meta; inside a statement the statement is reported.
+            parent = self.parent(node)
+            return "import" if parent is not None and parent.type not in ("import_statement", "import") else None
+        return node.type.removesuffix("_statement")
+
+    def _is_harmless(self, node: Node) -> bool:
+        """``typeof require``, ``x instanceof Function`` and ``Function.prototype`` look but do not touch."""
+        parent = self.parent(node)
+        if parent is None:
+            return False
+        if parent.type == "unary_expression":
+            return self.text(parent).startswith("typeof")
+        if parent.type == "binary_expression":
+            operator = parent.child_by_field_name("operator")
+            return operator is not None and operator.type == "instanceof"
+        return parent.type == "member_expression" and self.member_name(parent) == "prototype"
+
+    def _forbidden_member(self, node: Node) -> str | None:
+        owner = node.child_by_field_name("object")
+        name = self.member_name(node)
+        if owner is None or name is None:
+            return None
+        if self.text(owner) in ("globalThis", "window", "self", "global") and name in FORBIDDEN:
+            return name
+        if name == "constructor" and owner.type in ("member_expression", "subscript_expression"):
+            return "Function" if self.member_name(owner) == "constructor" else None
+        return None
+
+    def member_name(self, node: Node) -> str | None:
+        """The name in ``x.name`` or ``x["name"]``; None where it is computed."""
+        if node.type == "member_expression":
+            named = node.child_by_field_name("property")
+            return self.text(named) if named is not None else None
+        index = node.child_by_field_name("index")
+        return self.text(index)[1:-1] if index is not None and index.type == "string" else None
+
+
+def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
+    """The ``{{name}}`` in a block whose name is one that will be filled in; any other braces are JavaScript."""
+    known = frozenset(names)
+    for match in re.finditer(r"\{\{\s*([^\s{}]+)\s*\}\}", code) if "{{" in code else ():
+        if match[1] in known:
+            yield Finding(what=match[1], start=match.start(), end=match.end())
+
+
+def walk(root: Node, enter: object = None) -> Iterator[Node]:
+    """Every node below and including the root, in the order of the code, without recursion."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not callable(enter) or enter(node):
+            stack.extend(reversed(node.children))
+
+
+def own_nodes(root: Node) -> Iterator[Node]:
+    """The nodes of a block or loop itself, without those inside functions it contains."""
+    return walk(root, enter=lambda node: node.id == root.id or node.type not in FUNCTIONS)
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_javascript.language()))
+
+
+def _unclosed(error: Node) -> Node | None:
+    open_tokens: list[Node] = []
+    for child in error.children:
+        if open_tokens and child.type == _OPENERS[open_tokens[-1].type]:
+            open_tokens.pop()
+        elif child.type in _OPENERS:
+            open_tokens.append(child)
+    return open_tokens[-1] if open_tokens else None
+
+
+def _first_line(code: str) -> str:
+    return code.strip().split("\n", 1)[0][:40]

@@ -1,0 +1,93 @@
+"""JSON Schema 2020-12: is it a schema, and what does it say about a value? The one module that knows the library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from paperagents.definitions.json_value import JsonValue
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Violation:
+    """One way in which a value is not what its schema says."""
+
+    path: tuple[str | int, ...]
+    keyword: str
+    message: str
+    limit: JsonValue = None
+    """What the keyword says: the minimum, the list of allowed values, …"""
+
+
+class NotASchemaError(Exception):
+    """The schema itself is wrong: where in it, and why."""
+
+    def __init__(self, path: tuple[str | int, ...], reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
+        self.reason = reason
+
+
+class Schema:
+    """A compiled schema."""
+
+    def __init__(self, schema: Mapping[str, JsonValue]) -> None:
+        import jsonschema_rs  # noqa: PLC0415  a quarter of the start-up time of a small command
+
+        self._schema = dict(schema)
+        try:
+            self._validator: Any = jsonschema_rs.Draft202012Validator(
+                self._schema, validate_formats=True, retriever=_refuse_to_fetch
+            )
+        except jsonschema_rs.ValidationError as error:
+            raise NotASchemaError(tuple(error.instance_path), error.message) from None
+        except (jsonschema_rs.ReferencingError, ValueError) as error:
+            raise NotASchemaError((), str(error).split("\n", 1)[0]) from None
+
+    def accepts(self, value: JsonValue) -> bool:
+        """Whether the value is what the schema says."""
+        return bool(self._validator.is_valid(value))
+
+    def violations(self, value: JsonValue) -> list[Violation]:
+        """Everything wrong with the value, at once."""
+        if self.accepts(value):
+            return []
+        return [self._violation(error) for error in self._validator.iter_errors(value)]
+
+    def _violation(self, error: Any) -> Violation:
+        keyword = str(error.schema_path[-1]) if error.schema_path else ""
+        return Violation(
+            path=tuple(error.instance_path),
+            keyword=keyword,
+            message=error.message,
+            limit=_at(self._schema, error.schema_path),
+        )
+
+
+def compiled(schema_text: str) -> Schema:
+    """The compiled form of a schema given as JSON text, remembered for the next call."""
+    return _compiled(schema_text)
+
+
+@lru_cache(maxsize=512)
+def _compiled(schema_text: str) -> Schema:
+    import json  # noqa: PLC0415  loaded with its first use
+
+    return Schema(json.loads(schema_text))
+
+
+def _refuse_to_fetch(address: str) -> Any:
+    # A schema is a stranger's text: a $ref must not make this program read files or call servers.
+    message = f"references outside the schema are not followed: {address}"
+    raise ValueError(message)
+
+
+def _at(schema: Any, path: list[str | int]) -> JsonValue:
+    for segment in path:
+        try:
+            schema = schema[segment]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return schema  # type: ignore[no-any-return]  # a part of a JSON value is one

@@ -1,0 +1,120 @@
+"""How references and placeholders are written: ``{{name}}`` inside text, ``input.url`` as a whole text.
+
+A template is read once, from left to right. What is put in its place later is never read again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from paperagents.definitions.json_value import JsonValue
+
+BUILT_IN_NAMES = ("date", "time", "random_id")
+"""Placeholders that every run fills in."""
+
+_NAME = r"[^\s.\[\]{}\"'`<>|()\\,:;]+"
+_MEMBER = rf"\.(?:{_NAME})|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
+_PATH = re.compile(rf"{_NAME}(?:{_MEMBER})*")
+_SEGMENT = re.compile(rf"\.?({_NAME})|\[\s*(?:(\d+)|\"([^\"]*)\"|'([^']*)')\s*\]")
+_BARE = re.compile(
+    rf"(?:(?:input|preprocess|output)(?:{_MEMBER})|prev_step\.output|steps(?:{_MEMBER})\.output)(?:{_MEMBER})*"
+)
+_BRACES = re.compile(r"(\\)?\{\{(?![<{])")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reference:
+    """A root name and the way from there: ``steps.find.output[0]`` is steps, find, output, 0."""
+
+    path: tuple[str | int, ...]
+    text: str
+    start: int
+    end: int
+
+    @property
+    def root(self) -> str:
+        """The first name."""
+        return str(self.path[0])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Malformed:
+    """Braces whose inside is not a reference."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Template:
+    """The pieces of a text in order: literal text, references, and what looks like one but is none."""
+
+    pieces: tuple[str | Reference | Malformed, ...]
+
+    @property
+    def whole(self) -> Reference | None:
+        """The reference that is the entire text and therefore keeps its type."""
+        only = self.pieces[0] if len(self.pieces) == 1 else None
+        return only if isinstance(only, Reference) else None
+
+
+def read_template(text: str) -> Template:
+    """Read a text with both notations."""
+    if bare := _BARE.fullmatch(text):
+        return Template(pieces=(_reference(bare[0], 0, len(text)),))
+    if text.startswith("\\") and _BARE.fullmatch(text, 1):
+        return Template(pieces=(text[1:],))
+    return Template(pieces=tuple(_pieces(text)))
+
+
+def references_in(value: JsonValue) -> Iterator[Reference]:
+    """Every reference in a value, at any depth."""
+    if isinstance(value, str):
+        yield from (piece for piece in read_template(value).pieces if isinstance(piece, Reference))
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from references_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from references_in(each)
+
+
+def _pieces(text: str) -> Iterator[str | Reference | Malformed]:
+    literal: list[str] = []
+    position = 0
+    while (opening := _BRACES.search(text, position)) is not None:
+        literal.append(text[position : opening.start()])
+        closing = text.find("}}", opening.end())
+        if opening[1] or closing < 0:
+            literal.append("{{")
+            position = opening.end()
+            if closing < 0:
+                break
+            continue
+        if any(literal):
+            yield "".join(literal)
+        literal = []
+        yield _inside(text, opening.start(), opening.end(), closing)
+        position = closing + 2
+    literal.append(text[position:])
+    if any(literal):
+        yield "".join(literal)
+
+
+def _inside(text: str, start: int, inner_start: int, closing: int) -> Reference | Malformed:
+    inner = text[inner_start:closing]
+    trimmed = inner.strip()
+    if not _PATH.fullmatch(trimmed):
+        return Malformed(text=trimmed, start=start, end=closing + 2)
+    return _reference(trimmed, start, closing + 2)
+
+
+def _reference(path: str, start: int, end: int) -> Reference:
+    segments: list[str | int] = []
+    for match in _SEGMENT.finditer(path):
+        name, index, double, single = match.groups()
+        segments.append(int(index) if index is not None else next(s for s in (name, double, single) if s is not None))
+    return Reference(path=tuple(segments), text=path, start=start, end=end)

@@ -1,0 +1,67 @@
+"""What is wrong with a block of JavaScript before it ever runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from paperagents.definitions.source import Excerpt, Span
+from paperagents.reading.javascript_loops import endless_loops
+from paperagents.reading.javascript_syntax import Finding, JavaScript
+from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.reference_syntax import BUILT_IN_NAMES
+
+MAX_FINDINGS = 20
+"""Of one kind in one block: enough to act on."""
+
+
+def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList) -> JavaScript:
+    """Check a block that is a function's body and must return something."""
+    arguments = tuple(arguments)
+    code = JavaScript(script.text, placeholders=(*arguments, *BUILT_IN_NAMES))
+    _suggest_input(code, script, arguments, problems)
+    if _report_syntax_error(code, script, problems):
+        return code
+    if not code.has_return():
+        problems.error("missing-return", script.span(*_first_words(script.text)))
+    for finding in islice(code.forbidden(), MAX_FINDINGS):
+        problems.error("forbidden-javascript", _span(script, finding), name=finding.what)
+    for finding in islice(endless_loops(code), MAX_FINDINGS):
+        problems.error("endless-loop", _span(script, finding))
+    return code
+
+
+def check_expression(script: Excerpt, problems: ProblemList) -> None:
+    """Check a small expression, the condition of a step."""
+    code = JavaScript(f"({script.text}\n)")
+    error = code.syntax_error()
+    if error is not None:
+        start = min(max(error.start - 1, 0), len(script.text))
+        problems.error("javascript-syntax", script.span(start, start + 1), reason=error.what)
+        return
+    for finding in islice(code.forbidden(), MAX_FINDINGS):
+        span = script.span(finding.start - 1, finding.end - 1)
+        problems.error("forbidden-javascript", span, name=finding.what)
+
+
+def _report_syntax_error(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:
+    error = code.syntax_error()
+    if error is not None:
+        problems.error("javascript-syntax", _span(script, error), reason=error.what)
+    return error is not None
+
+
+def _suggest_input(code: JavaScript, script: Excerpt, arguments: tuple[str, ...], problems: ProblemList) -> None:
+    for finding in islice((each for each in code.placeholders if each.what in arguments), MAX_FINDINGS):
+        problems.warning("argument-in-javascript", _span(script, finding), name=finding.what)
+
+
+def _span(script: Excerpt, finding: Finding) -> Span:
+    return script.span(finding.start, max(finding.end, finding.start + 1))
+
+
+def _first_words(text: str) -> tuple[int, int]:
+    """The first line that says something, to point at a block as a whole."""
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return start, len(text) if end < 0 else end

@@ -1,0 +1,274 @@
+"""A Markdown note with ``tool: true`` becomes a tool definition."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from paperagents.definitions.closest import misspelt
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.slug import slug
+from paperagents.definitions.source import Excerpt
+from paperagents.definitions.step import Step
+from paperagents.definitions.tool import Example, ToolDefinition, ToolType
+from paperagents.reading.fields import Fields
+from paperagents.reading.javascript_fields import ProducedFields, produced_fields
+from paperagents.reading.markdown_sections import Fence, Note, fences
+from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.reference_checks import Scope
+from paperagents.reading.script_checks import check_block
+from paperagents.reading.tool_parameters import read_parameters
+from paperagents.reading.tool_steps import STEP_FIELDS, read_step, read_steps
+from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence, read_yaml
+
+TOOL_FIELDS = (
+    "tool", "id", "name", "description", "type", "parameters", "custom_function", "steps", "version", "category",
+    "tags", "author", "timeout", "log", "strict", "approval", "examples", "environment", "schedule",
+)  # fmt: skip
+EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses")
+IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
+_OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents")
+"""Properties of other notes that are near a field of ours but no slip of it."""
+_MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
+_STEP_BLOCK = re.compile(r"^(?:tool|steps)[ \t]*:", re.MULTILINE)
+
+
+@dataclass(kw_only=True)
+class _Blocks:
+    """The parts of the body that execute."""
+
+    preprocess: Excerpt | None = None
+    postprocess: Excerpt | None = None
+    tool: YamlMapping | None = None
+    steps: YamlMapping | None = None
+
+
+def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> ToolDefinition:
+    """The definition, as far as it can be understood; what cannot is among the problems."""
+    fields = Fields(front, problems)
+    fields.warn_of_slips(TOOL_FIELDS, also_fine=_OTHER_NOTES)
+    name = read_name(fields)
+    blocks = _read_blocks(note.body, problems)
+    kind = _type(fields, blocks)
+    parameters = read_parameters(fields.sequence("parameters"), problems)
+    environment = _environment(front, problems)
+    arguments = {parameter.name: dict(parameter.schema) for parameter in parameters}
+    produced = _check_scripts(blocks, fields, arguments, problems)
+    scope = Scope(
+        arguments=arguments,
+        input=_input_shape(parameters, produced),
+        environment=frozenset(each.name for each in environment),
+    )
+    return ToolDefinition(
+        id=read_id(fields, name, problems.file),
+        name=name or problems.file,
+        kind="markdown",
+        type=kind,
+        description=read_description(fields),
+        parameters=parameters,
+        strict=fields.boolean("strict", default=False),
+        preprocess=blocks.preprocess,
+        steps=_steps(kind, fields, blocks, scope),
+        custom_function=_custom_function(kind, fields, blocks),
+        postprocess=blocks.postprocess,
+        timeout=fields.number("timeout", above=0),
+        log=fields.text("log"),
+        approval=fields.choice("approval", ("always",)),
+        examples=_examples(fields),
+        environment=environment,
+        version=fields.word("version"),
+        category=fields.word("category"),
+        tags=fields.texts("tags"),
+        author=fields.word("author"),
+        file=problems.file,
+        digest=digest,
+    )
+
+
+def read_name(fields: Fields) -> str | None:
+    """The name, which every tool and agent must have."""
+    name = fields.text("name")
+    if name is not None and name.strip():
+        return name
+    node = fields.mapping.get("name")
+    if node is None or node.plain() is None or name is not None:
+        marker = next(key for key in ("tool", "agent", *fields.mapping.entries) if key in fields.mapping.entries)
+        span = fields.mapping.key("name" if node is not None else marker).span
+        fields.problems.error("missing-field", span, field="name")
+    return None
+
+
+def read_id(fields: Fields, name: str | None, file: str) -> str:
+    """The id as written, else a slug of the name, else of the file's stem."""
+    written = fields.word("id")
+    if written is not None:
+        if IDENTIFIER.fullmatch(written):
+            return written
+        span = fields.mapping.entries["id"][1].span
+        fields.problems.error("invalid-id", span, id=written)
+    stem = file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return slug(name or "") or slug(stem) or f"tool-{stem.encode('utf-8', 'surrogatepass').hex()[:12]}"
+
+
+def read_description(fields: Fields) -> str:
+    """The description; a tool without one is hard to choose for people and models."""
+    description = fields.text("description")
+    if description is None and fields.mapping.get("description") is None:
+        marker = "name" if "name" in fields.mapping.entries else next(iter(fields.mapping.entries))
+        fields.problems.warning("missing-description", fields.mapping.key(marker).span)
+    return description or ""
+
+
+def _read_blocks(body: Excerpt, problems: ProblemList) -> _Blocks:
+    blocks = _Blocks()
+    for fence in fences(body):
+        if fence.language in ("javascript", "js"):
+            _read_script_fence(fence, blocks, problems)
+        elif fence.language in ("yaml", "yml"):
+            _read_yaml_fence(fence, blocks, problems)
+    return blocks
+
+
+def _read_script_fence(fence: Fence, blocks: _Blocks, problems: ProblemList) -> None:
+    marker = _MARKER.match(fence.content.text)
+    if marker is None:
+        return
+    word, span = marker[1], fence.content.span(marker.start(1) - 1, marker.end(1))
+    if word not in ("preprocess", "postprocess"):
+        if meant := misspelt(word, ("preprocess", "postprocess")):
+            problems.warning("unknown-marker", span, marker=word, suggestion=meant)
+    elif getattr(blocks, word) is not None:
+        problems.error("duplicate-block", span, marker=word, line=getattr(blocks, word).line)
+    else:
+        setattr(blocks, word, fence.content)
+
+
+def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList) -> None:
+    """The first fence with ``tool`` and the first with ``steps`` count; all others are documentation."""
+    if blocks.tool is not None and blocks.steps is not None:
+        return
+    found = problems.apart()
+    mapping = read_yaml(fence.content, found)
+    if isinstance(mapping, YamlMapping) and "steps" in mapping.entries and blocks.steps is None:
+        blocks.steps = mapping
+    elif isinstance(mapping, YamlMapping) and "tool" in mapping.entries and blocks.tool is None:
+        blocks.tool = mapping
+    elif mapping is not None or not _STEP_BLOCK.search(fence.content.text) or blocks.tool or blocks.steps:
+        return
+    problems.take(found)
+
+
+def _type(fields: Fields, blocks: _Blocks) -> ToolType:
+    written = fields.choice("type", ("single", "chain"))
+    if written == "single":
+        return "single"
+    if written == "chain":
+        return "chain"
+    return "chain" if "steps" in fields.mapping.entries or blocks.steps is not None else "single"
+
+
+def _check_scripts(
+    blocks: _Blocks, fields: Fields, arguments: dict[str, JsonObject], problems: ProblemList
+) -> ProducedFields:
+    produced = ProducedFields(keeps_arguments=True)
+    if blocks.preprocess is not None:
+        code = check_block(blocks.preprocess, arguments, problems)
+        produced = produced_fields(code) if code.syntax_error() is None else ProducedFields(anything=True)
+    if blocks.postprocess is not None:
+        check_block(blocks.postprocess, arguments, problems)
+    custom_function = fields.script("custom_function")
+    if custom_function is not None:
+        check_block(custom_function, arguments, problems)
+    return produced
+
+
+def _input_shape(parameters: tuple[Parameter, ...], produced: ProducedFields) -> JsonObject:
+    """What is known about ``input`` after preprocessing."""
+    properties: JsonObject = {}
+    if produced.keeps_arguments:
+        properties.update({parameter.name: dict(parameter.schema) for parameter in parameters})
+    properties.update({name: {} for name in produced.names})
+    return {"type": "object", "properties": properties, "additionalProperties": produced.anything}
+
+
+def _steps(kind: ToolType, fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ...]:
+    problems = fields.problems
+    if kind == "single":
+        return _tool_block(fields, blocks, scope)
+    in_front = fields.mapping.get("steps")
+    if in_front is not None and blocks.steps is not None:
+        problems.error("steps-twice", blocks.steps.key("steps").span, line=fields.mapping.key("steps").span.line)
+    source = fields if in_front is not None or blocks.steps is None else Fields(blocks.steps, problems)
+    sequence = source.sequence("steps")
+    if sequence is not None and sequence.items:
+        return read_steps(sequence, scope, problems)
+    if isinstance(source.mapping.get("steps"), YamlSequence):
+        problems.error("empty-steps", source.mapping.key("steps").span, field="steps")
+    elif source.mapping.get("steps") is None or source.mapping.entries["steps"][1].plain() is None:
+        marker = next(key for key in ("steps", "type", "tool") if key in source.mapping.entries)
+        problems.error("missing-steps", source.mapping.key(marker).span)
+    return ()
+
+
+def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ...]:
+    problems = fields.problems
+    for mapping in (fields.mapping, blocks.steps):
+        if mapping is not None and "steps" in mapping.entries:
+            problems.error("steps-in-single", mapping.key("steps").span)
+            return ()
+    if blocks.tool is None:
+        if not (blocks.preprocess or blocks.postprocess or "custom_function" in fields.mapping.entries):
+            problems.error("nothing-to-run", fields.mapping.key("tool").span)
+        return ()
+    Fields(blocks.tool, problems).warn_of_slips(STEP_FIELDS)
+    step = read_step(blocks.tool, scope, problems)
+    return (step,) if step is not None else ()
+
+
+def _custom_function(kind: ToolType, fields: Fields, blocks: _Blocks) -> Excerpt | None:
+    script = fields.script("custom_function")
+    if script is None:
+        return None
+    span = fields.mapping.key("custom_function").span
+    if kind == "chain":
+        fields.problems.error("custom-function-in-chain", span)
+    elif blocks.tool is not None:
+        fields.problems.error("tool-and-custom-function", span, line=blocks.tool.span.line)
+    return script
+
+
+def _examples(fields: Fields) -> tuple[Example, ...]:
+    nodes = fields.sequence("examples")
+    examples = []
+    for node in nodes.items if nodes is not None else ():
+        if isinstance(node, YamlMapping):
+            examples.append(_example(Fields(node, fields.problems)))
+        else:
+            fields.problems.error("wrong-type", node.span, field="examples", case="mappings")
+    return tuple(examples)
+
+
+def _example(fields: Fields) -> Example:
+    fields.warn_of_slips(EXAMPLE_FIELDS)
+    given = fields.mapping_of("input")
+    responses = fields.mapping_of("responses")
+    plain = fields.mapping.plain()
+    expects: dict[str, JsonValue] = {key: plain[key] for key in ("output", "output_contains", "error") if key in plain}
+    return Example(
+        input=given.plain() if given is not None else {},
+        name=fields.word("name"),
+        expects=expects,
+        responses=responses.plain() if responses is not None else {},
+    )
+
+
+def _environment(front: YamlMapping, problems: ProblemList) -> tuple[Parameter, ...]:
+    """Settings and secrets the tool needs: a list of names, or of parameters."""
+    node = front.get("environment")
+    if isinstance(node, YamlSequence) and all(isinstance(item, YamlScalar) for item in node.items):
+        return tuple(
+            Parameter(name=str(name), schema={"type": "string"})
+            for name in Fields(front, problems).texts("environment")
+        )
+    return read_parameters(Fields(front, problems).sequence("environment"), problems)

@@ -1,0 +1,341 @@
+"""YAML 1.2 core with a position for every key and value. The one module that knows the YAML library.
+
+Events are read, not composed nodes: depth, aliases and duplicate keys are then ours to judge, and no
+input can drive the library into deep recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import yaml
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.source import Excerpt, Span
+from paperagents.reading.problem_list import ProblemList
+
+MAX_DEPTH = 50
+MAX_VALUES = 100_000
+"""With aliases counted as often as they are used: a few bytes must not become gigabytes."""
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STANDARD = "tag:yaml.org,2002:"
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_CONSTANTS: dict[str, JsonValue] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class YamlNode:
+    """A value of a YAML text and where it stands."""
+
+    source: Excerpt
+    start: tuple[int, int]
+    end: tuple[int, int]
+    weight: int = 1
+    """How many values this is when every alias is written out."""
+
+    @property
+    def span(self) -> Span:
+        """The stretch of the file it takes."""
+        line, column = self.source.position(self.start[0] + 1, self.start[1] + 1)
+        end_line, end_column = self.source.position(self.end[0] + 1, self.end[1] + 1)
+        return Span(line=line, column=column, end_line=end_line, end_column=end_column)
+
+    def plain(self) -> JsonValue:
+        """The value without positions."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class YamlScalar(YamlNode):
+    """A text, number, boolean or null."""
+
+    value: JsonValue
+    raw: str
+    style: str
+
+    def plain(self) -> JsonValue:
+        """The value itself."""
+        return self.value
+
+    def excerpt(self) -> Excerpt:
+        """The text with the place of each of its lines in the file."""
+        if self.style == "|":
+            return self._literal_excerpt()
+        line, column = self.source.position(self.start[0] + 1, self.start[1] + 1)
+        quote = 1 if self.style in ("'", '"') else 0
+        exact = self.start[0] == self.end[0] and self._written(quote) == self.raw
+        return Excerpt(text=self.raw, file=self.source.file, line=line, indents=(column - 1 + quote,), spread=exact)
+
+    def _literal_excerpt(self) -> Excerpt:
+        lines = self.raw.split("\n")
+        first = self.start[0] + 1
+        written = _lines(self.source.text)[first : first + len(lines)]
+        indents = []
+        for number, line in enumerate(lines):
+            file_line = written[number].removesuffix("\r") if number < len(written) else ""
+            indent = len(file_line) - len(line) if file_line.endswith(line) else 0
+            indents.append(self.source.position(first + number + 1, indent + 1)[1] - 1)
+        line_in_file = self.source.position(first + 1, 1)[0]
+        return Excerpt(text=self.raw, file=self.source.file, line=line_in_file, indents=tuple(indents))
+
+    def _written(self, quote: int) -> str:
+        return _lines(self.source.text)[self.start[0]][self.start[1] + quote : self.end[1] - quote]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class YamlSequence(YamlNode):
+    """A list."""
+
+    items: list[YamlNode]
+
+    def plain(self) -> JsonValue:
+        """The list of plain values."""
+        return [item.plain() for item in self.items]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class YamlMapping(YamlNode):
+    """Keys and values, in the order of the file."""
+
+    entries: dict[str, tuple[YamlScalar, YamlNode]]
+
+    def plain(self) -> dict[str, JsonValue]:
+        """The dictionary of plain values."""
+        return {key: value.plain() for key, (_, value) in self.entries.items()}
+
+    def get(self, key: str) -> YamlNode | None:
+        """The value of a key, or None where the key is missing."""
+        entry = self.entries.get(key)
+        return entry[1] if entry else None
+
+    def key(self, key: str) -> YamlScalar:
+        """The key itself, for its position."""
+        return self.entries[key][0]
+
+
+def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
+    """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
+    try:
+        return _Builder(source, problems).document(yaml.parse(source.text, Loader=_Loader))
+    except _RefusedError:
+        return None
+    except yaml.YAMLError as error:
+        _report(error, source, problems)
+        return None
+
+
+def scalar_value(raw: str) -> JsonValue:
+    """What an unquoted scalar means in the core schema: ``yes``, ``no`` and dates are text."""
+    if raw in _CONSTANTS:
+        return _CONSTANTS[raw]
+    if len(raw) > 300 or raw[0] not in "+-.0123456789":
+        return raw
+    if _INT.fullmatch(raw):
+        return int(raw, 0) if raw[:2] in ("0o", "0x") else int(raw)
+    if _FLOAT.fullmatch(raw):
+        number = float(raw)
+        return number if number - number == 0 else raw
+    return raw
+
+
+class _RefusedError(Exception):
+    """Reading cannot go on; the reason is among the problems."""
+
+
+class _Builder:
+    """Turns the event stream into nodes, with bounds on depth and size."""
+
+    def __init__(self, source: Excerpt, problems: ProblemList) -> None:
+        self.source = source
+        self.problems = problems
+        self.anchors: dict[str, YamlNode | None] = {}
+
+    def document(self, events: Iterator[Any]) -> YamlNode | None:
+        root: YamlNode | None = None
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent) and root is not None:
+                self._refuse("yaml-several-documents", self._at(event))
+            elif isinstance(event, yaml.NodeEvent):
+                root = self._node(event, events, 1)
+        return root
+
+    def _node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
+        if depth > MAX_DEPTH:
+            self._refuse("yaml-too-deep", self._at(event), limit=MAX_DEPTH)
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = None
+        node = self._content(event, events, depth)
+        if node.weight > MAX_VALUES:
+            self._refuse("yaml-too-large", node.span, limit=MAX_VALUES)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        return node
+
+    def _content(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        self._check_tag(event)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(event, events, depth)
+        return self._mapping(event, events, depth)
+
+    def _alias(self, event: Any) -> YamlNode:
+        node = self.anchors.get(event.anchor)
+        if node is None:
+            code = "yaml-recursive-alias" if event.anchor in self.anchors else "yaml-unknown-alias"
+            self._refuse(code, self._at(event), name=event.anchor)
+        return node
+
+    def _scalar(self, event: Any) -> YamlScalar:
+        style = event.style if event.style in ("'", '"', "|", ">") else ""
+        value: JsonValue = event.value
+        if event.tag is not None:
+            value = self._tagged(event)
+        elif not style:
+            value = scalar_value(event.value)
+        return YamlScalar(
+            source=self.source,
+            start=_start(event),
+            end=_end(event),
+            value=value,
+            raw=event.value,
+            style=style,
+        )
+
+    def _tagged(self, event: Any) -> JsonValue:
+        value = scalar_value(event.value)
+        kinds: dict[str, type | tuple[type, ...]] = {
+            "int": int,
+            "float": (int, float),
+            "bool": bool,
+            "null": type(None),
+        }
+        kind = event.tag.removeprefix(_STANDARD)
+        if event.tag in ("!", _STANDARD + "str"):
+            return str(event.value)
+        if kind not in kinds or not isinstance(value, kinds[kind]):
+            self.problems.error("yaml-tag", self._at(event), tag=event.tag.replace(_STANDARD, "!!"))
+        return value
+
+    def _sequence(self, event: Any, events: Iterator[Any], depth: int) -> YamlSequence:
+        items: list[YamlNode] = []
+        weight = 1
+        for following in events:
+            if isinstance(following, yaml.SequenceEndEvent):
+                return YamlSequence(
+                    source=self.source, start=_start(event), end=_end(following), weight=weight, items=items
+                )
+            items.append(self._node(following, events, depth + 1))
+            weight += items[-1].weight
+            self._bound(weight, event)
+        raise AssertionError("libyaml ends every sequence it starts")
+
+    def _mapping(self, event: Any, events: Iterator[Any], depth: int) -> YamlMapping:
+        entries: dict[str, tuple[YamlScalar, YamlNode]] = {}
+        weight = 1
+        for following in events:
+            if isinstance(following, yaml.MappingEndEvent):
+                return YamlMapping(
+                    source=self.source,
+                    start=_start(event),
+                    end=_end(following),
+                    weight=weight,
+                    entries=entries,
+                )
+            key = self._key(following, events, depth, event)
+            value = self._node(next(events), events, depth + 1)
+            if key.raw in entries:
+                first = entries[key.raw][0].span
+                self.problems.error("yaml-duplicate-key", key.span, key=key.raw, line=first.line)
+                continue
+            entries[key.raw] = (key, value)
+            weight += value.weight + 1
+            self._bound(weight, event)
+        raise AssertionError("libyaml ends every mapping it starts")
+
+    def _key(self, event: Any, events: Iterator[Any], depth: int, mapping: Any) -> YamlScalar:
+        key = self._node(event, events, depth + 1)
+        if not isinstance(key, YamlScalar):
+            if isinstance(key, YamlMapping) and self._follows(mapping, event):
+                self._refuse("yaml-unquoted-placeholder", self._at(mapping))
+            self._refuse("yaml-complex-key", self._at(event))
+        return key
+
+    def _check_tag(self, event: Any) -> None:
+        if event.tag not in (None, "!", _STANDARD + "map", _STANDARD + "seq"):
+            self.problems.error("yaml-tag", self._at(event), tag=event.tag.replace(_STANDARD, "!!"))
+
+    def _bound(self, weight: int, event: Any) -> None:
+        if weight > MAX_VALUES:
+            self._refuse("yaml-too-large", self._at(event), limit=MAX_VALUES)
+
+    def _refuse(self, code: str, span: Span, **values: object) -> NoReturn:
+        self.problems.error(code, span, **values)
+        raise _RefusedError
+
+    def _at(self, event: Any) -> Span:
+        return _point(self.source, event.start_mark.line, event.start_mark.column)
+
+    def _follows(self, mapping: Any, key: Any) -> bool:
+        """Whether the two start with ``{{``, as an unquoted placeholder does."""
+        return bool(mapping.flow_style and key.flow_style and mapping.start_mark.index + 1 == key.start_mark.index)
+
+
+def _start(event: Any) -> tuple[int, int]:
+    return event.start_mark.line, event.start_mark.column
+
+
+def _end(event: Any) -> tuple[int, int]:
+    return event.end_mark.line, event.end_mark.column
+
+
+def _point(source: Excerpt, line: int, column: int) -> Span:
+    line, column = source.position(line + 1, column + 1)
+    return Span(line=line, column=column, end_line=line, end_column=column + 1)
+
+
+@lru_cache(maxsize=2)
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> None:
+    mark = getattr(error, "problem_mark", None)
+    if mark is not None and mark.index >= len(source.text.rstrip()):
+        # Something is still open at the end: it is the opening that a person has to look at.
+        mark = getattr(error, "context_mark", None) or mark
+    reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    if mark is not None:
+        span = _point(source, mark.line, mark.column)
+    else:
+        span = _point(source, *_forbidden_character(source.text))
+    problems.error("yaml-syntax", span, reason=reason, case=_likely_mistake(reason, source, mark))
+
+
+def _forbidden_character(text: str) -> tuple[int, int]:
+    found = re.search(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
+    start = found.start() if found else 0
+    return text.count("\n", 0, start), start - (text.rfind("\n", 0, start) + 1)
+
+
+def _likely_mistake(reason: str, source: Excerpt, mark: Any) -> str:
+    lines = _lines(source.text)
+    line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
+    if "\t" in line[: mark.column + 1 if mark else 0]:
+        return "tab"
+    if "{{" in line or ("flow" in reason and "{{" in source.text):
+        return "placeholder"
+    if "mapping values are not allowed" in reason:
+        return "colon"
+    return ""
