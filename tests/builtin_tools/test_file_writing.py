@@ -36,9 +36,7 @@ def drafts_in(root: Path) -> list[Path]:
 def test_a_killed_writer_leaves_only_complete_files_and_nothing_to_pile_up(tmp_path: Path) -> None:
     random_moment = random.Random(7)
     for turn in range(KILLS):
-        child = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(tmp_path), str(turn)], stdout=subprocess.PIPE
-        )
+        child = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(turn)], stdout=subprocess.PIPE)
         assert child.stdout is not None
         child.stdout.readline()
         # A pause of random length is the point here: the kill must fall on any moment of a write.
@@ -72,9 +70,7 @@ def test_nothing_is_left_when_the_disk_refuses(folder: VaultFolder, monkeypatch:
     assert folder.read_text("a.md").content == "old"
 
 
-def test_an_editor_s_save_during_an_append_is_kept(
-    folder: VaultFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_editor_s_save_during_an_append_is_kept(folder: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.write_text("a.md", "old\n")
     real = os.fsync
     saved: list[int] = []
@@ -89,9 +85,7 @@ def test_an_editor_s_save_during_an_append_is_kept(
     assert folder.read_text("a.md").content == "saved by the editor\nappended"
 
 
-def test_an_editor_s_save_during_an_agreed_write_is_kept(
-    folder: VaultFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_editor_s_save_during_an_agreed_write_is_kept(folder: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.write_text("a.md", "old")
     agreed, real = folder.digest("a.md"), os.fsync
 

@@ -201,9 +201,7 @@ def test_the_program_s_own_folder_is_closed_by_way_of_a_link(folder: VaultFolder
         folder.list_files("shortcut")
 
 
-@pytest.mark.parametrize(
-    "path", [".git/hooks/post-commit", ".obsidian/plugins/x/main.js", ".bashrc", "a/.env"]
-)
+@pytest.mark.parametrize("path", [".git/hooks/post-commit", ".obsidian/plugins/x/main.js", ".bashrc", "a/.env"])
 def test_hidden_files_of_other_programs_are_not_written(folder: VaultFolder, path: str) -> None:
     assert write_refusal(folder, path) == "path-hidden"
     assert list(folder.root.iterdir()) == []

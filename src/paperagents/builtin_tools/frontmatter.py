@@ -29,5 +29,5 @@ def properties_and_body(text: str) -> tuple[JsonObject, str]:
 def _properties(frontmatter: Excerpt) -> JsonObject:
     if len(frontmatter.text) > _LONGEST:
         return {}
-    node = read_yaml(frontmatter, ProblemList("", frontmatter.text))
+    node = read_yaml(frontmatter, ProblemList("", frontmatter.text.split("\n")))
     return node.plain() if isinstance(node, YamlMapping) else {}

@@ -60,9 +60,7 @@ def _call_openat2(folder: int, path: str, flags: int) -> int:
     how = _OpenHow(flags | os.O_CLOEXEC, 0, resolve)
     name = ctypes.c_char_p(os.fsencode(path))
     size = ctypes.c_size_t(ctypes.sizeof(how))
-    descriptor: int = _libc().syscall(
-        ctypes.c_long(_OPENAT2), ctypes.c_int(folder), name, ctypes.byref(how), size
-    )
+    descriptor: int = _libc().syscall(ctypes.c_long(_OPENAT2), ctypes.c_int(folder), name, ctypes.byref(how), size)
     if descriptor < 0:
         raise _last_error(path)
     return descriptor

@@ -30,6 +30,7 @@ from paperagents.builtin_tools.file_reading import (
 )
 from paperagents.builtin_tools.file_writing import ABSENT, Change
 from paperagents.builtin_tools.frontmatter import frontmatter_of
+from paperagents.builtin_tools.sentence import Sentence
 from paperagents.builtin_tools.vault_paths import file_segments_of, segments_of, shown, writable_segments_of
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
@@ -76,9 +77,7 @@ class Written:
 class VaultFolder:
     """The folder of notes, held open: a renamed or swapped path cannot make it another one."""
 
-    def __init__(
-        self, root: str | Path, *, largest_file: int = LARGEST_FILE, by_kernel: bool | None = None
-    ) -> None:
+    def __init__(self, root: str | Path, *, largest_file: int = LARGEST_FILE, by_kernel: bool | None = None) -> None:
         self.root = Path(root).resolve()
         self.largest_file = largest_file
         self._by_kernel = by_kernel
@@ -186,9 +185,7 @@ class VaultFolder:
                     raise
                 return read(real)
 
-    def _read_bytes(
-        self, segments: tuple[str, ...], largest: int | None = None
-    ) -> tuple[bytes, os.stat_result]:
+    def _read_bytes(self, segments: tuple[str, ...], largest: int | None = None) -> tuple[bytes, os.stat_result]:
         limit = self.largest_file if largest is None else largest
         with closing(self._open_real(segments, os.O_RDONLY)) as descriptor:
             return read_regular(descriptor, shown(segments), limit)
@@ -228,7 +225,8 @@ class VaultFolder:
         wanted = shown(segments)
         files = file_listing.list_files(self._open_real, ())
         closest = closest_paths(wanted, files, folders=code == "folder-not-found")
-        return ToolError(code, path=wanted, closest=", ".join(closest), details={"closest": closest})
+        told = ", ".join(closest) or Sentence(key="closest-none")
+        return ToolError(code, path=wanted, closest=told, details={"closest": closest})
 
     def _encoded(self, content: str, path: str) -> bytes:
         try:

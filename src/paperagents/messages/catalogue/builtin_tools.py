@@ -133,6 +133,21 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Schreibe eine vollständige Adresse, die mit http:// oder https:// beginnt.",
         "请填写以 http:// 或 https:// 开头的完整网址。",
     ),
+    "url-unreadable": (
+        "it cannot be read.",
+        "sie ist nicht lesbar.",
+        "无法解析。",
+    ),
+    "url-scheme": (
+        "only http and https can be asked.",
+        "nur http und https können angefragt werden.",
+        "只支持 http 和 https。",
+    ),
+    "url-host": (
+        "the host or the port is missing or wrong.",
+        "der Rechnername oder der Port fehlt oder ist falsch.",
+        "主机名或端口缺失或有误。",
+    ),
     "url-credentials": (
         "The address for '{host}' holds a user name or password.",
         "Die Adresse für '{host}' enthält einen Benutzernamen oder ein Passwort.",
@@ -222,6 +237,21 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "The body cannot be sent: {reason}",
         "Der Inhalt kann nicht gesendet werden: {reason}",
         "无法发送请求内容：{reason}",
+    ),
+    "body-half-character": (
+        "it holds half a character.",
+        "er enthält ein halbes Zeichen.",
+        "其中含有不完整的字符。",
+    ),
+    "body-not-json": (
+        "it cannot be written as JSON.",
+        "er lässt sich nicht als JSON schreiben.",
+        "无法写成 JSON。",
+    ),
+    "body-too-large": (
+        "it is larger than {limit} bytes.",
+        "er ist größer als {limit} Bytes.",
+        "超过 {limit} 字节。",
     ),
     "timeout-invalid": (
         "{timeout} is not a time limit in seconds.",

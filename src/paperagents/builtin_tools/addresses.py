@@ -1,0 +1,75 @@
+"""Which internet addresses are public, however they are written or wrapped.
+
+The lists are our own: those of Python's ``ipaddress`` differ between versions and miss the addresses at which
+cloud machines hand out their secrets.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import TypeAlias
+
+Address: TypeAlias = IPv4Address | IPv6Address
+
+_CLOSED_V4 = tuple(
+    IPv4Network(network)
+    for network in (
+        "0.0.0.0/8",  # this host
+        "10.0.0.0/8",  # private
+        "100.64.0.0/10",  # carrier-grade NAT, and a cloud's metadata at 100.100.100.200
+        "127.0.0.0/8",  # loopback
+        "168.63.129.16/32",  # a cloud's platform service
+        "169.254.0.0/16",  # link-local, and most clouds' metadata
+        "172.16.0.0/12",  # private
+        "192.0.0.0/24",  # protocol assignments, and a cloud's metadata at 192.0.0.192
+        "192.0.2.0/24",  # documentation
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",  # private
+        "198.18.0.0/15",  # benchmarks
+        "198.51.100.0/24",  # documentation
+        "203.0.113.0/24",  # documentation
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, and broadcast
+    )
+)
+_OPEN_V6 = IPv6Network("2000::/3")
+_CLOSED_V6 = tuple(
+    IPv6Network(network)
+    for network in (
+        "2001::/23",  # protocol assignments
+        "2001:db8::/32",  # documentation
+        "3fff::/20",  # documentation
+    )
+)
+_NAT64 = IPv6Network("64:ff9b::/96")
+_ISATAP_MARKS = (0x00005EFE, 0x02005EFE)
+
+
+def is_public(address: str) -> bool:
+    """Whether an address, as a resolver gives it, may be connected to without being allowed by name."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return False
+    return all(_is_open(each) for each in _meant(parsed))
+
+
+def _is_open(address: Address) -> bool:
+    if isinstance(address, IPv4Address):
+        return not any(address in network for network in _CLOSED_V4)
+    return address in _OPEN_V6 and not any(address in network for network in _CLOSED_V6)
+
+
+def _meant(address: Address) -> list[Address]:
+    """The addresses a packet may really reach: those wrapped inside, else the address itself."""
+    if isinstance(address, IPv4Address):
+        return [address]
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    if address.sixtofour is not None:
+        return [address.sixtofour]
+    if address in _NAT64:
+        return [IPv4Address(int(address) & 0xFFFFFFFF)]
+    if (int(address) >> 32) & 0xFFFFFFFF in _ISATAP_MARKS:
+        return [address, IPv4Address(int(address) & 0xFFFFFFFF)]
+    return [address]
