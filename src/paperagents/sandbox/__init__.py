@@ -1,1 +1,25 @@
-"""JavaScript: JSON in, JSON out, within limits."""
+"""JavaScript: JSON in, JSON out, within limits.
+
+Three walls stand around every block: the engine's own limits, a worker process that has given up
+files, sockets, processes and signals, and a parent that kills and replaces it at the deadline.
+"""
+
+from paperagents.sandbox.block import ConsoleLine, EndsBlock, HostFunctions, JavaScriptResult
+from paperagents.sandbox.cancellation import Cancellation
+from paperagents.sandbox.limits import Limits
+from paperagents.sandbox.pool import Sandbox
+from paperagents.sandbox.shared import run_javascript
+from paperagents.sandbox.walls import Wall, standing_walls
+
+__all__ = [
+    "Cancellation",
+    "ConsoleLine",
+    "EndsBlock",
+    "HostFunctions",
+    "JavaScriptResult",
+    "Limits",
+    "Sandbox",
+    "Wall",
+    "run_javascript",
+    "standing_walls",
+]

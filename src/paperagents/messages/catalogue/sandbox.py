@@ -1,3 +1,242 @@
-"""Sentences: sandbox."""
+"""Sentences: the JavaScript sandbox. Keys that start with ``sandbox.`` are parts of other sentences."""
 
-TEXTS: dict[str, tuple[str, str, str]] = {}
+TEXTS: dict[str, tuple[str, str, str]] = {
+    "javascript-error": (
+        "The JavaScript failed{place}: {error}.{advice}",
+        "Das JavaScript ist gescheitert{place}: {error}.{advice}",
+        "JavaScript 出错{place}：{error}。{advice}",
+    ),
+    "javascript-syntax": (
+        "The JavaScript cannot be read{place}: {error}.{advice}",
+        "Das JavaScript ist nicht lesbar{place}: {error}.{advice}",
+        "JavaScript 语法有误{place}：{error}。{advice}",
+    ),
+    "sandbox-timeout": (
+        "The JavaScript took longer than {seconds} s and was stopped{place}.",
+        "Das JavaScript brauchte länger als {seconds} s und wurde gestoppt{place}.",
+        "JavaScript 运行超过 {seconds} 秒，已被停止{place}。",
+    ),
+    "sandbox-timeout.hint": (
+        "Look for a loop that does not end, or work on less data at once.",
+        "Suche eine Schleife ohne Ende oder verarbeite weniger Daten auf einmal.",
+        "请检查是否有不会结束的循环，或一次处理更少的数据。",
+    ),
+    "sandbox-memory": (
+        "The JavaScript needed more than {memory} MB of memory and was stopped{place}.",
+        "Das JavaScript brauchte mehr als {memory} MB Speicher und wurde gestoppt{place}.",
+        "JavaScript 使用的内存超过 {memory} MB，已被停止{place}。",
+    ),
+    "sandbox-output": (
+        "The JavaScript returned more than {output} MB or more values than can be taken.",
+        "Das JavaScript gab mehr als {output} MB oder mehr Werte zurück, als angenommen werden.",
+        "JavaScript 返回的数据超过 {output} MB，或值的数量过多。",
+    ),
+    "sandbox-output.hint": (
+        "Return less, or write the data to a file.",
+        "Gib weniger zurück oder schreibe die Daten in eine Datei.",
+        "请减少返回的数据，或把数据写入文件。",
+    ),
+    "sandbox-input": (
+        "'{path}' is larger than {limit} MB, too large for one block of JavaScript.",
+        "'{path}' ist größer als {limit} MB, zu groß für einen JavaScript-Block.",
+        "“{path}”大于 {limit} MB，超出单个 JavaScript 代码块的上限。",
+    ),
+    "sandbox-stack": (
+        "Functions of the JavaScript called each other too deeply{place}.",
+        "Die Funktionen des JavaScripts riefen einander zu tief auf{place}.",
+        "JavaScript 函数调用层数过深{place}。",
+    ),
+    "sandbox-stack.hint": (
+        "Look for a function that calls itself without end.",
+        "Suche eine Funktion, die sich ohne Ende selbst aufruft.",
+        "请检查是否有函数无休止地调用自身。",
+    ),
+    "sandbox-never-settled": (
+        "The JavaScript waits for a promise that nothing will ever settle.",
+        "Das JavaScript wartet auf ein Promise, das nie erfüllt wird.",
+        "JavaScript 在等待一个永远不会有结果的 Promise。",
+    ),
+    "sandbox-never-settled.hint": (
+        "There are no timers here; every promise needs something that resolves it.",
+        "Zeitgeber gibt es hier nicht; jedes Promise braucht etwas, das es erfüllt.",
+        "这里没有定时器；每个 Promise 都需要有代码使其完成。",
+    ),
+    "sandbox-value": (
+        "{path} cannot be passed on: it is {problem}.",
+        "{path} lässt sich nicht weitergeben: {problem}.",
+        "{path} 无法传递：{problem}。",
+    ),
+    "sandbox-value.hint": (
+        "Values are passed on as JSON: text, numbers, true, false, null, lists and objects.",
+        "Werte werden als JSON weitergegeben: Text, Zahlen, true, false, null, Listen und Objekte.",
+        "值以 JSON 形式传递：文本、数字、true、false、null、列表和对象。",
+    ),
+    "sandbox-crash": (
+        "The process that ran the JavaScript ended unexpectedly. Nothing else was harmed.",
+        "Der Prozess, in dem das JavaScript lief, endete unerwartet. Sonst wurde nichts beschädigt.",
+        "运行 JavaScript 的进程意外结束，其他内容未受影响。",
+    ),
+    "sandbox-cancelled": (
+        "The JavaScript was cancelled.",
+        "Das JavaScript wurde abgebrochen.",
+        "JavaScript 已被取消。",
+    ),
+    "sandbox-closed": (
+        "The sandbox is closed.",
+        "Die Sandbox ist geschlossen.",
+        "沙箱已关闭。",
+    ),
+    "sandbox-unavailable": (
+        "No process for JavaScript could be started.",
+        "Es ließ sich kein Prozess für JavaScript starten.",
+        "无法启动运行 JavaScript 的进程。",
+    ),
+    "sandbox-unavailable.hint": (
+        "'paper doctor' says what is missing.",
+        "'paper doctor' sagt, was fehlt.",
+        "运行“paper doctor”可查看缺少什么。",
+    ),
+    "sandbox-depth": (
+        "JavaScript that calls tools that run JavaScript is nested more than {depth} deep.",
+        "JavaScript, das Werkzeuge aufruft, die JavaScript ausführen, ist tiefer als {depth} verschachtelt.",
+        "JavaScript 调用的工具又运行 JavaScript，嵌套超过 {depth} 层。",
+    ),
+    "sandbox-name": (
+        "'{name}' cannot be the name of a variable in JavaScript.",
+        "'{name}' kann in JavaScript kein Variablenname sein.",
+        "“{name}”不能作为 JavaScript 变量名。",
+    ),
+    "sandbox.at-place": (" at {place}", " bei {place}", "（{place}）"),
+    "sandbox.at-line": (
+        " at line {line}, column {column}",
+        " in Zeile {line}, Spalte {column}",
+        "（第 {line} 行第 {column} 列）",
+    ),
+    "sandbox.too-many-arguments": (
+        " '...' makes an argument of every element, 65535 at most: use list.reduce((a, b) => Math.max(a, b)).",
+        " '...' macht aus jedem Element ein Argument, höchstens 65535: nimm list.reduce((a, b) => Math.max(a, b)).",
+        "“...”会把每个元素变成一个参数，最多 65535 个：请用 list.reduce((a, b) => Math.max(a, b))。",
+    ),
+    "sandbox.missing-require": (
+        " Modules cannot be loaded in a block.",
+        " Module lassen sich in einem Block nicht laden.",
+        "代码块中不能加载模块。",
+    ),
+    "sandbox.missing-fetch": (
+        " A block has no network: use a step with rest_request.",
+        " Ein Block hat kein Netzwerk: nimm einen Schritt mit rest_request.",
+        "代码块没有网络：请使用带 rest_request 的步骤。",
+    ),
+    "sandbox.missing-setTimeout": (
+        " There are no timers in a block.",
+        " In einem Block gibt es keine Zeitgeber.",
+        "代码块中没有定时器。",
+    ),
+    "sandbox.missing-process": (
+        " A block cannot see the program it runs in.",
+        " Ein Block sieht das Programm nicht, in dem er läuft.",
+        "代码块无法访问其所在的程序。",
+    ),
+    "sandbox.thrown-object": (
+        "it threw an object without a message",
+        "es warf ein Objekt ohne Meldung",
+        "抛出了没有消息的对象",
+    ),
+    "sandbox.console-truncated": (
+        "The console is full; what was written after this is left out.",
+        "Die Konsole ist voll; was danach geschrieben wurde, fehlt.",
+        "控制台已满，此后的内容被省略。",
+    ),
+    "sandbox.value-not-finite": (
+        "{name}, which JSON does not know",
+        "{name} gibt es in JSON nicht",
+        "值为 {name}，JSON 不支持",
+    ),
+    "sandbox.value-cycle": (
+        "part of a cycle: it contains itself",
+        "der Wert enthält sich selbst (Zyklus)",
+        "存在循环引用，该值包含自身",
+    ),
+    "sandbox.value-depth": (
+        "nested more than {depth} levels deep",
+        "tiefer als {depth} Ebenen verschachtelt",
+        "嵌套超过 {depth} 层",
+    ),
+    "sandbox.value-function": (
+        "a function (perhaps the call brackets are missing)",
+        "eine Funktion (vielleicht fehlen die Klammern des Aufrufs)",
+        "是一个函数（也许缺少调用括号）",
+    ),
+    "sandbox.value-symbol": ("a symbol", "ein Symbol", "是一个 Symbol"),
+    "sandbox.value-invalid-date": ("an invalid date", "ein ungültiges Datum", "是无效的日期"),
+    "sandbox.value-object": (
+        "of the kind {name}, which JSON does not know (make it a list, an object or text first)",
+        "die Art {name} gibt es in JSON nicht (mache zuerst eine Liste, ein Objekt oder Text daraus)",
+        "类型为 {name}，JSON 不支持（请先转换为列表、对象或文本）",
+    ),
+    "sandbox.value-not-json": (
+        "of the Python type {type}, which JSON does not know",
+        "den Python-Typ {type} gibt es in JSON nicht",
+        "Python 类型 {type}，JSON 不支持",
+    ),
+    "sandbox.value-half-character": (
+        "a text with half a character, as when an emoji is cut in the middle (toWellFormed() repairs it)",
+        "ein Text mit einem halben Zeichen, etwa einem zerschnittenen Emoji (toWellFormed() repariert ihn)",
+        "文本中含有半个字符，例如被截断的表情符号（可用 toWellFormed() 修复）",
+    ),
+    "sandbox.wall.engine": (
+        "QuickJS with limits on time, memory and stack, without eval",
+        "QuickJS mit Grenzen für Zeit, Speicher und Stapel, ohne eval",
+        "QuickJS，限制时间、内存和调用栈，无 eval",
+    ),
+    "sandbox.wall.parent": (
+        "a worker is killed and replaced at its deadline",
+        "ein Arbeitsprozess wird zu seiner Frist beendet und ersetzt",
+        "工作进程到期即被终止并替换",
+    ),
+    "sandbox.wall.resource-limits": (
+        "the worker cannot take more memory and time, write files or start processes",
+        "der Arbeitsprozess kann nicht mehr Speicher und Zeit nehmen, keine Dateien schreiben, keine Prozesse starten",
+        "工作进程不能占用更多内存和时间、写文件或启动进程",
+    ),
+    "sandbox.wall.no-descriptors": (
+        "the worker cannot open anything",
+        "der Arbeitsprozess kann nichts öffnen",
+        "工作进程不能打开任何文件或连接",
+    ),
+    "sandbox.wall.no-new-privileges": (
+        "the worker cannot gain rights",
+        "der Arbeitsprozess kann keine Rechte gewinnen",
+        "工作进程不能提升权限",
+    ),
+    "sandbox.wall.landlock": (
+        "the kernel denies the worker every file and connection",
+        "der Kern verwehrt dem Arbeitsprozess jede Datei und Verbindung",
+        "内核禁止工作进程访问任何文件和连接",
+    ),
+    "sandbox.wall.seccomp": (
+        "the kernel leaves the worker only the system calls it needs to compute",
+        "der Kern lässt dem Arbeitsprozess nur die Systemaufrufe zum Rechnen",
+        "内核只允许工作进程使用计算所需的系统调用",
+    ),
+    "sandbox.wall-system": (
+        "this operating system does not have it",
+        "dieses Betriebssystem hat das nicht",
+        "当前操作系统不支持",
+    ),
+    "sandbox.wall-kernel": (
+        "this kernel does not have it, or it is switched off",
+        "dieser Kern hat das nicht, oder es ist abgeschaltet",
+        "当前内核不支持或已关闭",
+    ),
+    "sandbox.wall-machine": (
+        "it is not written for this kind of processor",
+        "für diese Art Prozessor ist das nicht geschrieben",
+        "尚不支持此类处理器",
+    ),
+    "sandbox.wall-refused": (
+        "the system refused it: {detail}",
+        "das System hat es verweigert: {detail}",
+        "系统拒绝：{detail}",
+    ),
+}

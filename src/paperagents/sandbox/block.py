@@ -1,0 +1,220 @@
+"""One block on one worker: the request, the calls to the host in between, and how it ended."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.source import Script
+from paperagents.errors import PaperError, SandboxError
+from paperagents.sandbox import failures
+from paperagents.sandbox.failures import Phrase, clean
+from paperagents.sandbox.limits import Limits
+from paperagents.sandbox.values import TooMuchError, check_characters, from_json, to_json
+from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
+
+GRACE_SECONDS = 0.25
+"""How long after its limit a block that the engine could not stop is killed."""
+MAX_DEPTH_OF_BLOCKS = 16
+_MAX_CONSOLE_BYTES = 4 << 20
+_VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_RESERVED = frozenset(
+    "await break case catch class const continue debugger default delete do else enum export extends false"
+    " finally for function if implements import in instanceof interface let new null package private"
+    " protected public return static super switch this throw true try typeof var void while with yield".split()
+)
+
+HostFunctions = Mapping[str, Callable[..., JsonValue]]
+
+_depth: ContextVar[int] = ContextVar("depth of blocks inside host calls", default=0)
+
+
+class EndsBlock(Exception):  # noqa: N818  a way out, not always an error
+    """Raised by a host function to end the block; it reaches the caller of the run unchanged."""
+
+
+class Clock(Protocol):
+    """What must happen around a call to the host: the pool lends the block's place to others."""
+
+    def __call__(self) -> AbstractContextManager[None]:
+        """Enter while the host works."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConsoleLine:
+    """A line the block wrote to the console."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JavaScriptResult:
+    """What a block returned, and what it wrote to the console."""
+
+    value: JsonValue
+    console: tuple[ConsoleLine, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """A piece of JavaScript with everything it may see and use."""
+
+    script: Script
+    request: bytes
+    limits: Limits
+    host: HostFunctions
+
+    @property
+    def sentence_values(self) -> dict[str, Any]:
+        """The limits as the sentences of errors name them."""
+        limits = self.limits
+        return {"seconds": f"{limits.seconds:g}", "memory": limits.memory_mb, "output": limits.output_mb}
+
+
+def prepare(script: Script, names: Mapping[str, JsonValue], host: HostFunctions, limits: Limits) -> Block:
+    """Turn code and values into a request; refuses what cannot cross before any worker is asked."""
+    for name in (*names, *host):
+        if not _VARIABLE.fullmatch(name) or name in _RESERVED:
+            raise SandboxError("sandbox-name", name=name)
+    fields = {
+        "code": to_json(script.code, "code"),
+        "names": to_json(",".join(names), "names"),
+        "values": f"[{','.join(to_json(value, name) for name, value in names.items())}]",
+        "functions": to_json(list(host), "host"),
+        "hostCalls": str(limits.host_calls),
+        "outputSize": str(limits.output_mb << 20),
+    }
+    body = "{" + ",".join(f'"{field}":{text}' for field, text in fields.items()) + "}"
+    header = int(limits.seconds * 1000).to_bytes(8, "big") + (limits.memory_mb << 20).to_bytes(8, "big")
+    return Block(script=script, request=header + body.encode("ascii"), limits=limits, host=host)
+
+
+def depth_of_blocks() -> int:
+    """How many blocks are waiting for the host above this one."""
+    return _depth.get()
+
+
+class Conversation:
+    """A block being carried out. Afterwards ``worker_is_sound`` says whether its worker may serve again."""
+
+    def __init__(self, worker: WorkerProcess, block: Block, while_host_works: Clock) -> None:
+        self.worker_is_sound = False
+        self._worker = worker
+        self._block = block
+        self._while_host_works = while_host_works
+        self._until = time.monotonic() + block.limits.seconds + GRACE_SECONDS
+        self._most = (block.limits.output_mb << 20) * 3 + _MAX_CONSOLE_BYTES
+        self._calls = 0
+
+    def result(self) -> JavaScriptResult:
+        """Run the block to its end."""
+        try:
+            self._worker.send("R", self._block.request, until=self._until)
+            while True:
+                frame = self._worker.receive(most=self._most, until=self._until)
+                if frame.letter != "C":
+                    return self._ending(frame)
+                self._answer_calls(frame.body)
+        except TimeoutError:
+            raise failures.breach("timeout", "", self._block.script, self._block.sentence_values) from None
+        except TooMuchError:
+            raise SandboxError("sandbox-output", **self._block.sentence_values) from None
+        except (ChannelBrokenError, UnicodeError, ValueError, TypeError, KeyError, RecursionError) as error:
+            raise SandboxError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
+
+    def _ending(self, frame: Frame) -> JavaScriptResult:
+        if frame.letter == "X":
+            raise self._breach(frame.body)
+        report = from_json(frame.body)
+        if not isinstance(report, dict) or frame.letter not in "DE":
+            raise ChannelBrokenError("not an ending")
+        console = _console(report["console"])
+        self.worker_is_sound = True
+        if frame.letter == "E":
+            raise _with_console(failures.thrown(report, self._block.script, self._block.sentence_values), console)
+        check_characters(report["value"], frame.body)
+        return JavaScriptResult(value=report["value"], console=console)
+
+    def _breach(self, body: bytes) -> SandboxError:
+        kind, _, rest = body.decode("utf-8", "replace").partition("\n")
+        stack, _, console = rest.partition("\0")
+        # Only a promise that never settled leaves its worker as it was.
+        self.worker_is_sound = kind == "never"
+        error = failures.breach(kind, stack[:8000], self._block.script, self._block.sentence_values)
+        return _with_console(error, _console(from_json(console.encode())))
+
+    def _answer_calls(self, body: bytes) -> None:
+        calls = from_json(body)
+        if not isinstance(calls, list) or not calls:
+            raise ChannelBrokenError("not calls")
+        for call in calls:
+            self._calls += 1
+            if self._calls > self._block.limits.host_calls:
+                raise ChannelBrokenError("too many calls")
+            with self._clock_stopped():
+                answer = self._answer(call)
+            self._worker.send("S", answer.encode("ascii"), until=self._until)
+
+    def _answer(self, call: Any) -> str:
+        number, name, arguments = call
+        if type(number) is not int or type(name) is not str or type(arguments) is not list:
+            raise ChannelBrokenError("not a call")
+        if name not in self._block.host:
+            raise ChannelBrokenError("no such host function")
+        # A host function runs with the caller's own rights: nothing half-valid reaches it.
+        try:
+            check_characters(arguments, b"\\ud8")
+            return f'{{"id":{number},"value":{to_json(self._call_host(name, arguments), name)}}}'
+        except PaperError as error:
+            return _refusal(number, error.message, error.code)
+        except EndsBlock:
+            raise
+        except Exception as error:
+            return _refusal(number, str(error) or type(error).__name__, "host-error")
+
+    def _call_host(self, name: str, arguments: list[JsonValue]) -> JsonValue:
+        token = _depth.set(_depth.get() + 1)
+        try:
+            return self._block.host[name](*arguments)
+        finally:
+            _depth.reset(token)
+
+    @contextmanager
+    def _clock_stopped(self) -> Iterator[None]:
+        """The host may be asking a person: its time is not the block's."""
+        started = time.monotonic()
+        with self._while_host_works():
+            yield
+        self._until += time.monotonic() - started
+
+
+def _refusal(number: int, message: str, code: str) -> str:
+    return f'{{"id":{number},"message":{to_json(message[:8000], "message")},"code":{to_json(code, "code")}}}'
+
+
+def _console(lines: JsonValue) -> tuple[ConsoleLine, ...]:
+    if not isinstance(lines, list):
+        raise ChannelBrokenError("no console")
+    return tuple(_console_line(line) for line in lines[:2000])
+
+
+def _console_line(line: Any) -> ConsoleLine:
+    level, written = line
+    if type(level) is not str or type(written) is not str:
+        raise ChannelBrokenError("not a console line")
+    if level == "truncated":
+        return ConsoleLine(level="warn", text=str(Phrase("console-truncated")))
+    return ConsoleLine(level=clean(level)[:20], text=clean(written))
+
+
+def _with_console(error: SandboxError, console: tuple[ConsoleLine, ...]) -> SandboxError:
+    if console:
+        error.details["console"] = [{"level": line.level, "text": line.text} for line in console]
+    return error

@@ -1,0 +1,108 @@
+"""QuickJS inside the worker: one fresh context, one block, within its limits.
+
+The binding runs code of the block without any limit when Python touches one of its values. So Python holds
+a single function, the driver of ``javascript/prelude.js``, taken before the block exists; ASCII JSON
+text goes in, JSON text comes out, and nothing else is ever looked at.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+TYPE_CHECKING = False  # the typing module alone would cost a fifth of the start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_START, _ANSWER, _CONSOLE, _CONTINUE = range(4)
+_STACK_BYTES = 1 << 20
+_JOBS_BETWEEN_LOOKS = 64
+
+
+class Breach(Exception):  # noqa: N818  not an error of the program: a block reached one of its limits
+    """The engine ended the block: what limit it met, and the stack as the engine tells it."""
+
+    def __init__(self, kind: str, stack: str = "") -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.stack = stack
+
+
+class Engine:
+    """A fresh JavaScript world, ready for one block."""
+
+    def __init__(self, quickjs: Any, prelude: str, parts: list[str]) -> None:
+        self._errors = quickjs.JSException
+        self._context = quickjs.Context()
+        self._context.set_max_stack_size(_STACK_BYTES)
+        self._driver = self._context.eval(prelude)(*parts)
+        self._until = 0.0
+        self._memory = 0
+
+    def start(self, request: str, *, seconds: float, memory: int) -> str:
+        """Begin the block; gives what it came to: D, E, C, W or P, and a JSON text after the letter."""
+        self._until = time.process_time() + seconds
+        self._memory = memory
+        self._context.set_memory_limit(memory)
+        self._drive(_START, request)
+        return self._carry_on()
+
+    def answer(self, answer: str) -> str:
+        """Hand over the host's answer to a call and go on."""
+        self._drive(_ANSWER, answer)
+        return self._carry_on()
+
+    def carry_on(self) -> str:
+        """Go on after the calls to the host were taken."""
+        return self._carry_on()
+
+    def console(self) -> str:
+        """What the block wrote to the console before it was ended; may be out of reach after a breach."""
+        self._until = time.process_time() + 0.05
+        try:
+            return self._drive(_CONSOLE, "")
+        except Breach:
+            return "[]"
+
+    def _carry_on(self) -> str:
+        while self._run_some_jobs():
+            state = self._drive(_CONTINUE, "")
+            if state[0] in "DEC":
+                return state
+        return self._drive(_CONTINUE, "")
+
+    def _run_some_jobs(self) -> bool:
+        return all(self._within_limits(self._context.execute_pending_job) for _ in range(_JOBS_BETWEEN_LOOKS))
+
+    def _drive(self, action: int, text: str) -> str:
+        state = self._within_limits(lambda: self._driver(action, text))
+        if not isinstance(state, str) or not state:
+            # Out of memory while the answer was made into text gives nothing at all.
+            raise Breach("memory")
+        return state
+
+    def _within_limits(self, enter: Callable[[], Any]) -> Any:
+        remaining = self._until - time.process_time()
+        if remaining <= 0:
+            raise Breach("timeout")
+        self._context.set_time_limit(remaining)
+        try:
+            return enter()
+        except self._errors as error:
+            raise self._breach(str(error)) from None
+        except MemoryError:
+            raise Breach("memory") from None
+
+    def _breach(self, text: str) -> Breach:
+        if time.process_time() >= self._until:
+            return Breach("timeout", text)
+        if "out of memory" in text or text.startswith("null") or self.ran_out_of_memory():
+            return Breach("memory", text)
+        return Breach("stack" if "call stack" in text else "engine", text)
+
+    def ran_out_of_memory(self) -> bool:
+        """Whether this process ever held so much that its block must have met the memory limit."""
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak * (1 if sys.platform == "darwin" else 1024) > self._memory * 3 // 4

@@ -1,0 +1,185 @@
+"""From what a worker reports to an error with a code, a sentence and places in the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.source import Script
+from paperagents.errors import SandboxError
+from paperagents.messages import has_text, text
+
+FIRST_LINE = 1001
+"""Where the engine counts the first line of a block; the lines before it are the prelude's."""
+
+_MAX_FRAMES = 50
+_FRAME = re.compile(r" +at (?:(?P<function>.{0,500}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?$")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_CODES = {
+    "timeout": "sandbox-timeout",
+    "memory": "sandbox-memory",
+    "stack": "sandbox-stack",
+    "never": "sandbox-never-settled",
+    "engine": "sandbox-crash",
+}
+_PROBLEMS = {
+    "NaN": "value-not-finite",
+    "Infinity": "value-not-finite",
+    "-Infinity": "value-not-finite",
+    "cycle": "value-cycle",
+    "depth": "value-depth",
+    "function": "value-function",
+    "symbol": "value-symbol",
+    "invalid date": "value-invalid-date",
+}
+
+
+class Phrase:
+    """A part of a sentence that is put into the reader's language when the sentence is."""
+
+    def __init__(self, key: str, /, **values: object) -> None:
+        self._key = key
+        self._values = values
+
+    def __str__(self) -> str:
+        return text(f"sandbox.{self._key}", **self._values)
+
+    __repr__ = __str__
+
+
+class _Nothing:
+    def __str__(self) -> str:
+        return ""
+
+
+def breach(kind: str, stack: str, script: Script, limits: Mapping[str, Any]) -> SandboxError:
+    """The error of a block that met a limit; kind is the worker's word for which."""
+    code = _CODES.get(kind, "sandbox-crash")
+    frames = frames_of(stack, script)
+    return SandboxError(code, details={"stack": frames}, place=_place(frames), **limits)
+
+
+def thrown(report: Mapping[str, JsonValue], script: Script, limits: Mapping[str, Any]) -> SandboxError:
+    """The error of a block that threw, or whose value could not cross the border."""
+    match report.get("kind"):
+        case "value":
+            return _refused(report, limits)
+        case "memory" | "stack" as kind:
+            return breach(kind, _text(report, "stack"), script, limits)
+    return _javascript_error(report, script)
+
+
+def clean(text: str) -> str:
+    """A text for people: half characters, which no file or terminal takes, become a replacement mark."""
+    return _HALF_CHARACTER.sub("\ufffd", text)
+
+
+def clean_value(value: Any) -> Any:
+    """A value for people: every text in it cleaned."""
+    match value:
+        case str():
+            return clean(value)
+        case list():
+            return [clean_value(item) for item in value]
+        case dict():
+            return {clean(key): clean_value(item) for key, item in value.items()}
+    return value
+
+
+def path_text(root: str, path: Sequence[object]) -> str:
+    """A path as people write it: data.items[3]["odd key"]."""
+    result = root
+    for step in path:
+        if isinstance(step, int | float):
+            result += f"[{step:.0f}]"
+        else:
+            name = clean(str(step))
+            result += f".{name}" if _NAME.fullmatch(name) else f'["{name}"]'
+    return result if len(result) <= 300 else result[:150] + "…" + result[-149:]
+
+
+def frames_of(stack: str, script: Script) -> list[dict[str, Any]]:
+    """The frames of the block's own code, at their lines and columns in the file."""
+    lines = script.code.split("\n")
+    frames: list[dict[str, Any]] = []
+    for line in stack.split("\n")[:_MAX_FRAMES]:
+        match = _FRAME.match(line)
+        if match and -1 <= int(match["line"]) - FIRST_LINE < len(lines):
+            frames.append(_frame(match, lines, script))
+    return frames
+
+
+def _frame(match: re.Match[str], lines: list[str], script: Script) -> dict[str, Any]:
+    # The line before the first is the head of the function around the block; its place is the block's start.
+    number, at = int(match["line"]) - FIRST_LINE, int(match["column"])
+    number, at = (0, 1) if number < 0 else (number, at)
+    # The engine counts columns in bytes of UTF-8.
+    before = lines[number].encode("utf-8", "surrogatepass")[: at - 1]
+    line, column = script.position(number + 1, len(before.decode("utf-8", "ignore")) + 1)
+    function = match["function"] if match["function"] != "<anonymous>" else None
+    return {"function": function, "file": script.file, "line": line, "column": column}
+
+
+def _refused(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> SandboxError:
+    problem, steps = str(report.get("problem")), report.get("path")
+    if problem == "size":
+        return SandboxError("sandbox-output", **limits)
+    path = path_text("data", steps if isinstance(steps, list) else [])
+    key = _PROBLEMS.get(problem, "value-object")
+    return SandboxError(
+        "sandbox-value",
+        details={"path": path},
+        path=path,
+        problem=Phrase(key, name=problem[:40], depth=200),
+    )
+
+
+def _javascript_error(report: Mapping[str, JsonValue], script: Script) -> SandboxError:
+    name, message = _text(report, "name"), _text(report, "message")
+    frames = frames_of(_text(report, "stack"), script)
+    properties = report.get("properties")
+    own = clean_value(properties) if isinstance(properties, dict) else {}
+    is_syntax = report.get("syntax") is True
+    if report.get("kind") == "null":
+        message = "null"
+    return SandboxError(
+        "javascript-syntax" if is_syntax else "javascript-error",
+        details={**own, "name": name or None, "message": message, "stack": frames},
+        error=f"{name}: {message}" if name and message else name or message or Phrase("thrown-object"),
+        advice=_advice(message, name),
+        place=_place(frames) if frames or not is_syntax else _place([_start_of(script)]),
+    )
+
+
+def _advice(message: str, name: str) -> Phrase | _Nothing:
+    """What QuickJS means, where its own words puzzle people."""
+    if name == "RangeError" and message.startswith("too many arguments in function call"):
+        return Phrase("too-many-arguments")
+    if name == "ReferenceError" and message.endswith(" is not defined"):
+        missing = message.removesuffix(" is not defined")
+        key = f"missing-{missing}"
+        return Phrase(key) if has_text(f"sandbox.{key}") else _Nothing()
+    return _Nothing()
+
+
+def _place(frames: Sequence[Mapping[str, Any]]) -> Phrase | _Nothing:
+    if not frames:
+        return _Nothing()
+    first = frames[0]
+    where = f"{first['file']}:{first['line']}:{first['column']}"
+    if first["file"] is None:
+        return Phrase("at-line", line=first["line"], column=first["column"])
+    return Phrase("at-place", place=where)
+
+
+def _start_of(script: Script) -> dict[str, Any]:
+    line, column = script.position(1, 1)
+    return {"function": None, "file": script.file, "line": line, "column": column}
+
+
+def _text(report: Mapping[str, JsonValue], key: str) -> str:
+    value = report.get(key)
+    return clean(value) if isinstance(value, str) else ""

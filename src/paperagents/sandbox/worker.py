@@ -1,0 +1,134 @@
+"""The process that runs JavaScript: it gives up every power first, then answers one request after another.
+
+Started by ``worker_process.py`` with nothing of the package loaded but this module and what it imports.
+Frames on the channel are a length of four bytes, a letter, and a body.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
+
+from paperagents.sandbox.confinement import confine
+from paperagents.sandbox.engine import Breach, Engine
+
+TYPE_CHECKING = False  # the typing module alone would cost a fifth of the start-up
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+CHANNEL = 3
+PARTS = ("url.js", "text.js", "clone.js", "console.js", "errors.js", "host.js")
+
+
+def main() -> None:
+    """Prepare, give up all powers, say hello, serve until the channel closes."""
+    _, folder, library, parent, memory, seconds, timezone = sys.argv
+    _remember_timezone(timezone)
+    engines = EngineMaker(library=library, folder=folder)
+    engine = engines.make()
+    walls = confine(channel=CHANNEL, parent=int(parent), memory=int(memory), seconds=int(seconds))
+    channel = Channel()
+    channel.send("H", "\n".join(f"{name} {missing}" for name, missing in walls))
+    serve(channel, engine, engines)
+
+
+def serve(channel: Channel, engine: Engine, engines: EngineMaker) -> NoReturn:
+    """Answer requests for ever, each with a context that was made while nobody waited."""
+    while True:
+        _serve_one(channel, engine, channel.receive())
+        engine = engines.make()
+
+
+def _serve_one(channel: Channel, engine: Engine, request: bytes) -> None:
+    milliseconds, memory = int.from_bytes(request[1:9], "big"), int.from_bytes(request[9:17], "big")
+    try:
+        state = engine.start(request[17:].decode("ascii"), seconds=milliseconds / 1000, memory=memory)
+        while state[0] not in "DEP":
+            state = _talk_to_host(channel, engine, state)
+    except Breach as breach:
+        _report_breach(channel, engine, breach)
+    if state[0] == "P":
+        channel.send("X", "never\n\0" + engine.console())
+    elif state.startswith('E{"kind":"null"') and engine.ran_out_of_memory():
+        _report_breach(channel, engine, Breach("memory"))
+    else:
+        channel.send(state[0], state[1:])
+
+
+def _talk_to_host(channel: Channel, engine: Engine, state: str) -> str:
+    if state[0] == "C":
+        channel.send("C", state[1:])
+        return engine.carry_on()
+    return engine.answer(channel.receive()[1:].decode("ascii"))
+
+
+def _report_breach(channel: Channel, engine: Engine, breach: Breach) -> NoReturn:
+    """Tell how the block ended, and end this process too: what broke a limit is not used again."""
+    channel.send("X", f"{breach.kind}\n{breach.stack[:8000]}\0{engine.console()}")
+    os._exit(0)
+
+
+class EngineMaker:
+    """Makes fresh engines from what was read from disk while that was still possible."""
+
+    def __init__(self, *, library: str, folder: str) -> None:
+        self._quickjs = _load_extension("_quickjs", library)
+        self._prelude = _read(folder, "prelude.js")
+        self._parts = [_read(folder, part) for part in PARTS]
+
+    def make(self) -> Engine:
+        """A fresh engine."""
+        return Engine(self._quickjs, self._prelude, self._parts)
+
+
+class Channel:
+    """Frames to and from the parent, over the one descriptor that is left."""
+
+    def __init__(self) -> None:
+        self._unread = b""
+
+    def send(self, letter: str, body: str) -> None:
+        """Send one frame."""
+        encoded = letter.encode() + body.encode("utf-8", "backslashreplace")
+        unsent = memoryview(len(encoded).to_bytes(4, "big") + encoded)
+        while unsent:
+            unsent = unsent[os.write(CHANNEL, unsent) :]
+
+    def receive(self) -> bytes:
+        """The next frame; the process ends when the parent has closed the channel."""
+        return self._take(int.from_bytes(self._take(4), "big"))
+
+    def _take(self, size: int) -> bytes:
+        chunks = [self._unread]
+        missing = size - len(self._unread)
+        while missing > 0:
+            chunk = os.read(CHANNEL, max(65536, min(missing, 1 << 20)))
+            if not chunk:
+                os._exit(0)
+            chunks.append(chunk)
+            missing -= len(chunk)
+        joined = b"".join(chunks)
+        self._unread = joined[size:]
+        return joined[:size]
+
+
+def _remember_timezone(name: str) -> None:
+    """Let the C library read the rules of local time while files can still be read."""
+    if name:
+        os.environ["TZ"] = name
+    time.tzset()
+    time.localtime()
+
+
+def _load_extension(name: str, path: str) -> Any:
+    loader = ExtensionFileLoader(name, path)
+    module = loader.create_module(ModuleSpec(name, loader, origin=path))
+    loader.exec_module(module)
+    return module
+
+
+def _read(folder: str, name: str) -> str:
+    with open(f"{folder}/{name}", encoding="utf-8") as file:  # noqa: PTH123  pathlib would double the start-up
+        return file.read()

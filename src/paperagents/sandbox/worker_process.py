@@ -1,0 +1,173 @@
+"""A worker seen from its parent: started, spoken to within a deadline, killed, buried."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import socket
+import sys
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from paperagents.sandbox.limits import Limits
+
+CHANNEL = 3
+MAX_BUSY_SECONDS = 30.0
+_HERE = Path(__file__).parent
+_MARGIN_MB = 64
+_MAX_CHUNK = 1 << 20
+
+# The package's own __init__ files are stepped over: a worker loads only what it needs.
+BOOTSTRAP = f"""
+import sys
+for name, path in (("paperagents", {str(_HERE.parent)!r}), ("paperagents.sandbox", {str(_HERE)!r})):
+    sys.modules[name] = type(sys)(name)
+    sys.modules[name].__path__ = [path]
+"""
+START = BOOTSTRAP + "from paperagents.sandbox.worker import main\nmain()\n"
+
+
+class ChannelBrokenError(Exception):
+    """The worker closed its end, died, or sent what no honest worker sends."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Frame:
+    """One message from a worker."""
+
+    letter: str
+    body: bytes
+
+
+class WorkerProcess:
+    """One worker and its channel. Started by the thread that outlives it; used by one thread at a time."""
+
+    def __init__(self, pid: int, channel: socket.socket) -> None:
+        self.pid = pid
+        self.blocks = 0
+        self.busy_seconds = 0.0
+        self.greeted = False
+        self.idle_since = time.monotonic()
+        self._channel = channel
+        self._unread = bytearray()
+
+    def send(self, letter: str, body: bytes, *, until: float) -> None:
+        """Send one frame before the deadline."""
+        frame = (len(body) + 1).to_bytes(4, "big") + letter.encode() + body
+        self._channel.settimeout(_remaining(until))
+        try:
+            self._channel.sendall(frame)
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise ChannelBrokenError(str(error)) from None
+
+    def receive(self, *, most: int, until: float) -> Frame:
+        """The next frame of at most so many bytes, before the deadline, however slowly its bytes trickle in."""
+        size = int.from_bytes(self._take(4, until), "big")
+        if not 1 <= size <= most:
+            raise ChannelBrokenError("a frame of impossible size")
+        frame = self._take(size, until)
+        return Frame(letter=chr(frame[0]), body=frame[1:])
+
+    def is_silent_and_alive(self) -> bool:
+        """Whether an idle worker is fit for work: not dead, and with nothing to say unasked."""
+        if self._unread:
+            return False
+        try:
+            self._channel.settimeout(0)
+            self._channel.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def hang_up(self) -> None:
+        """Wake whoever waits for this worker, from any thread."""
+        try:
+            self._channel.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return
+
+    def kill(self) -> None:
+        """End the process now. It is buried later, by the thread that started it."""
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def bury(self) -> int | None:
+        """Release what is left of a killed worker; gives how it ended where that is known."""
+        self._channel.close()
+        try:
+            return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        except ChildProcessError:
+            return None
+
+    def abandon(self) -> None:
+        """Forget a worker that belongs to the process this one was forked from."""
+        self._channel.close()
+
+    def _take(self, size: int, until: float) -> bytes:
+        while len(self._unread) < size:
+            self._channel.settimeout(_remaining(until))
+            try:
+                chunk = self._channel.recv(min(max(size - len(self._unread), 65536), _MAX_CHUNK))
+            except TimeoutError:
+                raise
+            except OSError as error:
+                raise ChannelBrokenError(str(error)) from None
+            if not chunk:
+                raise ChannelBrokenError("closed")
+            self._unread += chunk
+        taken = bytes(self._unread[:size])
+        del self._unread[:size]
+        return taken
+
+
+def start_worker(ceiling: Limits, *, timezone: str | None = None, program: str = START) -> WorkerProcess:
+    """Start a worker that may serve blocks up to the ceiling. Call it from a thread that outlives the worker."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
+            (os.POSIX_SPAWN_DUP2, 0, 1),
+            (os.POSIX_SPAWN_DUP2, 0, 2),
+            (os.POSIX_SPAWN_DUP2, theirs.fileno(), CHANNEL),
+        ]
+        try:
+            command = _command(ceiling, timezone, program)
+            pid = os.posix_spawn(sys.executable, command, {}, file_actions=actions, setpgroup=0)
+        except BaseException:
+            ours.close()
+            raise
+    return WorkerProcess(pid, ours)
+
+
+def _command(ceiling: Limits, timezone: str | None, program: str) -> list[str]:
+    memory = (ceiling.memory_mb + 8 * ceiling.output_mb + _MARGIN_MB) << 20
+    seconds = math.ceil(2 * MAX_BUSY_SECONDS + ceiling.seconds)
+    settings = [_HERE / "javascript", _engine_library(), os.getpid(), memory, seconds]
+    local = timezone or os.environ.get("TZ", "")
+    return [sys.executable, "-I", "-S", "-c", program, *map(str, settings), local]
+
+
+@cache
+def _engine_library() -> str:
+    """Where the engine's library is; it is never loaded into this process."""
+    found = find_spec("_quickjs")
+    if found is None or found.origin is None:
+        raise FileNotFoundError("_quickjs")
+    return found.origin
+
+
+def _remaining(until: float) -> float:
+    remaining = until - time.monotonic()
+    if remaining <= 0:
+        raise TimeoutError
+    return remaining
