@@ -24,10 +24,10 @@ GRACE_SECONDS = 0.25
 MAX_DEPTH_OF_BLOCKS = 16
 _MAX_CONSOLE_BYTES = 4 << 20
 _VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_RESERVED = frozenset(
-    "await break case catch class const continue debugger default delete do else enum export extends false"
-    " finally for function if implements import in instanceof interface let new null package private"
-    " protected public return static super switch this throw true try typeof var void while with yield".split()
+_RESERVED = re.compile(
+    "await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|false|finally"
+    "|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public"
+    "|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments|eval"
 )
 
 HostFunctions = Mapping[str, Callable[..., JsonValue]]
@@ -81,7 +81,7 @@ class Block:
 def prepare(script: Script, names: Mapping[str, JsonValue], host: HostFunctions, limits: Limits) -> Block:
     """Turn code and values into a request; refuses what cannot cross before any worker is asked."""
     for name in (*names, *host):
-        if not _VARIABLE.fullmatch(name) or name in _RESERVED:
+        if not _VARIABLE.fullmatch(name) or _RESERVED.fullmatch(name):
             raise SandboxError("sandbox-name", name=name)
     fields = {
         "code": to_json(script.code, "code"),

@@ -122,7 +122,7 @@ const parseHost = (text, special) => {
 
 // Parsing.
 const isSingleDot = part => /^(\.|%2e)$/i.test(part), isDoubleDot = part => /^(\.|%2e){2}$/i.test(part);
-const isDrive = part => /^[a-z][:|]$/i.test(part);
+const isDrive = part => /^[a-z][:|]$/i.test(part), startsWithDrive = text => /^[a-z][:|]([/\\]|$)/i.test(text);
 const shorten = url => {
   if (!(url.scheme === 'file:' && url.path.length === 1 && /^[a-z]:$/i.test(url.path[0]))) url.path.pop();
 };
@@ -147,8 +147,8 @@ const setAuthority = (url, text) => {
     const [, username, , password = ''] = /^([^:]*)(:([^]*))?$/.exec(text.slice(0, at));
     url.username = encode(username, sets.userinfo); url.password = encode(password, sets.userinfo);
   }
-  const [, host, , port = ''] = /^(\[[^\]]*\]?|[^:]*)(:([^]*))?$/.exec(text.slice(at + 1)) ?? [];
-  if (host === undefined || (host === '' && (isSpecial(url) || at >= 0 || port))) return false;
+  const [, host, colon, port = ''] = /^(\[[^\]]*\]?|[^:]*)(:([^]*))?$/.exec(text.slice(at + 1)) ?? [];
+  if (host === undefined || (host === '' && (isSpecial(url) || at >= 0 || colon))) return false;
   url.host = host === '' ? '' : parseHost(host, isSpecial(url));
   return url.host !== null && setPort(url, port);
 };
@@ -180,7 +180,7 @@ const parseFile = (url, text, base, rest) => {
   }
   url.host = fromBase ? base.host : '';
   if (text.startsWith('/')) {
-    if (fromBase && !isDrive(text.slice(1, 3)) && /^[a-z]:$/i.test(base.path[0] ?? '')) url.path.push(base.path[0]);
+    if (fromBase && !startsWithDrive(text.slice(1)) && /^[a-z]:$/i.test(base.path[0] ?? '')) url.path.push(base.path[0]);
     addPath(url, text.slice(1));
     return url;
   }
@@ -190,7 +190,7 @@ const parseFile = (url, text, base, rest) => {
 const parseRelativePath = (url, text, base, rest) => {
   url.path = [...base.path];
   if (text === '') { if (rest.query === undefined) url.query = base.query; return url; }
-  if (url.scheme === 'file:' && isDrive(text.slice(0, 2)) && /^.{2}([/\\]|$)/.test(text)) url.path = []; else shorten(url);
+  if (url.scheme === 'file:' && startsWithDrive(text)) url.path = []; else shorten(url);
   addPath(url, text);
   return url;
 };
@@ -331,12 +331,14 @@ class URL {
   #setHost(text, withPort) {
     const url = this.#url, special = isSpecial(url);
     if (url.opaque) return;
-    const [, host, , port] = /^(\[[^\]]*\]|[^:]*)(:([0-9]*))?/.exec(strip(wellFormed(text)).split(special ? /[/\\?#]/ : /[/?#]/)[0]);
+    const authority = strip(wellFormed(text)).split(special ? /[/\\?#]/ : /[/?#]/)[0];
+    const [, host, rest = '', port] = url.scheme === 'file:' ? [, authority] : /^(\[[^\]]*\]|[^:]*)(:([0-9]*))?/.exec(authority);
+    if (rest && (!withPort || host === '')) return;
     if (host === '' && (special && url.scheme !== 'file:' || url.username || url.password || url.port)) return;
     const parsed = host === '' ? '' : parseHost(host, special);
     if (parsed === null) return;
     url.host = url.scheme === 'file:' && parsed === 'localhost' ? '' : parsed;
-    if (withPort && port && url.scheme !== 'file:') setPort(url, port);
+    if (withPort && port) setPort(url, port);
   }
   get host() { return hostOf(this.#url); }
   set host(text) { this.#setHost(text, true); }
@@ -353,19 +355,19 @@ class URL {
     if (this.#url.opaque) return;
     this.#url.path = [];
     const path = strip(wellFormed(text)).replace(/[?#]/g, encodeURIComponent);
-    if (path || isSpecial(this.#url)) addPath(this.#url, path.replace(isSpecial(this.#url) ? /^[/\\]/ : /^\//, ''));
+    if (path || isSpecial(this.#url) || this.#url.host === null) addPath(this.#url, path.replace(isSpecial(this.#url) ? /^[/\\]/ : /^\//, ''));
   }
   get search() { return this.#url.query ? '?' + this.#url.query : ''; }
   set search(text) {
-    text = strip(wellFormed(text)).replace(/^\?/, '');
-    this.#url.query = text === '' ? null : encode(text, isSpecial(this.#url) ? sets.specialQuery : sets.query);
+    text = strip(wellFormed(text));
+    this.#url.query = text === '' ? null : encode(text.replace(/^\?/, ''), isSpecial(this.#url) ? sets.specialQuery : sets.query);
     link(this.#params, parseForm(this.#url.query ?? ''));
   }
   get searchParams() { return this.#params; }
   get hash() { return this.#url.fragment ? '#' + this.#url.fragment : ''; }
   set hash(text) {
-    text = strip(wellFormed(text)).replace(/^#/, '');
-    this.#url.fragment = text === '' ? null : encode(text, sets.fragment);
+    text = strip(wellFormed(text));
+    this.#url.fragment = text === '' ? null : encode(text.replace(/^#/, ''), sets.fragment);
   }
   toString() { return this.href; }
   toJSON() { return this.href; }
