@@ -1,0 +1,44 @@
+"""Regular expressions that take time in proportion to the text, whatever they look like.
+
+Python's own ``re`` can be made to search for years. The engine used here is the one that checks ``pattern``
+in JSON Schema: it has no look-around and no back references, and cannot be slowed down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import jsonschema_rs
+
+_LARGEST_PROGRAM = 200_000  # bytes, compiled; "(a{1000}){1000}" is refused instead of built
+_LONGEST_SOURCE = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinearPattern:
+    """A regular expression, with case ignored."""
+
+    source: str
+
+    def is_found_in(self, text: str) -> bool:
+        """Whether the expression matches anywhere in the text."""
+        return _validator(self.source).is_valid(text)
+
+
+def linear_pattern(source: str) -> LinearPattern:
+    """The pattern of a regular expression; ValueError for one that is broken, too large or too clever."""
+    if len(source) > _LONGEST_SOURCE:
+        raise ValueError(source)
+    _validator(source)
+    return LinearPattern(source=source)
+
+
+@lru_cache(maxsize=64)
+def _validator(source: str) -> jsonschema_rs.Draft202012Validator:
+    schema = {"pattern": f"(?im){source}"}
+    options = jsonschema_rs.RegexOptions(size_limit=_LARGEST_PROGRAM, dfa_size_limit=_LARGEST_PROGRAM * 4)
+    try:
+        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
+    except (jsonschema_rs.ValidationError, UnicodeError) as error:
+        raise ValueError(source) from error

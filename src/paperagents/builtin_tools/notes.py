@@ -1,0 +1,143 @@
+"""A note as the search sees it: name, path, tags, properties, text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from paperagents.builtin_tools.frontmatter import properties_and_body
+from paperagents.definitions.json_value import JsonValue
+
+_MARKDOWN = (".md", ".markdown")
+# Letters, digits and emoji, as people write them; punctuation of any script ends a tag. Before it stands a
+# blank, or Chinese and Japanese punctuation, which takes none.
+_INLINE_TAG = re.compile(
+    r"(?<![^\s\u3000-\u303f\uff00-\uff0f\uff1a-\uff20])#([\w/\-\u200d\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]+)"
+)
+_FENCE = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t>]*(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
+_TICKS = re.compile(r"`+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """A file of the vault. One that is no text has an empty text and is found by its name alone."""
+
+    path: str
+    text: str = ""
+    tags: tuple[str, ...] = ()
+    properties: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The file's name, with its ending."""
+        return self.path.rpartition("/")[2]
+
+    @cached_property
+    def folded_text(self) -> str:
+        """The text as it is compared."""
+        return folded(self.text)
+
+    @cached_property
+    def folded_path(self) -> str:
+        """The path as it is compared."""
+        return folded(self.path)
+
+
+def note_of(path: str, text: str | None) -> Note:
+    """The note of a file; tags and properties are those of Markdown files."""
+    if text is None:
+        return Note(path=path)
+    if not path.lower().endswith(_MARKDOWN):
+        return Note(path=path, text=text)
+    properties, body = properties_and_body(text)
+    tags = {folded(tag): tag for tag in reversed([*_property_tags(properties), *inline_tags(body)])}
+    return Note(path=path, text=text, properties=properties, tags=tuple(reversed(tags.values())))
+
+
+def folded(text: str) -> str:
+    """The form in which texts are compared: no case, one way to write each character."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def inline_tags(body: str) -> list[str]:
+    """The ``#tags`` of a text that stand outside of code."""
+    if "#" not in body:
+        return []
+    found = (match[1].strip("/") for match in _INLINE_TAG.finditer(without_code(body)))
+    # "#1" is a number, not a tag.
+    return [tag for tag in found if tag and not tag.replace("/", "").isdecimal()]
+
+
+def without_code(body: str) -> str:
+    """The text with fenced and inline code taken out."""
+    if "`" not in body and "~~~" not in body:
+        return body
+    return "\n\n".join(
+        _without_inline_code(paragraph) for prose in _between_fences(body) for paragraph in _PARAGRAPH_END.split(prose)
+    )
+
+
+def _property_tags(properties: Mapping[str, JsonValue]) -> list[str]:
+    """Tags of the frontmatter: a list, or one text with commas or blanks between them."""
+    tags: list[str] = []
+    for name in ("tags", "tag"):
+        value = properties.get(name)
+        values = re.split(r"[,\s]+", value) if isinstance(value, str) else value
+        tags += [_plain_tag(each) for each in values] if isinstance(values, list) else []
+    return [tag for tag in tags if tag]
+
+
+def _plain_tag(value: JsonValue) -> str:
+    """A tag without its mark; a year is one too, a nested list is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    return str(value).strip().lstrip("#").strip("/")
+
+
+def _between_fences(body: str) -> Iterator[str]:
+    """What stands before, between and after fenced blocks; one that is never closed reaches to the end."""
+    lines = body.split("\n")
+    prose: list[str] = []
+    closing: re.Pattern[str] | None = None
+    for line in lines:
+        if closing is not None:
+            closing = None if closing.fullmatch(line) else closing
+        elif opening := _FENCE.match(line):
+            mark = opening[1]
+            closing = re.compile(rf"[ \t>]*{re.escape(mark[0])}{{{len(mark)},}}[ \t\r]*")
+            yield "\n".join(prose)
+            prose = []
+        else:
+            prose.append(line)
+    yield "\n".join(prose)
+
+
+def _without_inline_code(paragraph: str) -> str:
+    """Cut from each run of backticks to the next run of the same length; a run without one is text."""
+    runs = list(_TICKS.finditer(paragraph))
+    partner = _next_of_same_length(runs)
+    kept, position, number = [], 0, 0
+    while number < len(runs):
+        if (end := partner[number]) is not None:
+            kept.append(paragraph[position : runs[number].start()])
+            position = runs[end].end()
+            number = end
+        number += 1
+    return "`".join([*kept, paragraph[position:]])
+
+
+def _next_of_same_length(runs: list[re.Match[str]]) -> list[int | None]:
+    """For each run the number of the next one of its length, found in one pass from the right."""
+    partner: list[int | None] = [None] * len(runs)
+    latest: dict[int, int] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        length = len(runs[number][0])
+        partner[number] = latest.get(length)
+        latest[length] = number
+    return partner
