@@ -8,6 +8,7 @@ from paperagents.builtin_tools.linear_pattern import linear_pattern
 from paperagents.builtin_tools.search_query import (
     DEEPEST,
     LONGEST,
+    MOST_TERMS,
     And,
     Everything,
     InFileName,
@@ -141,6 +142,7 @@ def test_queries_mean_what_people_expect(text: str, tree: Query) -> None:
         ("/(?=a)/", 1, "query-bad-pattern"),
         ("/(a{999}){999}/", 1, "query-bad-pattern"),
         ("(" * (DEEPEST + 1) + "a", DEEPEST + 1, "query-too-deep"),
+        ("a " * (MOST_TERMS + 1), MOST_TERMS * 2 + 1, "query-too-many-terms"),
         ("a" * (LONGEST + 1), LONGEST + 1, "query-too-long"),
     ],
 )
@@ -162,7 +164,7 @@ def test_the_reason_is_told_in_the_reader_s_language() -> None:
 
 
 def test_many_parentheses_side_by_side_are_not_deep() -> None:
-    assert isinstance(parse_query("(a) " * 1000), And)
+    assert isinstance(parse_query("(a) " * MOST_TERMS), And)
     assert parse_query("-" * (LONGEST - 1) + "a") == no(A)
     assert parse_query("NOT " * 2000 + "a") == A
 

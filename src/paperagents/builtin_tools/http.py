@@ -306,7 +306,8 @@ def _phrase(status: int) -> str:
 def _retry_after(value: str) -> float | None:
     """Seconds to wait, written as a number or as a date; never more than a day."""
     try:
-        seconds = float(value) if value.isdecimal() else parsedate_to_datetime(value).timestamp() - time.time()
+        moment = None if value.isdecimal() else parsedate_to_datetime(value[:100])
+        seconds = float(value) if moment is None else moment.timestamp() - time.time()
     except (ValueError, TypeError, OverflowError):
         return None
     return min(max(seconds, 0.0), 86400.0)

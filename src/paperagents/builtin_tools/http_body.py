@@ -6,18 +6,19 @@ import codecs
 import json
 import math
 import re
-from email.message import Message
 
 from paperagents.builtin_tools.sentence import Sentence
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import ToolError
 
+_MOST_VALUES = 2_000_000  # ten megabytes of "[]," would become a gigabyte of lists
 # Text encodings only: Python also "decodes" punycode and the like, in quadratic time.
 _ENCODINGS = re.compile(
     r"utf-(?:8|16|32)(?:-[bl]e)?|ascii|iso8859-\d+|cp\d+|gb\w+|big5\w*|shift_jis\w*|euc_\w+|koi8-\w|mac-\w+|hz|johab"
 )
 _TEXT_TYPES = re.compile(r"text/|.*(?:json|xml|javascript|ecmascript|yaml|csv|x-www-form-urlencoded)")
 _JSON_TYPE = re.compile(r"(?:application|text)/(?:[\w.+-]+\+)?json")
+_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -56,6 +57,8 @@ def parsed_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
     kind, _ = _kind_and_encoding(content_type)
     if not _JSON_TYPE.fullmatch(kind) and text.lstrip()[:1] not in ("{", "["):
         return None, False
+    if sum(map(text.count, "[{,")) > _MOST_VALUES:
+        return None, False
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
         if _HALF_CHARACTER.search(text):
@@ -66,11 +69,9 @@ def parsed_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
 
 
 def _kind_and_encoding(content_type: str) -> tuple[str, str]:
-    message = Message()
-    message["content-type"] = content_type.replace("\n", " ").replace("\r", " ")
     kind = content_type.partition(";")[0].strip().lower()
-    charset = message.get_param("charset")
-    return kind, _known_encoding(charset if isinstance(charset, str) else "")
+    charset = _CHARSET.search(content_type[:1000])
+    return kind, _known_encoding(charset[1] if charset else "")
 
 
 def _known_encoding(charset: str) -> str:

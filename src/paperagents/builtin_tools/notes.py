@@ -17,7 +17,7 @@ _MARKDOWN = (".md", ".markdown")
 _INLINE_TAG = re.compile(
     r"(?<![^\s\u3000-\u303f\uff00-\uff0f\uff1a-\uff20])#([\w/\-\u200d\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]+)"
 )
-_FENCE = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t>]*(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)
+_FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t>]*+)?(`{3,}+(?=[^`]*$)|~{3,}+)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _TICKS = re.compile(r"`+")
 

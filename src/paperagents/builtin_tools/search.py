@@ -81,8 +81,9 @@ def snippet(query: Query, note: Note) -> str:
     if not wanted or not note.text:
         return ""
     for line in note.text.splitlines():
+        folded_line = folded(line)
         for term in wanted:
-            if (position := _position(term, line)) is not None:
+            if (position := _position(term, line, folded_line)) is not None:
                 return _cut(line, position)
     return ""
 
@@ -154,12 +155,12 @@ def _is_named(query: Query, note: Note) -> bool:
     )
 
 
-def _position(term: Text | Pattern | Tag, line: str) -> int | None:
+def _position(term: Text | Pattern | Tag, line: str, folded_line: str) -> int | None:
     """Where in a line a term stands; None where it does not."""
     if isinstance(term, Pattern):
         return 0 if term.pattern.is_found_in(line) else None
     wanted = folded(term.text if isinstance(term, Text) else f"#{term.name}")
-    position = folded(line).find(wanted)
+    position = folded_line.find(wanted)
     return position if wanted and position >= 0 else None
 
 

@@ -22,6 +22,7 @@ from paperagents.errors import ToolError
 
 DEEPEST = 50
 LONGEST = 10_000
+MOST_TERMS = 200
 
 _BLANKS = re.compile(r"\s*")
 _WORD = re.compile(r'[^\s()"]+')
@@ -130,6 +131,7 @@ class _Reader:
         self.text = text
         self.position = 0
         self.depth = 0
+        self.terms = 0
 
     def at_end(self) -> bool:
         self.position = self._match_end(_BLANKS)
@@ -159,6 +161,9 @@ class _Reader:
     def term(self) -> Query:
         if self.at_end() or _OPERATOR.match(self.text, self.position):
             _refuse(self.position, "query-missing-operand")
+        self.terms += self.text[self.position] != "("
+        if self.terms > MOST_TERMS:
+            _refuse(self.position, "query-too-many-terms", limit=MOST_TERMS)
         match self.text[self.position]:
             case "(":
                 return self.group()

@@ -81,8 +81,11 @@ class VaultFolder:
         self.root = Path(root).resolve()
         self.largest_file = largest_file
         self._by_kernel = by_kernel
-        with told_as_tool_errors(str(root)):
-            self._descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            with told_as_tool_errors(str(root)):
+                self._descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise ToolError("folder-not-found", path=str(root), closest=Sentence(key="closest-none")) from None
 
     def __enter__(self) -> VaultFolder:
         return self

@@ -54,11 +54,6 @@ def shown(segments: tuple[str, ...]) -> str:
     return "/".join(segments)
 
 
-def is_within(path: str, folder: str) -> bool:
-    """Whether a path is in this folder, compared by whole segments: ``notes`` does not hold ``notes-old``."""
-    return folder in ("", path) or path.startswith(f"{folder}/")
-
-
 def require_plain_text(path: str) -> None:
     """Refuse what no file can be called."""
     try:

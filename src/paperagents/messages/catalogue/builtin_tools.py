@@ -324,6 +324,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "mehr als {limit} Klammern ineinander.",
         "括号嵌套超过 {limit} 层。",
     ),
+    "query-too-many-terms": (
+        "more than {limit} things to search for.",
+        "mehr als {limit} Suchbegriffe.",
+        "搜索项超过 {limit} 个。",
+    ),
     "query-too-long": (
         "the query is longer than {limit} characters.",
         "die Suchanfrage ist länger als {limit} Zeichen.",
