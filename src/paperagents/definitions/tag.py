@@ -1,0 +1,105 @@
+"""What a tag is: the calls a language model may write into its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+
+class TagType(StrEnum):
+    """How a tag is written."""
+
+    BLOCK = "block"
+    """``{{<tool>}}content{{</tool>}}``"""
+    SELF_CLOSING = "self_closing"
+    """``{{<tool attribute="value" />}}``"""
+    HYBRID = "hybrid"
+    """Either way."""
+
+
+class TagCategory(StrEnum):
+    """What a tag is for."""
+
+    REASONING = "reasoning"
+    STORAGE = "storage"
+    EXECUTION = "execution"
+    OUTPUT = "output"
+    REFERENCE = "reference"
+    """Stands for other text and is no call of its own."""
+
+
+class RawContent(StrEnum):
+    """Whether the content of a tag is code of its own, in which neither Markdown nor other tags count."""
+
+    NEVER = "never"
+    ALWAYS = "always"
+    WHEN_CODE = "when_code"
+    """Where the attribute ``type`` is ``code``."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AttributeSchema:
+    """What one attribute of a tag may be."""
+
+    type: str = "string"
+    """``string``, ``number``, ``integer``, ``boolean``, ``flag``, ``enum``, ``object``, ``array`` or ``any``."""
+    required: bool = False
+    default: Any = None
+    values: tuple[str, ...] = ()
+    """What an ``enum`` may be; a ``number`` may also be one of these words."""
+    validate: str | None = None
+    """``identifier``, or None."""
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    made_from: str | None = None
+    """The attribute whose slug is taken where this one is not given."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TagSchema:
+    """What the attributes and the content of a tag may be."""
+
+    attributes: Mapping[str, AttributeSchema] = field(default_factory=lambda: MappingProxyType({}))
+    has_content: bool = False
+    requires_content: bool = False
+    content_attribute: str | None = None
+    """The attribute that the content of a block is the same as."""
+    raw_content: RawContent = RawContent.NEVER
+    open_attributes: bool = False
+    """Whether attributes that are not named here are fine."""
+
+
+Validator: TypeAlias = Callable[[Mapping[str, Any]], "str | list[str] | None"]
+"""Looks at a normalised operation and answers with what is wrong with it, if anything."""
+
+Handler: TypeAlias = Callable[..., Any]
+"""Carries a normalised operation out and answers with ``{id, action, status}``."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TagDefinition:
+    """A tag: its name, how it is written, what it accepts and what it is for."""
+
+    id: str
+    name: str
+    type: TagType = TagType.SELF_CLOSING
+    category: TagCategory = TagCategory.EXECUTION
+    description: str = ""
+    schema: TagSchema = field(default_factory=TagSchema)
+    storage: str | None = None
+    version: str | None = None
+    words: tuple[str, ...] = ()
+    """What stands behind ``{{<``; the id where nothing is said."""
+    patterns: Mapping[str, str | re.Pattern[str]] = field(default_factory=lambda: MappingProxyType({}))
+    validators: tuple[Validator, ...] = ()
+    handler: Handler | None = None
+
+    def __getitem__(self, key: str) -> Any:
+        """The field of this name, as ``definition["id"]``."""
+        if key not in self.__dataclass_fields__:
+            raise KeyError(key)
+        return getattr(self, key)

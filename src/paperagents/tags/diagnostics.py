@@ -1,0 +1,70 @@
+"""What is wrong with the tags of a text, with the nearest valid reading."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from paperagents.messages import has_text, text
+from paperagents.tags.attributes import attribute_pairs, quoted
+from paperagents.tags.source_text import SourceText
+from paperagents.tags.token import Token
+
+LONGEST_LOOK = 500
+"""How far behind a tag's start its nearest reading is looked for."""
+FIRST_END = re.compile(r"/?\s*>\}\}|\{\{<|\n|\Z")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TagProblem:
+    """One problem with a tag, before its sentence is made."""
+
+    code: str
+    token: Token
+    severity: str = "error"
+    word: str = ""
+    """The name of the tag in the nearest valid reading, or nothing where there is none."""
+    is_block: bool = False
+    key: str = ""
+
+    def shown(self, source: SourceText) -> dict[str, Any]:
+        """The problem as ``{line, column, severity, code, message, start, reading}``."""
+        line, column = source.position(self.token.start)
+        reading = self._reading(source) if self.word else None
+        return {
+            "line": line,
+            "column": column,
+            "severity": self.severity,
+            "code": self.code,
+            "message": self._message(reading),
+            "start": self.token.start,
+            "reading": reading,
+        }
+
+    def _message(self, reading: str | None) -> str:
+        values = {"name": self.token.name, "key": self.key, "reading": reading}
+        sentence = text(self.code, **values)
+        hint = f"{self.code}.hint"
+        return f"{sentence} {text(hint, **values)}" if reading and has_text(hint) else sentence
+
+    def _reading(self, source: SourceText) -> str:
+        start = self.token.attributes_start
+        rest = source.slice(start, min(start + LONGEST_LOOK, source.length))
+        attributes = "".join(
+            f" {key}" if value is True else f" {key}={quoted(value)}"
+            for key, value in attribute_pairs(_closed_quotes(_up_to_end(rest)))
+        )
+        if self.is_block:
+            return f"{{{{<{self.word}{attributes}>}}}}…{{{{</{self.word}>}}}}"
+        return f"{{{{<{self.word}{attributes} />}}}}"
+
+
+def _up_to_end(rest: str) -> str:
+    match = FIRST_END.search(rest)
+    return rest[: match.start()] if match else rest
+
+
+def _closed_quotes(attributes: str) -> str:
+    missing = [quote for quote in "\"'" if attributes.count(quote) % 2]
+    return attributes.rstrip() + missing[0] if missing else attributes

@@ -1,0 +1,112 @@
+"""Brings the values of attributes, which are all text, to the types they stand for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import unicodedata
+from typing import Any
+
+from paperagents.definitions.tag import AttributeSchema
+from paperagents.tags.builtin import TASK_STATUSES, VAULT_TYPES
+
+VALID_IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
+NUMBER = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,4})?", re.ASCII)
+YES = frozenset({"true", "yes", "on", "1"})
+NO = frozenset({"false", "no", "off", "0", "", "none", "null"})
+GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+class ConversionError(ValueError):
+    """The value does not stand for one of the wanted type; nothing is guessed."""
+
+
+def is_valid_identifier(identifier: object) -> bool:
+    """Whether this can name an entry: letters, digits, ``_`` and ``-``, at most 200 of them."""
+    return isinstance(identifier, str) and VALID_IDENTIFIER.fullmatch(identifier) is not None
+
+
+def normalize_vault_type(value: object) -> str:
+    """``text``, ``code`` or ``data``, in any case of letters; anything else is text."""
+    return _known_word(value, VAULT_TYPES) or "text"
+
+
+def normalize_task_status(value: object) -> str:
+    """``pending``, ``ongoing``, ``finished`` or ``paused``, in any case; anything else is pending."""
+    return _known_word(value, TASK_STATUSES) or "pending"
+
+
+def identifier_from(text: str) -> str:
+    """A slug that is a valid identifier. Text without a Latin letter gets a name of its own."""
+    plain = unicodedata.normalize("NFKD", text[:1000].lower().translate(GERMAN))
+    slug = re.sub(r"[^a-z0-9_]+", "-", plain.encode("ascii", "ignore").decode()).strip("-")[:200].strip("-")
+    return slug or f"entry-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def convert(value: object, schema: AttributeSchema, key: str) -> Any:
+    """The value as the type that its schema declares."""
+    match schema.type:
+        case "number" | "integer":
+            return _number(value, schema)
+        case "flag" | "boolean":
+            return _flag(value, key)
+        case "enum":
+            return _enum(value, schema)
+        case "object" | "array":
+            return _json(value, dict if schema.type == "object" else list)
+        case "any":
+            return value
+    return _string(value)
+
+
+def _string(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ConversionError
+    return str(value)
+
+
+def _number(value: object, schema: AttributeSchema) -> int | float | str:
+    if word := _known_word(value, schema.values):
+        return word
+    text = str(value).strip()
+    if isinstance(value, bool) or not NUMBER.fullmatch(text):
+        raise ConversionError
+    number = float(text)
+    if not math.isfinite(number) or (schema.type == "integer" and not number.is_integer()):
+        raise ConversionError
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else int(number) if schema.type == "integer" else number
+
+
+def _flag(value: object, key: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word in YES or word == key.lower():
+        return True
+    if word in NO:
+        return False
+    raise ConversionError
+
+
+def _enum(value: object, schema: AttributeSchema) -> str:
+    word = _known_word(value, schema.values)
+    if word is None:
+        raise ConversionError
+    return word
+
+
+def _json(value: object, kind: type) -> Any:
+    try:
+        parsed = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        raise ConversionError from None
+    if not isinstance(parsed, kind):
+        raise ConversionError
+    return parsed
+
+
+def _known_word(value: object, words: tuple[str, ...]) -> str | None:
+    wanted = value.strip().lower() if isinstance(value, str) else None
+    return next((word for word in words if word.lower() == wanted), None)

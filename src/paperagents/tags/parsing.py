@@ -1,0 +1,89 @@
+"""The calls of a text by tool: found, or found and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from paperagents.definitions.tag import TagDefinition
+from paperagents.tags.extraction import read_operations
+from paperagents.tags.operation import TagOperation
+from paperagents.tags.registry import CALLS, DEFAULT_REGISTRY, TagRegistry
+from paperagents.tags.validation import validate_operation
+
+
+def extract_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> list[TagOperation]:
+    """The calls of one tool, in the order of the document."""
+    definition = (registry or DEFAULT_REGISTRY).get(tool_id)
+    wanted = definition.id if definition else tool_id
+    return [operation for operation in read_operations(text, registry) if operation["tool_id"] == wanted]
+
+
+def extract_all_tool_operations(
+    text: str,
+    *,
+    tool_ids: Collection[str] | None = None,
+    categories: Collection[str] | None = None,
+    registry: TagRegistry | None = None,
+) -> dict[str, list[TagOperation]]:
+    """The calls of all tools by tool id. Reasoning and references only where they are asked for."""
+    wanted = _wanted(registry or DEFAULT_REGISTRY, tool_ids, categories)
+    found: dict[str, list[TagOperation]] = {}
+    for operation in read_operations(text, registry):
+        if operation["tool_id"] in wanted:
+            found.setdefault(operation["tool_id"], []).append(operation)
+    return found
+
+
+def parse_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> dict[str, Any]:
+    """The calls of one tool with how many of them are valid."""
+    return _parsed(tool_id, extract_tool_operations(text, tool_id, registry=registry), registry)
+
+
+def parse_all_tool_operations(
+    text: str,
+    *,
+    tool_ids: Collection[str] | None = None,
+    categories: Collection[str] | None = None,
+    registry: TagRegistry | None = None,
+) -> dict[str, dict[str, Any]]:
+    """The calls of all tools by tool id, each with how many of them are valid."""
+    found = extract_all_tool_operations(text, tool_ids=tool_ids, categories=categories, registry=registry)
+    return {tool_id: _parsed(tool_id, operations, registry) for tool_id, operations in found.items()}
+
+
+def get_tool_definition(tool_id: str, *, registry: TagRegistry | None = None) -> TagDefinition | None:
+    """The definition with this id, or None."""
+    return (registry or DEFAULT_REGISTRY).get(tool_id)
+
+
+def get_tools_by_category(category: str, *, registry: TagRegistry | None = None) -> list[TagDefinition]:
+    """The definitions of a category."""
+    return (registry or DEFAULT_REGISTRY).by_category(category.lower())
+
+
+def register_tool(
+    definition: TagDefinition | Mapping[str, Any], *, registry: TagRegistry | None = None
+) -> TagDefinition:
+    """Add a tag, given as a value or as a plain mapping. It works from the next text on."""
+    return (registry or DEFAULT_REGISTRY).register(definition)
+
+
+def _wanted(registry: TagRegistry, tool_ids: Collection[str] | None, categories: Collection[str] | None) -> set[str]:
+    named = None if tool_ids is None else {tool_ids} if isinstance(tool_ids, str) else set(tool_ids)
+    if categories is None and named is not None:
+        return named
+    chosen = CALLS if categories is None else [categories] if isinstance(categories, str) else categories
+    found = {definition.id for category in chosen for definition in registry.by_category(category.lower())}
+    return found if named is None else found & named
+
+
+def _parsed(tool_id: str, operations: list[TagOperation], registry: TagRegistry | None) -> dict[str, Any]:
+    valid = sum(validate_operation(operation, registry)["valid"] for operation in operations)
+    return {
+        "tool_id": tool_id,
+        "count": len(operations),
+        "operations": operations,
+        "valid_count": valid,
+        "invalid_count": len(operations) - valid,
+    }

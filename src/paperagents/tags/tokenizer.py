@@ -1,0 +1,304 @@
+"""Finds the tags in a text that comes in pieces of any size.
+
+One pass from left to right. Text is let go as soon as it is decided; what is not decided yet (half a tag,
+a backtick whose partner may still come) waits for the next piece. Reading a whole text is the same thing
+with one piece, so both give the same tokens.
+
+A damaged tag is reported and reading goes on right behind its ``{{<``, so it never hides a good one. The
+content of some tags is raw: it is code of its own, and only the closing tag counts in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from paperagents.tags.grammar import PARTIAL_HEAD, TAG, TAG_HEAD
+from paperagents.tags.markdown_code import (
+    FENCE_UNDECIDED,
+    LONGEST_FENCE_LINE,
+    Fence,
+    code_span_end,
+    fence_at,
+    run_end,
+)
+from paperagents.tags.source_text import SourceText
+from paperagents.tags.token import Kind, Token
+from paperagents.tags.unfinished_tag import UnfinishedTag
+
+CODE_MARK = re.compile("[`~]")
+LONGEST_CLOSING_TAG = 512
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RawContent:
+    """The inside of a tag that is not read, from its start on."""
+
+    name: str
+    start: int
+
+
+class Tokenizer:
+    """Feed it text, get tokens. ``is_raw(token)`` says of an opening tag whether its content is raw."""
+
+    def __init__(self, *, source: SourceText, is_raw: Callable[[Token], bool]) -> None:
+        self._source = source
+        self._is_raw = is_raw
+        self._tokens: list[Token] = []
+        self._buffer = ""
+        self._base = 0
+        self._position = 0
+        self._at_line_start = True
+        self._final = False
+        self._fence: Fence | None = None
+        self._fence_start = 0
+        self._raw: RawContent | None = None
+        self._tag: UnfinishedTag | None = None
+
+    def feed(self, chunk: str) -> list[Token]:
+        """The tokens that are complete with this chunk."""
+        self._source.append(chunk)
+        if self._tag and self._tag.quote:
+            self._pass_quoted(self._tag, chunk)
+        else:
+            self._base += self._position
+            self._buffer = self._buffer[self._position :] + chunk
+            self._position = 0
+        self._read()
+        return self._taken()
+
+    def close(self) -> list[Token]:
+        """The tokens that were waiting for text that does not come."""
+        self._final = True
+        # The end of the text decides whatever the end of a line decides.
+        self._buffer += "\n"
+        self._read()
+        return self._taken()
+
+    @property
+    def fence_start(self) -> int | None:
+        """Where the code fence began that is still open."""
+        return self._fence_start if self._fence else None
+
+    def _taken(self) -> list[Token]:
+        tokens, self._tokens = self._tokens, []
+        return tokens
+
+    def _read(self) -> None:
+        """Read on until more text is needed."""
+        going_on = True
+        while going_on:
+            if self._tag:
+                going_on = self._continue_tag(self._tag)
+            elif self._raw:
+                going_on = self._pass_raw(self._raw)
+            elif self._fence:
+                going_on = self._pass_fence(self._fence)
+            else:
+                going_on = self._read_text()
+
+    # Plain text: look for tags, step over code.
+
+    def _read_text(self) -> bool:
+        for match in TAG.finditer(self._buffer, self._position):
+            start = match.start()
+            if self._has_marks(start):
+                if not self._step_over_code(start):
+                    return self._fence is not None
+                if self._position > start:
+                    return True
+            if match.end() - start == 3:
+                self._position = start
+                return self._begin_tag()
+            self._take(match)
+            if self._raw:
+                return True
+        return self._finish_text()
+
+    def _has_marks(self, limit: int) -> bool:
+        find, position = self._buffer.find, self._position
+        return find("`", position, limit) >= 0 or find("~", position, limit) >= 0
+
+    def _take(self, match: re.Match[str]) -> None:
+        """Make a token of a whole tag."""
+        base, (start, end) = self._base, match.span()
+        closed, name, _, slash = match.groups()
+        if closed:
+            self._emit(Token("close", base + start, base + end, closed, base + end, base + end))
+            return
+        kind: Kind = "single" if slash else "open"
+        first, last = match.span("attributes")
+        self._emit(Token(kind, base + start, base + end, name, base + first, base + last))
+
+    def _emit(self, token: Token) -> None:
+        self._tokens.append(token)
+        is_open = token.kind == "open"
+        self._move_to(token.end - self._base, at_line_start=is_open)
+        if is_open and self._is_raw(token):
+            self._raw = RawContent(name=token.name, start=token.end)
+
+    def _move_to(self, position: int, *, at_line_start: bool = False) -> None:
+        self._position = position
+        self._at_line_start = at_line_start
+
+    def _finish_text(self) -> bool:
+        """Step over the code at the end and keep what may still become something."""
+        limit = len(self._buffer) - (0 if self._final else _undecided_tail(self._buffer))
+        if self._has_marks(limit) and not self._step_over_code(limit):
+            return self._fence is not None
+        if self._position < limit:
+            self._let_go(limit)
+        return False
+
+    def _let_go(self, limit: int) -> None:
+        """Let go of decided text, but not of a line that may still open a fence."""
+        line_start = self._line_start(limit)
+        if line_start is not None and FENCE_UNDECIDED.match(self._buffer, line_start):
+            self._move_to(line_start, at_line_start=True)
+        else:
+            self._move_to(limit)
+
+    def _line_start(self, before: int) -> int | None:
+        """Where the line of this position begins, or None where it began in a tag or in text let go."""
+        found = self._buffer.rfind("\n", self._position, before)
+        if found >= 0:
+            return found + 1
+        return self._position if self._at_line_start else None
+
+    # Code: fences and backticks.
+
+    def _step_over_code(self, limit: int) -> bool:
+        """Go on to the limit, or past it where code covers it. False where a fence opens or text is missing."""
+        while match := CODE_MARK.search(self._buffer, self._position, limit):
+            mark = match.start()
+            line_start = self._line_start(mark)
+            if line_start is not None and FENCE_UNDECIDED.match(self._buffer, line_start):
+                self._move_to(line_start, at_line_start=True)
+                return False
+            if line_start is not None and (fence := fence_at(self._buffer, line_start, mark)):
+                self._enter_fence(fence, mark)
+                return False
+            if not self._step_over_marks(mark):
+                return False
+        return True
+
+    def _step_over_marks(self, mark: int) -> bool:
+        if self._buffer[mark] == "~":
+            self._move_to(run_end(self._buffer, mark))
+            return True
+        if self._is_escaped(mark):
+            self._move_to(mark + 1)
+            return True
+        after = run_end(self._buffer, mark)
+        end = code_span_end(self._buffer, mark, after - mark) if after < len(self._buffer) else None
+        if end is None and not self._final:
+            self._move_to(mark)
+            return False
+        self._move_to(end or after)
+        return True
+
+    def _is_escaped(self, mark: int) -> bool:
+        before = self._buffer[self._position : mark]
+        return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+    def _enter_fence(self, fence: Fence, mark: int) -> None:
+        self._fence = fence
+        self._fence_start = self._base + mark
+        self._move_to(mark + len(fence.marks))
+
+    def _pass_fence(self, fence: Fence) -> bool:
+        end = fence.end(self._buffer, self._position)
+        if end is not None:
+            self._fence = None
+            self._move_to(end)
+            return True
+        last_line = self._buffer.rfind("\n", self._position)
+        length = len(self._buffer)
+        self._position = length if length - last_line > LONGEST_FENCE_LINE else max(last_line, self._position)
+        return False
+
+    # Raw content: only its own tag counts.
+
+    def _pass_raw(self, raw: RawContent) -> bool:
+        match = _own_tag(raw.name).search(self._buffer, self._position)
+        if match is None and not self._final:
+            self._position = max(self._position, len(self._buffer) - LONGEST_CLOSING_TAG)
+            return False
+        self._raw = None
+        if match is None or not match["slash"]:
+            # Never closed, or opened again: it was no proper tag, and what follows is read like other text.
+            self._go_back_to(raw.start, at_line_start=True)
+            return True
+        start, end = self._base + match.start(), self._base + match.end()
+        self._emit(Token("close", start, end, raw.name, end, end))
+        return True
+
+    def _go_back_to(self, offset: int, *, at_line_start: bool) -> None:
+        if offset < self._base:
+            self._buffer = self._source.slice(offset, self._source.length) + ("\n" if self._final else "")
+            self._base = offset
+        self._move_to(offset - self._base, at_line_start=at_line_start)
+
+    # A tag that comes in parts, or is damaged.
+
+    def _begin_tag(self) -> bool:
+        self._at_line_start = False
+        if not self._final and PARTIAL_HEAD.match(self._buffer, self._position):
+            return False
+        match = TAG_HEAD.match(self._buffer, self._position)
+        if match is None:
+            self._move_to(self._position + 3)
+            return True
+        after = self._base + match.end()
+        self._tag = UnfinishedTag(
+            start=self._base + match.start(),
+            name=match["name"],
+            closing=bool(match["slash"]),
+            attributes_start=after,
+            attributes_end=after,
+            resume=after,
+        )
+        return True
+
+    def _continue_tag(self, tag: UnfinishedTag) -> bool:
+        token = tag.read_on(self._buffer, self._base, final=self._final)
+        if token is None:
+            # One character before the resuming point is kept: whether it is a quote matters.
+            self._position = len(self._buffer) if tag.quote else tag.resume - self._base - 1
+            return False
+        self._tag = None
+        if token.kind == "damaged":
+            self._tokens.append(token)
+            self._go_back_to(token.start + 3, at_line_start=False)
+        else:
+            self._emit(token)
+        return True
+
+    def _pass_quoted(self, tag: UnfinishedTag, chunk: str) -> None:
+        """Go through a chunk inside a value; nothing of it is kept but what follows the closing quote."""
+        end = tag.closing_quote(chunk)
+        self._base = self._source.length - (0 if end is None else len(chunk) - end)
+        self._buffer = "" if end is None else chunk[end:]
+        self._position = 0
+        if end is not None:
+            tag.resume = tag.attributes_end = self._base + 1
+
+
+def _undecided_tail(buffer: str) -> int:
+    """How many last characters may still begin a tag or escape a backtick."""
+    if buffer.endswith("{"):
+        return 2 if buffer.endswith("{{") else 1
+    if buffer.endswith("\\"):
+        return (len(buffer) - len(buffer.rstrip("\\"))) % 2
+    return 0
+
+
+@lru_cache(maxsize=32)
+def _own_tag(name: str) -> re.Pattern[str]:
+    word = re.escape(name)
+    return re.compile(
+        rf"\{{\{{<\s{{0,64}}+(?:(?P<slash>/)\s{{0,64}}+{word}\s{{0,64}}+>\}}\}}|{word}(?=[\s/>,]))",
+        re.IGNORECASE,
+    )

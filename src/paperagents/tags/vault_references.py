@@ -1,0 +1,226 @@
+"""Puts entries of the data vault where a text refers to them: ``{{<vaultref id="x" />}}``.
+
+An entry is inserted as it is. Its own references are resolved in turn, down to the depth limit; nothing
+else in it is looked at. References count wherever they stand, in code too: they are how an entry
+gets into code. What cannot be resolved stays as it is written; only a missing entry leaves a remark.
+
+The functions here with ``resolve`` and ``expand`` insert, ``analyze`` and ``validate`` only look, and
+``replace`` puts in what the caller gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from paperagents.errors import ToolError
+from paperagents.messages import text as sentence
+from paperagents.tags.attributes import parse_attributes
+from paperagents.tags.grammar import ATTRIBUTE, BLANKS
+from paperagents.tags.source_text import SourceText
+from paperagents.tags.vault_lookup import Lookup, reader_of
+
+MAX_DEPTH = 3
+MAX_INSERTED = 16_000_000
+"""How many characters may be inserted in all: entries that repeat each other would grow without end."""
+MAX_INSERTIONS = 1_000_000
+"""How many references may be resolved in all: entries without text cost time too."""
+
+REFERENCE = re.compile(
+    rf"\{{\{{<{BLANKS}vaultref(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+/{BLANKS}>\}}\}}",
+    re.IGNORECASE | re.DOTALL,
+)
+
+OnMissing: TypeAlias = Callable[[str], str | None]
+OnError: TypeAlias = Callable[[dict[str, Any]], str | None]
+
+
+def resolve_vault_references(  # noqa: PLR0913  the options are those of the documented function
+    text: str,
+    *,
+    throw_on_missing: bool = False,
+    max_depth: int = MAX_DEPTH,
+    on_missing: OnMissing | None = None,
+    on_error: OnError | None = None,
+    lookup: Lookup | None = None,
+) -> dict[str, Any]:
+    """The text with its entries, and what was found on the way.
+
+    ``on_missing(id)`` and ``on_error(error)`` may give the text to put in the place of a reference.
+    """
+    resolution = _Resolution(
+        read=reader_of(lookup),
+        max_depth=max_depth,
+        throw_on_missing=throw_on_missing,
+        on_missing=on_missing,
+        on_error=on_error,
+    )
+    resolved = resolution.resolve(text, ())
+    return {
+        "original_text": text,
+        "resolved_text": resolved,
+        "references": list(resolution.references),
+        "missing": list(resolution.missing),
+        "errors": resolution.errors,
+        "depth": resolution.depth,
+        "fully_resolved": not resolution.missing and not resolution.errors,
+    }
+
+
+def resolve_vault_references_simple(text: str, *, lookup: Lookup | None = None) -> str:
+    """The text with its entries, and nothing else."""
+    return str(resolve_vault_references(text, lookup=lookup)["resolved_text"])
+
+
+def expand_vault_references(code: str, *, max_depth: int = MAX_DEPTH, lookup: Lookup | None = None) -> dict[str, Any]:
+    """Code with its entries, for execution. A missing entry is an error here."""
+    result = resolve_vault_references(code, max_depth=max_depth, lookup=lookup)
+    errors = [_missing_error(identifier) for identifier in result["missing"]] + result["errors"]
+    return {
+        "original_code": code,
+        "resolved_code": result["resolved_text"],
+        "vault_refs": result["references"],
+        "errors": errors,
+        "has_errors": bool(errors),
+    }
+
+
+def analyze_vault_references(text: str, *, lookup: Lookup | None = None) -> dict[str, Any]:
+    """The references that a text itself makes: ``{has_references, count, references, found, missing, occurrences}``."""
+    source = SourceText()
+    source.append(text)
+    occurrences = [_occurrence(match, source) for match in REFERENCE.finditer(text)]
+    references = list(dict.fromkeys(item["id"] for item in occurrences if item["id"]))
+    read = reader_of(lookup)
+    found = [identifier for identifier in references if read(identifier) is not None]
+    return {
+        "has_references": bool(occurrences),
+        "count": len(occurrences),
+        "references": references,
+        "found": found,
+        "missing": [identifier for identifier in references if identifier not in set(found)],
+        "occurrences": occurrences,
+    }
+
+
+def validate_vault_references(text: str, *, max_depth: int = MAX_DEPTH, lookup: Lookup | None = None) -> dict[str, Any]:
+    """Whether every reference can be resolved, those inside entries too: ``{valid, errors, references, missing}``."""
+    result = resolve_vault_references(text, max_depth=max_depth, lookup=lookup)
+    errors = [_missing_error(identifier) for identifier in result["missing"]] + result["errors"]
+    return {
+        "valid": not errors,
+        "errors": errors,
+        "references": result["references"],
+        "missing": result["missing"],
+    }
+
+
+def replace_vault_references(text: str, replacement: Callable[[str], str | None] | Mapping[str, str]) -> str:
+    """The text with each reference replaced by what is given for its id; without one it stays."""
+    give = replacement if callable(replacement) else replacement.get
+
+    def put(match: re.Match[str]) -> str:
+        identifier = _identifier(match)
+        given = give(identifier) if identifier else None
+        return match[0] if given is None else str(given)
+
+    return REFERENCE.sub(put, text)
+
+
+@dataclass(kw_only=True, slots=True)
+class _Resolution:
+    """One text on its way to being resolved, and what was met so far."""
+
+    read: Callable[[str], str | None]
+    max_depth: int
+    throw_on_missing: bool
+    on_missing: OnMissing | None
+    on_error: OnError | None
+    references: dict[str, None] = field(default_factory=dict)
+    missing: dict[str, None] = field(default_factory=dict)
+    errors: list[dict[str, Any]] = field(default_factory=list)
+    depth: int = 0
+    inserted: int = 0
+    insertions: int = 0
+
+    def resolve(self, text: str, path: tuple[str, ...]) -> str:
+        """A text with its references resolved. The path names the entries it stands in."""
+        # A function as replacement: what it gives is inserted as it is, `$&` and `\1` included.
+        return REFERENCE.sub(lambda match: self._content_for(match, path), text)
+
+    def _content_for(self, match: re.Match[str], path: tuple[str, ...]) -> str:
+        identifier = _identifier(match)
+        if not identifier:
+            return self._fail(match, "vault-reference-without-id", "")
+        self.references[identifier] = None
+        if identifier in path:
+            circle = (*path[path.index(identifier) :], identifier)
+            return self._fail(match, "vault-reference-cycle", identifier, path=" → ".join(circle))
+        if len(path) >= self.max_depth:
+            return self._fail(match, "vault-reference-too-deep", identifier, limit=self.max_depth)
+        return self._entry_for(match, identifier, path)
+
+    def _entry_for(self, match: re.Match[str], identifier: str, path: tuple[str, ...]) -> str:
+        self.depth = max(self.depth, len(path) + 1)
+        try:
+            content = self.read(identifier)
+        except Exception as error:
+            return self._fail(match, "vault-reference-failed", identifier, reason=str(error))
+        if content is None:
+            return self._remark_for(identifier)
+        self.insertions += 1
+        self.inserted += len(content)
+        if self.inserted > MAX_INSERTED or self.insertions > MAX_INSERTIONS:
+            return self._fail(match, "vault-reference-too-large", identifier, limit=MAX_INSERTED)
+        return self.resolve(content, (*path, identifier)) if "{{<" in content else content
+
+    def _remark_for(self, identifier: str) -> str:
+        if self.throw_on_missing:
+            raise ToolError("vault-reference-missing", id=identifier)
+        self.missing[identifier] = None
+        given = self.on_missing(identifier) if self.on_missing else None
+        return _missing_remark(identifier) if given is None else str(given)
+
+    def _fail(self, match: re.Match[str], code: str, identifier: str, **values: object) -> str:
+        error = _error(code, identifier, **values)
+        if error not in self.errors[-MOST_COMPARED:]:
+            self.errors.append(error)
+        given = self.on_error(error) if self.on_error else None
+        return match[0] if given is None else str(given)
+
+
+MOST_COMPARED = 20
+"""The same error comes again and again where many references lead to one entry; once is enough."""
+
+
+def _identifier(match: re.Match[str]) -> str:
+    attributes = {key.lower(): value for key, value in parse_attributes(match["attributes"]).items()}
+    value = attributes.get("id", attributes.get("identifier", ""))
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _missing_remark(identifier: str) -> str:
+    # An id must not be able to end the comment that it stands in.
+    return f"/* [MISSING_VAULT:{identifier.replace('*/', '* /')}] */"
+
+
+def _missing_error(identifier: str) -> dict[str, Any]:
+    return _error("vault-reference-missing", identifier)
+
+
+def _error(code: str, identifier: str, **values: object) -> dict[str, Any]:
+    return {"code": code, "id": identifier, "message": sentence(code, id=identifier, **values)}
+
+
+def _occurrence(match: re.Match[str], source: SourceText) -> dict[str, Any]:
+    line, column = source.position(match.start())
+    return {
+        "id": _identifier(match),
+        "raw": match[0],
+        "start": match.start(),
+        "end": match.end(),
+        "line": line,
+        "column": column,
+    }
