@@ -1,5 +1,30 @@
-"""Tools and language-model agents as plain text files in a folder of notes."""
+"""Tools and language-model agents as plain text files in a folder of notes.
+
+import paperagents
+
+vault = paperagents.open_vault("my-vault")
+[entry.id for entry in vault.registry.entries()]
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from paperagents.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from paperagents.errors import PaperError
+    from paperagents.vault import Vault, open_vault
+
+__all__ = ["PaperError", "Vault", "__version__", "open_vault"]
+
+_HOMES = {"PaperError": "errors", "Vault": "vault", "open_vault": "vault"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used: importing the package alone costs nothing."""
+    if name in _HOMES:
+        return getattr(import_module(f"paperagents.{_HOMES[name]}"), name)
+    message = f"module 'paperagents' has no attribute {name!r}"
+    raise AttributeError(message)

@@ -2,7 +2,9 @@
 
     PaperError                  what went wrong, as code, message and hint
     ├── UsageError              asked in a way that cannot be answered (exit code 2)
-    ├── DefinitionError         a file is broken; carries all its problems
+    │   ├── UnknownToolError    no tool or agent of that name; tells the nearest ones
+    │   └── SettingsError       an unknown or impossible setting; names file and line
+    ├── BrokenFileError         a file has errors; carries all its problems
     ├── SandboxError            a piece of JavaScript ended badly
     └── ToolError               a tool could not do what it was asked
 
@@ -12,9 +14,10 @@ up in the reader's language when it is shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from paperagents.definitions.problem import Problem
 from paperagents.messages import has_text, text
 
 
@@ -44,9 +47,23 @@ class PaperError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do next, where there is something to say."""
-        key = f"{self.code}.hint"
-        return text(key, **self.values) if has_text(key) else None
+        """What to do next: for this very case, else for the code, where there is something to say."""
+        for key in (f"{self.code}.{self.values.get('case')}.hint", f"{self.code}.hint"):
+            if has_text(key):
+                return text(key, **self.values)
+        return None
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of an error in records and in ``--json`` output."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "step": None,
+            "block": None,
+            "retryable": self.retryable,
+            "details": self.details,
+        }
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}" if self.hint else self.message
@@ -64,3 +81,28 @@ class ToolError(PaperError):
 
 class SandboxError(PaperError):
     """A piece of JavaScript ended badly: too slow, too big, or an error of its own."""
+
+
+class UnknownToolError(UsageError):
+    """There is no tool or agent of that name; the nearest names are told."""
+
+    def __init__(self, name: str, nearest: Sequence[str] = (), *, code: str = "unknown-tool") -> None:
+        suggestion = ", ".join(f"'{each}'" for each in nearest)
+        super().__init__(code, name=name, suggestion=suggestion, case="suggestion" if nearest else None)
+        self.details = {"nearest": list(nearest)}
+
+
+class BrokenFileError(PaperError):
+    """A tool or agent cannot be used because its file has errors; carries all its problems."""
+
+    def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+        errors = [problem for problem in problems if problem.severity == "error"]
+        first = errors[0] if errors else None
+        where = f"{file}:{first.span.line}:{first.span.column}: {first.message}" if first else file
+        super().__init__("broken-file", file=file, count=len(errors), first=where)
+        self.problems = tuple(problems)
+        self.details = {"problems": [problem.as_json() for problem in problems]}
+
+
+class SettingsError(UsageError):
+    """A setting is unknown or has a value it cannot have; names file and line."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.source import Excerpt
+from paperagents.definitions.source import Excerpt, Span
 
 Protocol = Literal["native", "tags", "auto"]
 
@@ -35,4 +35,6 @@ class AgentDefinition:
     tags: tuple[str, ...] = ()
     author: str | None = None
     file: str | None = None
+    span: Span | None = None
+    """Where the file says its id or name."""
     digest: str = ""

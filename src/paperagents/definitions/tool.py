@@ -8,7 +8,7 @@ from typing import Literal
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter, json_schema
-from paperagents.definitions.source import Excerpt
+from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 
 ToolType = Literal["single", "chain"]
@@ -59,6 +59,8 @@ class ToolDefinition:
     tags: tuple[str, ...] = ()
     author: str | None = None
     file: str | None = None
+    span: Span | None = None
+    """Where the file says its id or name."""
     digest: str = ""
     """Of the file's bytes: what was approved is what runs."""
 

@@ -21,12 +21,12 @@ _default: str | None = None
 
 def text(key: str, /, **values: object) -> str:
     """The sentence of this key in the current language, with its values filled in."""
-    return catalogue()[key][LANGUAGES.index(language())].format(**values)
+    return sentences()[key][LANGUAGES.index(language())].format(**values)
 
 
 def has_text(key: str) -> bool:
     """Whether the catalogue knows this key; hints are optional, for example."""
-    return key in catalogue()
+    return key in sentences()
 
 
 def language() -> str:
@@ -60,11 +60,11 @@ def language_of_locale() -> str:
 
 
 @cache
-def catalogue() -> dict[str, tuple[str, str, str]]:
+def sentences() -> dict[str, tuple[str, str, str]]:
     """All sentences by key. Loaded when the first one is needed."""
     from paperagents.messages.catalogue import AREAS  # noqa: PLC0415  nothing is loaded before it is needed
 
-    sentences: dict[str, tuple[str, str, str]] = {}
+    found: dict[str, tuple[str, str, str]] = {}
     for area in AREAS:
-        sentences.update(import_module(f"paperagents.messages.catalogue.{area}").TEXTS)
-    return sentences
+        found.update(import_module(f"paperagents.messages.catalogue.{area}").TEXTS)
+    return found

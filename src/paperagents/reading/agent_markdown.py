@@ -9,7 +9,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown_sections import Note
 from paperagents.reading.problem_list import ProblemList
-from paperagents.reading.tool_markdown import read_description, read_id, read_name
+from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar
 
 AGENT_FIELDS = (
@@ -43,6 +43,7 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         tags=fields.texts("tags"),
         author=fields.word("author"),
         file=problems.file,
+        span=identity_span(front),
         digest=digest,
     )
 

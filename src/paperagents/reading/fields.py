@@ -42,7 +42,7 @@ class Fields:
         if word is None or word in options:
             return word
         node = self.mapping.entries[name][1]
-        self.problems.error("invalid-value", node.span, field=name, value=word, options=", ".join(options))
+        report_choice(node, self.problems, field=name, options=options, meant=misspelt(word, options))
         return None
 
     def boolean(self, name: str, *, default: bool) -> bool:
@@ -134,3 +134,13 @@ class Fields:
 
     def _too_small(self, name: str, node: YamlNode, bound: str) -> None:
         self.problems.error("invalid-value", node.span, field=name, value=str(node.plain()), options=bound)
+
+
+def report_choice(
+    node: YamlNode, problems: ProblemList, *, field: str, options: Iterable[str], meant: str | None
+) -> None:
+    """A word that is none of the possible ones, with the one that was probably meant."""
+    value = node.raw if isinstance(node, YamlScalar) else str(node.plain())
+    case = "suggestion" if meant else None
+    listed = ", ".join(options)
+    problems.error("invalid-value", node.span, field=field, value=value, options=listed, suggestion=meant, case=case)

@@ -151,7 +151,7 @@ def _is_index(segment: str | int) -> bool:
 def _report(reference: Reference, missing: Missing, text: Excerpt, problems: ProblemList) -> None:
     near = closest(missing.wanted, missing.names)
     case = missing.case
-    if case == "first-step" and not text.text.startswith("{{"):
+    if case == "first-step" and not text.text.startswith("{{", reference.start):
         case = "first-step-bare"
     elif near:
         case = "suggestion"

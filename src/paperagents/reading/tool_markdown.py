@@ -9,7 +9,7 @@ from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.slug import slug
-from paperagents.definitions.source import Excerpt
+from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 from paperagents.definitions.tool import Example, ToolDefinition, ToolType
 from paperagents.reading.fields import Fields
@@ -49,7 +49,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
     fields = Fields(front, problems)
     fields.warn_of_slips(TOOL_FIELDS, also_fine=_OTHER_NOTES)
     name = read_name(fields)
-    blocks = _read_blocks(note.body, problems)
+    blocks = _read_blocks(note.body, problems, expects_block=not {"steps", "custom_function"} & set(front.entries))
     kind = _type(fields, blocks)
     parameters = read_parameters(fields.sequence("parameters"), problems)
     environment = _environment(front, problems)
@@ -82,6 +82,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
         tags=fields.texts("tags"),
         author=fields.word("author"),
         file=problems.file,
+        span=identity_span(front),
         digest=digest,
     )
 
@@ -111,6 +112,12 @@ def read_id(fields: Fields, name: str | None, file: str) -> str:
     return slug(name or "") or slug(stem) or f"tool-{stem.encode('utf-8', 'surrogatepass').hex()[:12]}"
 
 
+def identity_span(front: YamlMapping) -> Span:
+    """Where the file says who it is: the id, else the name, else that it is a tool at all."""
+    key = next((key for key in ("id", "name") if key in front.entries), next(iter(front.entries)))
+    return front.entries[key][1].span
+
+
 def read_description(fields: Fields) -> str:
     """The description; a tool without one is hard to choose for people and models."""
     description = fields.text("description")
@@ -120,13 +127,13 @@ def read_description(fields: Fields) -> str:
     return description or ""
 
 
-def _read_blocks(body: Excerpt, problems: ProblemList) -> _Blocks:
+def _read_blocks(body: Excerpt, problems: ProblemList, *, expects_block: bool) -> _Blocks:
     blocks = _Blocks()
     for fence in fences(body):
         if fence.language in ("javascript", "js"):
             _read_script_fence(fence, blocks, problems)
         elif fence.language in ("yaml", "yml"):
-            _read_yaml_fence(fence, blocks, problems)
+            _read_yaml_fence(fence, blocks, problems, expected=expects_block)
     return blocks
 
 
@@ -144,8 +151,11 @@ def _read_script_fence(fence: Fence, blocks: _Blocks, problems: ProblemList) -> 
         setattr(blocks, word, fence.content)
 
 
-def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList) -> None:
-    """The first fence with ``tool`` and the first with ``steps`` count; all others are documentation."""
+def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList, *, expected: bool) -> None:
+    """The first fence with ``tool`` and the first with ``steps`` count; all others are documentation.
+
+    A fence that is broken YAML is reported where it was surely meant to be that block.
+    """
     if blocks.tool is not None and blocks.steps is not None:
         return
     found = problems.apart()
@@ -154,7 +164,7 @@ def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList) -> No
         blocks.steps = mapping
     elif isinstance(mapping, YamlMapping) and "tool" in mapping.entries and blocks.tool is None:
         blocks.tool = mapping
-    elif mapping is not None or not _STEP_BLOCK.search(fence.content.text) or blocks.tool or blocks.steps:
+    elif mapping is not None or not expected or blocks.tool or blocks.steps or not _STEP_BLOCK.search(fence.content.text):
         return
     problems.take(found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import TYPES, Parameter
-from paperagents.reading.fields import Fields
+from paperagents.reading.fields import Fields, report_choice
 from paperagents.reading.json_schema import NotASchemaError, Schema
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
@@ -85,15 +85,7 @@ def _check_type(name: str, node: YamlMapping, problems: ProblemList) -> None:
 def _report_type(node: YamlNode, problems: ProblemList) -> None:
     value = node.raw if isinstance(node, YamlScalar) else str(node.plain())
     meant = _USUAL_NAMES.get(value.casefold()) or misspelt(value, TYPES)
-    problems.error(
-        "invalid-value",
-        node.span,
-        field="type",
-        value=value,
-        options=", ".join(TYPES),
-        suggestion=meant,
-        case="suggestion" if meant else None,
-    )
+    report_choice(node, problems, field="type", options=TYPES, meant=meant)
 
 
 def _schema(node: YamlMapping, *, keep_required: bool) -> JsonObject:

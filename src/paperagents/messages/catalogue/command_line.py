@@ -1,3 +1,301 @@
-"""Sentences: command_line."""
+"""What the command line says."""
 
-TEXTS: dict[str, tuple[str, str, str]] = {}
+TEXTS: dict[str, tuple[str, str, str]] = {
+    "cli.paper": (
+        "Tools and language-model agents as plain text files in a folder of notes.",
+        "Tools und Sprachmodell-Agenten als einfache Textdateien in einem Ordner voller Notizen.",
+        "把工具和语言模型智能体写成笔记文件夹里的纯文本文件。",
+    ),
+    "cli.usage": ("Usage:", "Aufruf:", "用法："),
+    "cli.options": ("Options", "Optionen", "选项"),
+    "cli.commands": ("Commands", "Befehle", "命令"),
+    "cli.help": ("Show this page.", "Diese Seite zeigen.", "显示此页。"),
+    "cli.version": ("Show the version.", "Die Version zeigen.", "显示版本。"),
+    "cli.vault": (
+        "The folder of notes; else PAPER_VAULT, else the nearest upwards with .paper/, else this folder.",
+        "Der Ordner mit den Notizen; sonst PAPER_VAULT, sonst der nächste aufwärts mit .paper/, sonst dieser.",
+        "笔记文件夹；否则取 PAPER_VAULT，否则取向上最近的含 .paper/ 的文件夹，否则取当前文件夹。",
+    ),
+    "cli.json": ("Print the data as JSON.", "Die Daten als JSON ausgeben.", "以 JSON 输出数据。"),
+    "cli.error": ("Error", "Fehler", "错误"),
+    "cli.warning": ("warning", "Warnung", "警告"),
+    "cli.init": (
+        "Make a folder a vault, with a working example of every kind of file.",
+        "Einen Ordner zum Vault machen, mit einem lauffähigen Beispiel jeder Art von Datei.",
+        "把文件夹变成库，并附上每类文件的可用示例。",
+    ),
+    "cli.init.examples": (
+        "Write the examples; by default only into an empty folder.",
+        "Die Beispiele schreiben; von selbst nur in einen leeren Ordner.",
+        "写入示例；默认只写入空文件夹。",
+    ),
+    "cli.init.done": (
+        "The vault is ready. Next: cd {folder} && paper list",
+        "Der Vault ist bereit. Weiter mit: cd {folder} && paper list",
+        "库已就绪。下一步：cd {folder} && paper list",
+    ),
+    "cli.init.without": (
+        "The vault is ready, without examples because the folder has notes. To add them: paper init --examples {folder}",
+        "Der Vault ist bereit, ohne Beispiele, weil der Ordner Notizen hat. Mit ihnen: paper init --examples {folder}",
+        "库已就绪。文件夹里已有笔记，因此没有写入示例。要添加示例：paper init --examples {folder}",
+    ),
+    "cli.list": (
+        "List every tool and agent, broken ones too.",
+        "Alle Tools und Agenten auflisten, auch die kaputten.",
+        "列出所有工具和智能体，包括有问题的。",
+    ),
+    "cli.list.broken": (
+        "{count} of these cannot be used. paper check tells why.",
+        "{count} davon sind nicht benutzbar. Warum, sagt paper check.",
+        "其中 {count} 个无法使用。原因请见 paper check。",
+    ),
+    "cli.list.empty": (
+        "{vault} has no tools of its own yet. Make one: paper new tool NAME",
+        "{vault} hat noch keine eigenen Tools. Eines anlegen: paper new tool NAME",
+        "{vault} 还没有自己的工具。新建一个：paper new tool NAME",
+    ),
+    "cli.kind.single": ("tool", "Tool", "工具"),
+    "cli.kind.chain": ("chain", "Chain", "链"),
+    "cli.kind.agent": ("agent", "Agent", "智能体"),
+    "cli.kind.broken": ("broken", "kaputt", "损坏"),
+    "cli.show": (
+        "Show the manual of a tool or agent.",
+        "Die Anleitung eines Tools oder Agenten zeigen.",
+        "显示工具或智能体的说明书。",
+    ),
+    "cli.new": (
+        "Write a new tool or agent to start from.",
+        "Ein neues Tool oder einen neuen Agenten als Ausgangspunkt schreiben.",
+        "写一个新的工具或智能体作为起点。",
+    ),
+    "cli.new.chain": ("A tool with steps.", "Ein Tool mit Schritten.", "带步骤的工具。"),
+    "cli.new.javascript": (
+        "A tool in a single JavaScript file.",
+        "Ein Tool in einer einzigen JavaScript-Datei.",
+        "单个 JavaScript 文件的工具。",
+    ),
+    "cli.new.done": (
+        "Edit {file}, then: paper check {file}",
+        "{file} bearbeiten, dann: paper check {file}",
+        "编辑 {file}，然后：paper check {file}",
+    ),
+    "cli.new.description": (
+        "What this is for, in one sentence.",
+        "Wozu das gut ist, in einem Satz.",
+        "用一句话说明用途。",
+    ),
+    "cli.new.parameter": (
+        "What is meant by this parameter",
+        "Was mit diesem Parameter gemeint ist",
+        "此参数的含义",
+    ),
+    "cli.new.prompt": (
+        "You help with the notes of this vault. Today is {{{{date}}}}.",
+        "Du hilfst mit den Notizen dieses Vaults. Heute ist der {{{{date}}}}.",
+        "你帮助处理这个库中的笔记。今天是 {{{{date}}}}。",
+    ),
+    "cli.check": (
+        "Check files, folders or the whole vault: every problem at line and column. Exit code 1 on errors.",
+        "Dateien, Ordner oder den ganzen Vault prüfen: jedes Problem mit Zeile und Spalte. Bei Fehlern Exit-Code 1.",
+        "检查文件、文件夹或整个库：逐一给出问题的行和列。有错误时退出码为 1。",
+    ),
+    "cli.format": (
+        "How problems are written: for people, as JSON, or as annotations of a GitHub workflow.",
+        "Wie Probleme ausgegeben werden: für Menschen, als JSON oder als Anmerkungen eines GitHub-Workflows.",
+        "问题的输出格式：供人阅读、JSON，或 GitHub 工作流注释。",
+    ),
+    "cli.check.ordinary": (
+        "{file} is an ordinary note: its frontmatter has no 'tool: true' or 'agent: true'.",
+        "{file} ist eine gewöhnliche Notiz: In ihrem Frontmatter steht weder „tool: true“ noch „agent: true“.",
+        "{file} 是普通笔记：其前置元数据中没有 “tool: true” 或 “agent: true”。",
+    ),
+    "cli.check.summary": (
+        "{files} files checked: {errors} errors, {warnings} warnings.",
+        "{files} Dateien geprüft: {errors} Fehler, {warnings} Warnungen.",
+        "已检查 {files} 个文件：{errors} 个错误，{warnings} 个警告。",
+    ),
+    "cli.completion": (
+        "Print a script that completes commands and tool names in your shell.",
+        "Ein Skript ausgeben, das Befehle und Tool-Namen in der Shell vervollständigt.",
+        "输出用于 shell 补全命令和工具名的脚本。",
+    ),
+    # --- what can go wrong before a command starts
+    "unknown-command": (
+        "There is no command '{name}'.",
+        "Es gibt keinen Befehl „{name}“.",
+        "没有 “{name}” 命令。",
+    ),
+    "unknown-command.hint": (
+        "All commands: paper --help",
+        "Alle Befehle: paper --help",
+        "所有命令：paper --help",
+    ),
+    "unknown-command.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+    "unknown-option": (
+        "There is no option '{name}'.",
+        "Es gibt keine Option „{name}“.",
+        "没有 “{name}” 选项。",
+    ),
+    "unknown-option.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+    "missing-parameter": (
+        "{name} is missing.",
+        "{name} fehlt.",
+        "缺少 {name}。",
+    ),
+    "missing-parameter.hint": (
+        "How the command is called: --help",
+        "Wie der Befehl aufgerufen wird: --help",
+        "命令的用法：--help",
+    ),
+    "bad-parameter": (
+        "{name}: {reason}",
+        "{name}: {reason}",
+        "{name}：{reason}",
+    ),
+    "wrong-usage": (
+        "{reason}",
+        "{reason}",
+        "{reason}",
+    ),
+    "no-such-vault": (
+        "There is no folder '{path}'.",
+        "Es gibt keinen Ordner „{path}“.",
+        "没有文件夹 “{path}”。",
+    ),
+    "no-such-vault.hint": (
+        "Make a vault: paper init {path}",
+        "Einen Vault anlegen: paper init {path}",
+        "新建库：paper init {path}",
+    ),
+    "no-such-file": (
+        "There is no file or folder '{path}'.",
+        "Es gibt keine Datei und keinen Ordner „{path}“.",
+        "没有文件或文件夹 “{path}”。",
+    ),
+    "path-outside-this-vault": (
+        "'{path}' is not in this vault.",
+        "„{path}“ liegt nicht in diesem Vault.",
+        "“{path}” 不在此库中。",
+    ),
+    "cannot-write": (
+        "'{path}' cannot be written: {reason}.",
+        "„{path}“ kann nicht geschrieben werden: {reason}.",
+        "无法写入 “{path}”：{reason}。",
+    ),
+    "unknown-agent": (
+        "There is no agent named '{name}'.",
+        "Es gibt keinen Agenten namens „{name}“.",
+        "没有名为 “{name}” 的智能体。",
+    ),
+    "unknown-agent.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+    "broken-file": (
+        "{file} cannot be used: {first}",
+        "{file} ist nicht benutzbar: {first}",
+        "无法使用 {file}：{first}",
+    ),
+    "broken-file.hint": (
+        "All problems: paper check {file}",
+        "Alle Probleme: paper check {file}",
+        "所有问题：paper check {file}",
+    ),
+    "internal-error": (
+        "Something went wrong inside the program: {reason}",
+        "Im Programm selbst ist etwas schiefgegangen: {reason}",
+        "程序内部出错：{reason}",
+    ),
+    "internal-error.hint": (
+        "PAPER_DEBUG=1 shows the details. Please report it.",
+        "PAPER_DEBUG=1 zeigt die Einzelheiten. Bitte melden.",
+        "PAPER_DEBUG=1 可显示详情。请报告此问题。",
+    ),
+    # --- settings
+    "unknown-setting": (
+        "{origin}: there is no setting '{name}'.",
+        "{origin}: Es gibt keine Einstellung „{name}“.",
+        "{origin}：没有设置项 “{name}”。",
+    ),
+    "unknown-setting.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+    "invalid-setting": (
+        "{origin}: '{name}' cannot be {value}.",
+        "{origin}: „{name}“ kann nicht {value} sein.",
+        "{origin}：“{name}” 不能是 {value}。",
+    ),
+    "invalid-setting.number.hint": (
+        "It must be a number above zero.",
+        "Es muss eine Zahl über null sein.",
+        "必须是大于零的数字。",
+    ),
+    "invalid-setting.text.hint": ("It must be a text.", "Es muss ein Text sein.", "必须是文本。"),
+    "invalid-setting.texts.hint": (
+        "It must be a list of texts.",
+        "Es muss eine Liste von Texten sein.",
+        "必须是文本列表。",
+    ),
+    "invalid-setting.words.hint": (
+        "It must be a list: the command and its arguments.",
+        "Es muss eine Liste sein: der Befehl und seine Argumente.",
+        "必须是列表：命令及其参数。",
+    ),
+    "invalid-setting.language.hint": (
+        "It must be en, de or zh.",
+        "Es muss en, de oder zh sein.",
+        "必须是 en、de 或 zh。",
+    ),
+    "invalid-setting.timezone.hint": (
+        "It must be a time zone such as Europe/Berlin.",
+        "Es muss eine Zeitzone sein, zum Beispiel Europe/Berlin.",
+        "必须是时区，例如 Asia/Shanghai。",
+    ),
+    "settings-syntax": (
+        "{file} is not valid TOML: {reason}.",
+        "{file} ist kein gültiges TOML: {reason}.",
+        "{file} 不是有效的 TOML：{reason}。",
+    ),
+    "settings-unreadable": (
+        "{file} cannot be read: {reason}.",
+        "{file} kann nicht gelesen werden: {reason}.",
+        "无法读取 {file}：{reason}。",
+    ),
+    # --- manuals
+    "manual.id": ("Id", "Id", "标识"),
+    "manual.type": ("Type", "Typ", "类型"),
+    "manual.version": ("Version", "Version", "版本"),
+    "manual.author": ("Author", "Autor", "作者"),
+    "manual.category": ("Category", "Kategorie", "类别"),
+    "manual.file": ("File", "Datei", "文件"),
+    "manual.model": ("Model", "Modell", "模型"),
+    "manual.tools": ("Tools", "Tools", "工具"),
+    "manual.protocol": ("Protocol", "Protokoll", "协议"),
+    "manual.iterations": ("Turns at most", "Höchstens Runden", "最多轮数"),
+    "manual.parameters": ("Parameters", "Parameter", "参数"),
+    "manual.no-parameters": ("None.", "Keine.", "无。"),
+    "manual.steps": ("Steps", "Schritte", "步骤"),
+    "manual.environment": ("Environment", "Umgebung", "环境"),
+    "manual.examples": ("Examples", "Beispiele", "示例"),
+    "manual.call": ("Call", "Aufruf", "调用"),
+    "manual.prompt": ("Prompt", "Prompt", "提示词"),
+    "manual.no-prompt": ("Empty.", "Leer.", "空。"),
+    "manual.yes": ("yes", "ja", "是"),
+    "manual.no": ("no", "nein", "否"),
+    "manual.column.name": ("Name", "Name", "名称"),
+    "manual.column.type": ("Type", "Typ", "类型"),
+    "manual.column.required": ("Required", "Pflicht", "必填"),
+    "manual.column.default": ("Default", "Standard", "默认值"),
+    "manual.column.description": ("Description", "Beschreibung", "描述"),
+}

@@ -1,0 +1,21 @@
+"""The command ``paper``."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    if sys.argv[1:] == ["--version"]:
+        from paperagents.version import __version__  # noqa: PLC0415  answered before anything else is loaded
+
+        sys.stdout.write(f"paper {__version__}\n")
+        return
+    from paperagents.interfaces.command_line.app import run  # noqa: PLC0415  only what the command needs
+
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+// A tool in a single JavaScript file.
+module.exports = {
+  getMetadata() {
+    return {
+      id: 'shout',
+      name: 'Shout',
+      description: 'Turns a text into capital letters.',
+      version: '1.0.0'
+    };
+  },
+
+  getSchema() {
+    return {
+      parameters: {
+        type: 'object',
+        properties: {
+          text: { type: 'string', description: 'What to shout', minLength: 1 }
+        },
+        required: ['text']
+      }
+    };
+  },
+
+  async execute(params) {
+    return params.text.toUpperCase();
+  }
+};

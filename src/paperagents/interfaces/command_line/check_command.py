@@ -1,0 +1,114 @@
+"""``paper check``: everything wrong with the files of a vault, at line and column."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from paperagents.definitions.problem import Problem
+from paperagents.errors import UsageError
+from paperagents.interfaces.command_line.help_pages import LocalisedCommand
+from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.output import print_json, problem_lines, say, visible
+from paperagents.messages import text
+from paperagents.vault import Vault, find_vault, nearest_vault
+
+
+@click.command("check", cls=LocalisedCommand, help=text("cli.check"))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]…")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "github"]), default="text", help=text("cli.format")
+)
+@vault_option
+@json_option
+@click.pass_context
+def command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_json: bool) -> None:
+    """Check files, folders, or the whole vault."""
+    vault = _vault(context, paths)
+    chosen = [_in_vault(vault, path) for path in paths]
+    registry = vault.registry
+    problems = [problem for entry in registry.entries() for problem in entry.problems]
+    found = [each for each in (*problems, *registry.loose_problems()) if _is_chosen(each.file, chosen)]
+    found.sort(key=lambda each: (each.file, each.span.line, each.span.column))
+    _tell_ordinary_notes(vault, chosen)
+    _print(found, "json" if as_json else form, vault)
+    if form == "text" and not as_json:
+        _summarise(found, vault, chosen)
+    context.exit(1 if any(problem.severity == "error" for problem in found) else 0)
+
+
+def _vault(context: click.Context, paths: Sequence[Path]) -> Vault:
+    """The current vault, unless the path that is to be checked lies in another one."""
+    if context.find_root().meta.get("vault") is None and paths and paths[0].exists():
+        first = paths[0].resolve()
+        if not os.environ.get("PAPER_VAULT") and not first.is_relative_to(find_vault().resolve()):
+            return Vault(nearest_vault(first if first.is_dir() else first.parent))
+    return current_vault(context)
+
+
+def _in_vault(vault: Vault, path: Path) -> str:
+    """A path as the person wrote it, from here or from the vault's root, as a path in the vault."""
+    for candidate in (Path.cwd() / path, vault.root / str(path).lstrip("/")):
+        if candidate.exists() and candidate.resolve().is_relative_to(vault.root):
+            return candidate.resolve().relative_to(vault.root).as_posix()
+    raise UsageError("no-such-file" if not path.exists() else "path-outside-this-vault", path=str(path))
+
+
+def _is_chosen(file: str, chosen: Sequence[str]) -> bool:
+    return not chosen or any(each in (file, ".") or file.startswith(f"{each}/") for each in chosen)
+
+
+def _tell_ordinary_notes(vault: Vault, chosen: Sequence[str]) -> None:
+    """Somebody who names a file wants to hear about it, even that it is no tool."""
+    known = {entry.file for entry in vault.registry.entries()}
+    known |= {problem.file for problem in vault.registry.loose_problems()}
+    for file in chosen:
+        if file not in known and (vault.root / file).is_file():
+            say(text("cli.check.ordinary", file=visible(file)))
+
+
+def _print(problems: Sequence[Problem], form: str, vault: Vault) -> None:
+    if form == "json":
+        print_json([problem.as_json() for problem in problems])
+    elif form == "github":
+        for problem in problems:
+            click.echo(_github_line(problem))
+    else:
+        sources = {file: _lines(vault.root / file) for file in {problem.file for problem in problems}}
+        for problem in problems:
+            click.echo("\n".join(problem_lines(problem, sources[problem.file])))
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return (
+            file.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+        )
+    except OSError:
+        return []
+
+
+def _github_line(problem: Problem) -> str:
+    span = problem.span
+    place = f"file={_property(problem.file)},line={span.line},col={span.column}"
+    if span.end_line == span.line:
+        place += f",endLine={span.end_line},endColumn={span.end_column}"
+    message = problem.message if problem.hint is None else f"{problem.message}\n{problem.hint}"
+    return f"::{problem.severity} {place},title={_property(problem.code)}::{_data(message)}"
+
+
+def _data(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _data(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def _summarise(problems: Sequence[Problem], vault: Vault, chosen: Sequence[str]) -> None:
+    files = {e.file for e in vault.registry.entries() if e.file is not None and _is_chosen(e.file, chosen)}
+    errors = sum(problem.severity == "error" for problem in problems)
+    say(text("cli.check.summary", files=len(files), errors=errors, warnings=len(problems) - errors))

@@ -1,0 +1,49 @@
+"""Help pages in the reader's language."""
+
+from __future__ import annotations
+
+import click
+
+from paperagents.messages import text
+
+
+class LocalisedCommand(click.Command):
+    """A command whose help page speaks the reader's language."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The first line: how it is called."""
+        formatter.write_usage(
+            ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix=text("cli.usage") + " "
+        )
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options."""
+        rows = [row for each in self.get_params(ctx) if (row := each.get_help_record(ctx)) is not None]
+        if rows:
+            with formatter.section(text("cli.options")):
+                formatter.write_dl(rows)
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The option --help itself."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.help = text("cli.help")
+        return option
+
+
+class LocalisedGroup(LocalisedCommand, click.Group):
+    """The same for the command that has the others."""
+
+    command_class = LocalisedCommand
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, then the commands."""
+        LocalisedCommand.format_options(self, ctx, formatter)
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                rows.append((name, command.get_short_help_str(limit=90)))
+        if rows:
+            with formatter.section(text("cli.commands")):
+                formatter.write_dl(rows)

@@ -1,0 +1,139 @@
+"""``paper new``: a file to start from, correct as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from paperagents.definitions.slug import slug
+from paperagents.errors import PaperError
+from paperagents.interfaces.command_line.help_pages import LocalisedCommand
+from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.output import print_json, say, visible
+from paperagents.messages import text
+
+SINGLE = """\
+---
+tool: true
+name: {name}
+description: {description}
+parameters:
+  - name: text
+    type: string
+    description: {parameter}
+---
+
+```javascript
+// @preprocess
+input.text = input.text.trim();
+return input;
+```
+
+```javascript
+// @postprocess
+return {{ text: output.text, length: output.text.length }};
+```
+"""
+
+CHAIN = """\
+---
+tool: true
+name: {name}
+description: {description}
+parameters:
+  - name: query
+    type: string
+    description: {parameter}
+steps:
+  - name: find
+    tool: search_files
+    parameters:
+      query: "{{{{query}}}}"
+  - name: read
+    tool: read_file
+    for_each: steps.find.output.results
+    parameters:
+      filePath: "{{{{item.path}}}}"
+---
+"""
+
+JAVASCRIPT = """\
+module.exports = {{
+  getMetadata() {{
+    return {{ id: {id_json}, name: {name}, description: {description} }};
+  }},
+
+  getSchema() {{
+    return {{
+      parameters: {{
+        type: 'object',
+        properties: {{ text: {{ type: 'string', description: {parameter}, minLength: 1 }} }},
+        required: ['text']
+      }}
+    }};
+  }},
+
+  async execute(params) {{
+    return params.text.toUpperCase();
+  }}
+}};
+"""
+
+AGENT = """\
+---
+agent: true
+name: {name}
+description: {description}
+tools: [search_files, read_file]
+---
+
+{prompt}
+"""
+
+
+@click.command("new", cls=LocalisedCommand, help=text("cli.new"))
+@click.argument("kind", type=click.Choice(["tool", "agent"]))
+@click.argument("name")
+@click.option("--chain", "form", flag_value="chain", help=text("cli.new.chain"))
+@click.option("--javascript", "form", flag_value="javascript", help=text("cli.new.javascript"))
+@vault_option
+@json_option
+@click.pass_context
+def command(context: click.Context, *, kind: str, name: str, form: str | None, as_json: bool) -> None:
+    """Write a new file; never over an existing one."""
+    vault = current_vault(context)
+    stem = slug(name) or "new"
+    ending = ".tool.js" if kind == "tool" and form == "javascript" else ".md"
+    place = vault.root / f"{kind}s" / f"{stem}{ending}"
+    _write(place, _content(kind, form, name, stem))
+    file = place.relative_to(vault.root).as_posix()
+    if as_json:
+        print_json({"file": file, "id": stem})
+    else:
+        click.echo(visible(file))
+        say(text("cli.new.done", file=visible(file)))
+
+
+def _content(kind: str, form: str | None, name: str, stem: str) -> str:
+    import json  # noqa: PLC0415  a JSON text is a YAML and a JavaScript text, whatever the name contains
+
+    template = AGENT if kind == "agent" else {"chain": CHAIN, "javascript": JAVASCRIPT}.get(form or "", SINGLE)
+    return template.format(
+        name=json.dumps(name, ensure_ascii=False),
+        id_json=json.dumps(stem),
+        description=json.dumps(text("cli.new.description"), ensure_ascii=False),
+        parameter=json.dumps(text("cli.new.parameter"), ensure_ascii=False),
+        prompt=text("cli.new.prompt"),
+    )
+
+
+def _write(place: Path, content: str) -> None:
+    try:
+        place.parent.mkdir(exist_ok=True)
+        with place.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(content)
+    except FileExistsError as error:
+        raise PaperError("file-exists", path=str(place)) from error
+    except OSError as error:
+        raise PaperError("cannot-write", path=str(place), reason=error.strerror) from error

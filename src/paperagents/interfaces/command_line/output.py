@@ -1,0 +1,106 @@
+"""What the command line prints: data on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import unicodedata
+from typing import Any
+
+import click
+
+from paperagents.definitions.problem import Problem
+from paperagents.errors import PaperError
+from paperagents.messages import text
+
+_COLOURS = {"error": "red", "warning": "yellow"}
+
+
+def prepare_streams() -> None:
+    """UTF-8 whatever the locale says; a character that cannot be written never ends the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def print_json(value: Any) -> None:
+    """One document on standard output."""
+    try:
+        click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode())
+    except UnicodeEncodeError:
+        # A file name that is not Unicode: escapes are valid JSON everywhere.
+        click.echo(json.dumps(value, indent=2))
+
+
+def say(message: str) -> None:
+    """A message for the person, on standard error."""
+    click.echo(message, err=True)
+
+
+def print_error(error: PaperError) -> None:
+    """What went wrong and what to do next."""
+    say(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + visible(error.message))
+    if error.hint:
+        say(visible(f"  {error.hint}"))
+
+
+def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: bool = False) -> str:
+    """Coloured on a terminal, plain anywhere else."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return shown
+    return click.style(shown, fg=colour, bold=bold)
+
+
+def visible(shown: str) -> str:
+    """Control characters made visible: a file must not be able to move the cursor or change the title."""
+    if shown.isprintable():
+        return shown
+    return "".join(_visible_character(each) for each in shown)
+
+
+def _visible_character(character: str) -> str:
+    if character in "\n\t" or character.isprintable():
+        return character
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
+        return f"\\u{ord(character):04x}"
+    return character
+
+
+def width(shown: str) -> int:
+    """Columns on a terminal: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in shown)
+
+
+def padded(shown: str, columns: int) -> str:
+    """The text filled up with blanks to so many columns."""
+    return shown + " " * max(columns - width(shown), 0)
+
+
+def problem_lines(problem: Problem, source: list[str]) -> list[str]:
+    """A problem as a person reads it: where, what, the line itself with a mark below, and the hint."""
+    span = problem.span
+    where = paint(visible(f"{problem.file}:{span.line}:{span.column}"), bold=True)
+    severity = paint(text(f"cli.{problem.severity}"), _COLOURS[problem.severity])
+    lines = [f"{where}: {severity} {problem.code}: {visible(problem.message)}"]
+    if 0 < span.line <= len(source):
+        lines += _marked_line(problem, source[span.line - 1].removesuffix("\r"))
+    if problem.hint:
+        lines.append(f"       {visible(problem.hint)}")
+    return lines
+
+
+def _marked_line(problem: Problem, line: str) -> list[str]:
+    span = problem.span
+    end = span.end_column if span.end_line == span.line else len(line) + 1
+    before, marked = line[: span.column - 1], line[span.column - 1 : end - 1]
+    if len(line) > 160:
+        # Keep the marked part in view.
+        start = max(0, len(before) - 60)
+        line, before, marked = line[start : start + 160], before[start:], marked[:80]
+    gutter = f"{span.line:5} | "
+    pad = "".join("\t" if each == "\t" else " " * width(visible(each)) for each in before)
+    caret = paint("^" * max(width(visible(marked)), 1), _COLOURS[problem.severity])
+    return [gutter + visible(line), " " * 5 + " | " + pad + caret]

@@ -1,0 +1,143 @@
+"""What the program remembers about a file it has read: enough to list it, find it and judge its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.problem import Problem
+from paperagents.definitions.source import Span
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.reading.file_reading import FileReading
+
+TYPE_OF_AGENT = "agent"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallSite:
+    """A step that calls a tool, and where its file says so."""
+
+    tool: str
+    span: Span
+    arguments: Mapping[str, Span] = field(default_factory=dict)
+    conditional: bool = False
+    """It may be left out, so a circle through it can end."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One tool or agent of the vault, good or broken."""
+
+    id: str
+    name: str
+    kind: str
+    type: str | None = None
+    description: str = ""
+    category: str | None = None
+    file: str | None = None
+    span: Span | None = None
+    problems: tuple[Problem, ...] = ()
+    calls: tuple[CallSite, ...] = ()
+    required: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    strict: bool = False
+    stale: bool = False
+    """The file is broken now; the last good version goes on serving."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether it can be used."""
+        return all(problem.severity != "error" for problem in self.problems)
+
+    def with_problems(self, problems: tuple[Problem, ...]) -> Entry:
+        """The same entry with these problems added, in the order of the file."""
+        if not problems:
+            return self
+        together = sorted((*self.problems, *problems), key=lambda each: (each.span.line, each.span.column))
+        return replace(self, problems=tuple(together))
+
+    def as_json(self) -> JsonObject:
+        """The form of ``paper list --json``."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "type": self.type,
+            "kind": self.kind,
+            "description": self.description,
+            "category": self.category,
+            "file": self.file,
+            "valid": self.valid,
+            "problems": [problem.as_json() for problem in self.problems],
+        }
+
+
+def entry_of(reading: FileReading) -> Entry | None:
+    """What to remember of a file; None for an ordinary note."""
+    if reading.definition is not None:
+        described = entry_of_definition(reading.definition)
+        return replace(described, problems=reading.problems)
+    if not any(problem.severity == "error" for problem in reading.problems):
+        return None
+    stem = reading.file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return Entry(id=stem, name=stem, kind="markdown", file=reading.file, problems=reading.problems)
+
+
+def entry_of_definition(definition: ToolDefinition | AgentDefinition) -> Entry:
+    """The entry of a good definition."""
+    shared: dict[str, Any] = {
+        "id": definition.id,
+        "name": definition.name,
+        "description": definition.description,
+        "category": definition.category,
+        "file": definition.file,
+        "span": definition.span,
+    }
+    if isinstance(definition, AgentDefinition):
+        return Entry(**shared, kind="agent", type=TYPE_OF_AGENT)
+    return Entry(
+        **shared,
+        kind=definition.kind,
+        type=definition.type,
+        calls=tuple(_call_sites(definition)),
+        required=tuple(parameter.name for parameter in definition.parameters if parameter.must_be_given),
+        parameters=tuple(parameter.name for parameter in definition.parameters),
+        aliases=definition.aliases,
+        strict=definition.strict,
+    )
+
+
+def _call_sites(definition: ToolDefinition) -> list[CallSite]:
+    sites = []
+    for step in definition.all_steps():
+        if step.tool and step.span is not None:
+            conditional = step.condition is not None or step.for_each is not None
+            sites.append(
+                CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=conditional)
+            )
+    return sites
+
+
+def entry_to_json(entry: Entry) -> JsonObject:
+    """For the cache: everything, with the values of sentences instead of sentences."""
+    return asdict(entry)
+
+
+def entry_from_json(data: Mapping[str, Any]) -> Entry:
+    """The entry a cache has kept. Raises KeyError, TypeError or ValueError on anything else."""
+    problems = tuple(Problem(**{**each, "span": Span(**each["span"])}) for each in data["problems"])
+    calls = tuple(
+        CallSite(
+            tool=each["tool"],
+            span=Span(**each["span"]),
+            arguments={name: Span(**span) for name, span in each["arguments"].items()},
+            conditional=each["conditional"],
+        )
+        for each in data["calls"]
+    )
+    lists = {key: tuple(data[key]) for key in ("required", "parameters")}
+    span = Span(**data["span"]) if data["span"] else None
+    return Entry(**{**data, **lists, "span": span, "problems": problems, "calls": calls})

@@ -1,0 +1,108 @@
+"""The manual of a tool or agent as Markdown, made from its definition: for people and for models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.messages import text
+
+_SHOWN_ELSEWHERE = {"type", "description", "default"}
+
+
+def manual(definition: ToolDefinition | AgentDefinition) -> str:
+    """The manual in the current language."""
+    parts = _agent_parts(definition) if isinstance(definition, AgentDefinition) else _tool_parts(definition)
+    return "\n\n".join(parts) + "\n"
+
+
+def _tool_parts(tool: ToolDefinition) -> Iterator[str]:
+    yield f"# {tool.name}"
+    if tool.description:
+        yield tool.description
+    yield _facts(
+        {
+            "manual.id": f"`{tool.id}`",
+            "manual.type": tool.type,
+            "manual.version": tool.version,
+            "manual.author": tool.author,
+            "manual.category": tool.category,
+            "manual.file": f"`{tool.file}`" if tool.file else None,
+        }
+    )
+    yield f"## {text('manual.parameters')}"
+    yield _parameter_table(tool.parameters) if tool.parameters else text("manual.no-parameters")
+    if tool.steps:
+        yield f"## {text('manual.steps')}"
+        yield "\n".join(f"{number}. `{step.tool or 'parallel'}`" for number, step in enumerate(tool.steps, 1))
+    if tool.environment:
+        yield f"## {text('manual.environment')}"
+        yield _parameter_table(tool.environment)
+    if tool.examples:
+        yield f"## {text('manual.examples')}"
+        yield from map(_example, tool.examples)
+    yield f"## {text('manual.call')}"
+    yield f"```sh\n{_command(tool)}\n```"
+
+
+def _agent_parts(agent: AgentDefinition) -> Iterator[str]:
+    yield f"# {agent.name}"
+    if agent.description:
+        yield agent.description
+    yield _facts(
+        {
+            "manual.id": f"`{agent.id}`",
+            "manual.model": agent.model,
+            "manual.tools": ", ".join(f"`{tool}`" for tool in agent.tools) or None,
+            "manual.protocol": agent.protocol,
+            "manual.iterations": str(agent.max_iterations),
+            "manual.file": f"`{agent.file}`" if agent.file else None,
+        }
+    )
+    yield f"## {text('manual.prompt')}"
+    yield agent.prompt.text.strip() or text("manual.no-prompt")
+
+
+def _facts(facts: dict[str, str | None]) -> str:
+    return "\n".join(f"- {text(key)}: {value}" for key, value in facts.items() if value)
+
+
+def _parameter_table(parameters: tuple[Parameter, ...]) -> str:
+    header = [text(f"manual.column.{name}") for name in ("name", "type", "required", "default", "description")]
+    rows = [header, ["---"] * len(header), *map(_parameter_row, parameters)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _parameter_row(parameter: Parameter) -> list[str]:
+    schema = parameter.schema
+    kind = schema.get("type", "")
+    rules = {key: value for key, value in schema.items() if key not in _SHOWN_ELSEWHERE}
+    described = [str(schema.get("description", "")), f"`{_json(rules)}`" if rules else ""]
+    cells = [
+        f"`{parameter.name}`",
+        ", ".join(map(str, kind)) if isinstance(kind, list) else str(kind),
+        text("manual.yes" if parameter.must_be_given else "manual.no"),
+        f"`{_json(schema['default'])}`" if "default" in schema else "",
+        " ".join(filter(None, described)),
+    ]
+    return [cell.replace("|", "\\|").replace("\n", " ") for cell in cells]
+
+
+def _example(example: Example) -> str:
+    title = f"**{example.name}**\n\n" if example.name else ""
+    shown: dict[str, JsonValue] = {"input": dict(example.input), **example.expects}
+    return f"{title}```json\n{json.dumps(shown, ensure_ascii=False, indent=2)}\n```"
+
+
+def _command(tool: ToolDefinition) -> str:
+    """A command line that gives every argument that must be given."""
+    wanted = [f"-p {parameter.name}=…" for parameter in tool.parameters if parameter.must_be_given]
+    return " ".join(["paper run", tool.id, *wanted])
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)

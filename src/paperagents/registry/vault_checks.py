@@ -1,0 +1,140 @@
+"""What is wrong between files: two with one id, calls to tools that are not there, circles."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
+
+from paperagents.definitions.closest import closest, misspelt
+from paperagents.definitions.problem import Problem, Severity
+from paperagents.definitions.source import Span
+from paperagents.registry.entry import CallSite, Entry
+
+FOREIGN_PREFIX = "mcp:"
+"""Tools of other servers: who they are is only known while they are connected."""
+
+
+def find_problems(entries: Iterable[Entry], builtin: Iterable[Entry]) -> dict[str, tuple[Problem, ...]]:
+    """The problems between the files of a vault, by file."""
+    entries = tuple(entries)
+    builtin = tuple(builtin)
+    found: dict[str, list[Problem]] = defaultdict(list)
+    for problem in _all_problems(entries, builtin):
+        found[problem.file].append(problem)
+    return {file: tuple(problems) for file, problems in found.items()}
+
+
+def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Tools by id, and by name where no other tool has that as its id."""
+    entries = [entry for entry in entries if entry.kind != "agent"]
+    names = {entry.name: entry for entry in reversed(entries)}
+    return {**names, **{entry.id: entry for entry in reversed(entries)}}
+
+
+def _all_problems(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
+    yield from _duplicates(entries, builtin)
+    known = by_name((*builtin, *entries))
+    for entry in entries:
+        for call in entry.calls:
+            yield from _check_call(entry, call, known)
+    yield from _circles(entries, known)
+
+
+def _duplicates(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
+    groups: dict[tuple[bool, str], list[Entry]] = defaultdict(list)
+    for entry in entries:
+        # A file that cannot be read at all has no id of its own to quarrel about.
+        if entry.type is not None:
+            groups[entry.kind == "agent", entry.id].append(entry)
+    taken = {entry.id for entry in builtin}
+    for (is_agent, identifier), group in groups.items():
+        if not is_agent and identifier in taken:
+            yield from (_problem(entry, "duplicate-id", entry.span, id=identifier, case="builtin") for entry in group)
+        elif len(group) > 1:
+            for entry in group:
+                others = ", ".join(str(each.file) for each in group if each is not entry)
+                yield _problem(entry, "duplicate-id", entry.span, id=identifier, other=others)
+
+
+def _check_call(entry: Entry, call: CallSite, known: Mapping[str, Entry]) -> Iterator[Problem]:
+    if call.tool.startswith(FOREIGN_PREFIX):
+        return
+    called = known.get(call.tool)
+    if called is None:
+        near = ", ".join(f"'{name}'" for name in closest(call.tool, known))
+        case = "suggestion" if near else None
+        yield _problem(entry, "unknown-tool", call.span, name=call.tool, suggestion=near, case=case)
+        return
+    if called.kind == "javascript" or called.type is None:
+        return
+    yield from _check_arguments(entry, call, called)
+
+
+def _check_arguments(entry: Entry, call: CallSite, called: Entry) -> Iterator[Problem]:
+    given = {called.aliases.get(name, name) for name in call.arguments}
+    for name in called.required:
+        if name not in given:
+            yield _problem(entry, "missing-argument", call.span, name=name, tool=called.id)
+    for name, span in call.arguments.items():
+        if called.aliases.get(name, name) not in called.parameters:
+            yield from _check_unknown(entry, called, name, span, given)
+
+
+def _check_unknown(entry: Entry, called: Entry, name: str, span: Span, given: set[str]) -> Iterator[Problem]:
+    """A tool that takes anything may be given anything; a slip of the finger is still worth a word."""
+    meant = misspelt(name, [each for each in called.parameters if each not in given])
+    if not called.strict and meant is None:
+        return
+    severity: Severity = "error" if called.strict else "warning"
+    case = "suggestion" if meant else None
+    values = {"name": name, "tool": called.id, "suggestion": f"'{meant}'", "case": case}
+    yield _problem(entry, "unknown-argument", span, severity=severity, **values)
+
+
+def _circles(entries: tuple[Entry, ...], known: Mapping[str, Entry]) -> Iterator[Problem]:
+    """Chains that call themselves through steps that are always taken."""
+    own = {entry.id: entry for entry in reversed(entries)}
+    calls = {
+        identifier: {known[call.tool].id: call for call in entry.calls if not call.conditional and call.tool in known}
+        for identifier, entry in own.items()
+    }
+    circling = _peel(_turned(_peel(_turned({name: set(targets) for name, targets in calls.items()}))))
+    for name in sorted(circling):
+        target = next(each for each in calls[name] if each in circling)
+        path = _path(name, calls, circling)
+        yield _problem(own[name], "endless-chain", calls[name][target].span, path=path)
+
+
+def _peel(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Take away what nothing points to, again and again: only what a circle reaches is left."""
+    pointed_at = Counter(target for targets in graph.values() for target in targets)
+    loose = [name for name in graph if not pointed_at[name]]
+    graph = dict(graph)
+    while loose:
+        for target in graph.pop(loose.pop()):
+            pointed_at[target] -= 1
+            if not pointed_at[target] and target in graph:
+                loose.append(target)
+    return graph
+
+
+def _turned(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    turned: dict[str, set[str]] = {name: set() for name in graph}
+    for name, targets in graph.items():
+        for target in targets & graph.keys():
+            turned[target].add(name)
+    return turned
+
+
+def _path(start: str, calls: Mapping[str, Mapping[str, CallSite]], circling: Container[str]) -> str:
+    names = [start]
+    while len(names) < 6:
+        names.append(next(each for each in calls[names[-1]] if each in circling))
+        if names[-1] in names[:-1]:
+            return " → ".join(names)
+    return " → ".join([*names, "…"])
+
+
+def _problem(entry: Entry, code: str, span: Span | None, severity: Severity = "error", **values: object) -> Problem:
+    span = span or Span(line=1, column=1, end_line=1, end_column=1)
+    return Problem(code=code, severity=severity, file=entry.file or "", span=span, values=values)
