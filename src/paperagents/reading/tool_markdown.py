@@ -164,7 +164,9 @@ def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList, *, ex
         blocks.steps = mapping
     elif isinstance(mapping, YamlMapping) and "tool" in mapping.entries and blocks.tool is None:
         blocks.tool = mapping
-    elif mapping is not None or not expected or blocks.tool or blocks.steps or not _STEP_BLOCK.search(fence.content.text):
+    elif (
+        mapping is not None or blocks.tool or blocks.steps or not (expected and _STEP_BLOCK.search(fence.content.text))
+    ):
         return
     problems.take(found)
 

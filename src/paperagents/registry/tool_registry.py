@@ -74,7 +74,8 @@ class ToolRegistry:
         """The tool with this id or name. Raises UnknownToolError with the nearest names."""
         found = by_name((*builtin_entries(), *self.entries())).get(name)
         if found is None:
-            raise UnknownToolError(name, closest(name, by_name(self.entries())))
+            known = by_name(self.entries())
+            raise UnknownToolError(name, list(dict.fromkeys(known[each].id for each in closest(name, known))))
         return found
 
     def find_agent(self, name: str) -> Entry:

@@ -18,7 +18,8 @@ class LocalisedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options."""
-        rows = [row for each in self.get_params(ctx) if (row := each.get_help_record(ctx)) is not None]
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        rows = [row for each in options if (row := each.get_help_record(ctx)) is not None]
         if rows:
             with formatter.section(text("cli.options")):
                 formatter.write_dl(rows)

@@ -83,7 +83,7 @@ def problem_lines(problem: Problem, source: list[str]) -> list[str]:
     """A problem as a person reads it: where, what, the line itself with a mark below, and the hint."""
     span = problem.span
     where = paint(visible(f"{problem.file}:{span.line}:{span.column}"), bold=True)
-    severity = paint(text(f"cli.{problem.severity}"), _COLOURS[problem.severity])
+    severity = paint(text(f"cli.severity.{problem.severity}"), _COLOURS[problem.severity])
     lines = [f"{where}: {severity} {problem.code}: {visible(problem.message)}"]
     if 0 < span.line <= len(source):
         lines += _marked_line(problem, source[span.line - 1].removesuffix("\r"))

@@ -18,7 +18,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "cli.json": ("Print the data as JSON.", "Die Daten als JSON ausgeben.", "以 JSON 输出数据。"),
     "cli.error": ("Error", "Fehler", "错误"),
-    "cli.warning": ("warning", "Warnung", "警告"),
+    "cli.severity.error": ("error", "Fehler", "错误"),
+    "cli.severity.warning": ("warning", "Warnung", "警告"),
     "cli.init": (
         "Make a folder a vault, with a working example of every kind of file.",
         "Einen Ordner zum Vault machen, mit einem lauffähigen Beispiel jeder Art von Datei.",
