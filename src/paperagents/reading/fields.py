@@ -63,7 +63,7 @@ class Fields:
         value = node.value if isinstance(node, YamlScalar) else None
         if isinstance(value, bool) or not isinstance(value, int | float):
             self._wrong(name, node, "number")
-        return None
+            return None
         if above is not None and value <= above:
             self._too_small(name, node, f"> {above:g}")
             return None

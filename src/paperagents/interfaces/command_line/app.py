@@ -54,19 +54,18 @@ def run(arguments: Sequence[str]) -> int:
     prepare_streams()
     try:
         use_language(_language(arguments))
-        _make_group().main(list(arguments), prog_name="paper", standalone_mode=False)
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
+        # A command that calls context.exit(code) makes that code the answer; any other gives none.
+        return _make_group().main(list(arguments), prog_name="paper", standalone_mode=False) or 0
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
         # The reader has seen enough: paper list | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except Exception as error:
         if os.environ.get("PAPER_DEBUG"):
             raise
         return _fail(_in_our_words(error), as_json="--json" in arguments or "json" in arguments)
-    return 0
 
 
 def _make_group() -> PaperGroup:
