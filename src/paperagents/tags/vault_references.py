@@ -17,8 +17,7 @@ from typing import Any, TypeAlias
 
 from paperagents.errors import ToolError
 from paperagents.messages import text as sentence
-from paperagents.tags.attributes import parse_attributes
-from paperagents.tags.grammar import ATTRIBUTE, BLANKS
+from paperagents.tags.reference_graph import REFERENCE, ReferenceGraph, identifier_of
 from paperagents.tags.source_text import SourceText
 from paperagents.tags.vault_lookup import Lookup, reader_of
 
@@ -27,11 +26,6 @@ MAX_INSERTED = 16_000_000
 """How many characters may be inserted in all: entries that repeat each other would grow without end."""
 MAX_INSERTIONS = 1_000_000
 """How many references may be resolved in all: entries without text cost time too."""
-
-REFERENCE = re.compile(
-    rf"\{{\{{<{BLANKS}vaultref(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+/{BLANKS}>\}}\}}",
-    re.IGNORECASE | re.DOTALL,
-)
 
 OnMissing: TypeAlias = Callable[[str], str | None]
 OnError: TypeAlias = Callable[[dict[str, Any]], str | None]
@@ -50,8 +44,10 @@ def resolve_vault_references(  # noqa: PLR0913  the options are those of the doc
 
     ``on_missing(id)`` and ``on_error(error)`` may give the text to put in the place of a reference.
     """
+    read = reader_of(lookup)
     resolution = _Resolution(
-        read=reader_of(lookup),
+        read=read,
+        graph=ReferenceGraph(read),
         max_depth=max_depth,
         throw_on_missing=throw_on_missing,
         on_missing=on_missing,
@@ -122,7 +118,7 @@ def replace_vault_references(text: str, replacement: Callable[[str], str | None]
     give = replacement if callable(replacement) else replacement.get
 
     def put(match: re.Match[str]) -> str:
-        identifier = _identifier(match)
+        identifier = identifier_of(match)
         given = give(identifier) if identifier else None
         return match[0] if given is None else str(given)
 
@@ -134,6 +130,7 @@ class _Resolution:
     """One text on its way to being resolved, and what was met so far."""
 
     read: Callable[[str], str | None]
+    graph: ReferenceGraph
     max_depth: int
     throw_on_missing: bool
     on_missing: OnMissing | None
@@ -151,16 +148,20 @@ class _Resolution:
         return REFERENCE.sub(lambda match: self._content_for(match, path), text)
 
     def _content_for(self, match: re.Match[str], path: tuple[str, ...]) -> str:
-        identifier = _identifier(match)
+        identifier = identifier_of(match)
         if not identifier:
             return self._fail(match, "vault-reference-without-id", "")
         self.references[identifier] = None
         if identifier in path:
-            circle = (*path[path.index(identifier) :], identifier)
-            return self._fail(match, "vault-reference-cycle", identifier, path=" → ".join(circle))
-        if len(path) >= self.max_depth:
-            return self._fail(match, "vault-reference-too-deep", identifier, limit=self.max_depth)
-        return self._entry_for(match, identifier, path)
+            return self._fail_in_circle(match, (*path[path.index(identifier) :], identifier))
+        if len(path) < self.max_depth:
+            return self._entry_for(match, identifier, path)
+        if circle := self.graph.circle_from(identifier):
+            return self._fail_in_circle(match, circle)
+        return self._fail(match, "vault-reference-too-deep", identifier, limit=self.max_depth)
+
+    def _fail_in_circle(self, match: re.Match[str], circle: tuple[str, ...]) -> str:
+        return self._fail(match, "vault-reference-cycle", identifier_of(match), path=_shown(circle))
 
     def _entry_for(self, match: re.Match[str], identifier: str, path: tuple[str, ...]) -> str:
         self.depth = max(self.depth, len(path) + 1)
@@ -195,10 +196,9 @@ MOST_COMPARED = 20
 """The same error comes again and again where many references lead to one entry; once is enough."""
 
 
-def _identifier(match: re.Match[str]) -> str:
-    attributes = {key.lower(): value for key, value in parse_attributes(match["attributes"]).items()}
-    value = attributes.get("id", attributes.get("identifier", ""))
-    return value.strip() if isinstance(value, str) else ""
+def _shown(circle: tuple[str, ...]) -> str:
+    shown = circle if len(circle) <= 20 else (*circle[:10], "…", *circle[-9:])
+    return " → ".join(shown)
 
 
 def _missing_remark(identifier: str) -> str:
@@ -217,7 +217,7 @@ def _error(code: str, identifier: str, **values: object) -> dict[str, Any]:
 def _occurrence(match: re.Match[str], source: SourceText) -> dict[str, Any]:
     line, column = source.position(match.start())
     return {
-        "id": _identifier(match),
+        "id": identifier_of(match),
         "raw": match[0],
         "start": match.start(),
         "end": match.end(),
