@@ -1,4 +1,4 @@
-"""Web requests within limits. The one module that knows the HTTP library, with ``http_connection`` below it.
+"""Web requests within limits. Only this module, ``http_planning`` and ``http_connection`` know the HTTP library.
 
 Nothing is taken from the environment: no proxies, no stored passwords, no cookies. Redirects of reading
 requests are followed and checked one by one; those of changing requests are the caller's to decide.
@@ -6,12 +6,10 @@ requests are followed and checked one by one; those of changing requests are the
 
 from __future__ import annotations
 
-import math
-import re
 import ssl
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
@@ -19,20 +17,12 @@ from http import HTTPStatus
 import httpcore2
 import httpx2
 
-from paperagents.builtin_tools.http_body import decoded_body, encoded_body, parsed_json
+from paperagents.builtin_tools.http_body import decoded_body, parsed_json
 from paperagents.builtin_tools.http_connection import CheckedBackend, Deadline, Network
-from paperagents.builtin_tools.http_values import (
-    HttpLimits,
-    HttpRequest,
-    HttpResponse,
-    is_changing,
-    is_token,
-    normalised_method,
-)
-from paperagents.builtin_tools.sentence import Sentence
+from paperagents.builtin_tools.http_planning import Plan, parsed_url, planned, redirected, seconds_of, url_invalid
+from paperagents.builtin_tools.http_values import HttpLimits, HttpRequest, HttpResponse, is_changing
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import ToolError
-from paperagents.version import __version__
 
 __all__ = [
     "HttpLimits",
@@ -46,34 +36,6 @@ __all__ = [
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _RETRYABLE = (408, 425, 429)
-_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_.])?|[0-9a-f:.]+")
-_SET_BY_US = frozenset({"accept-encoding", "connection", "content-length", "keep-alive"})
-_FORBIDDEN = frozenset(
-    {
-        "expect",
-        "host",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
-# Some servers take these for the real method, and nobody would have been asked.
-_METHOD_OVERRIDES = frozenset({"x-http-method", "x-http-method-override", "x-method-override"})
-# What another server may see after a redirect; keys and cookies are not among it.
-_HARMLESS = frozenset({"accept", "accept-language", "cache-control", "content-type", "range", "user-agent"})
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Plan:
-    """A request that has been checked and can be sent."""
-
-    method: str
-    url: httpx2.URL
-    headers: tuple[tuple[str, bytes], ...]
-    content: bytes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,15 +55,15 @@ def send_request(
 ) -> HttpResponse:
     """Send a request and give its answer; 400 and above is an error that carries the answer."""
     limits = limits or HttpLimits()
-    plan = _planned(request, limits)
-    deadline = Deadline(_seconds(request, limits), plan.url.host, retryable=not is_changing(plan.method))
+    plan = planned(request, limits)
+    deadline = Deadline(seconds_of(request, limits), plan.url.host, retryable=not is_changing(plan.method))
     backend = CheckedBackend(network or Network(), allowed_hosts, deadline)
     for _ in range(limits.redirects + 1):
         received = _exchange(plan, backend, limits, deadline, ssl_context or _default_ssl_context())
         target = _redirect_target(plan, received)
         if target is None:
             return _judged(plan, received)
-        plan = _redirected(plan, received.status, target)
+        plan = redirected(plan, received.status, target)
     raise ToolError("too-many-redirects", host=plan.url.host, limit=limits.redirects)
 
 
@@ -120,86 +82,12 @@ def web_search(
     response = send_request(request, allowed_hosts=allowed_hosts, limits=limits, network=network)
     if not response.is_json:
         details = {"response": response.answer()}
-        raise ToolError("answer-not-json", host=_parsed_url(url).host, details=details)
+        raise ToolError("answer-not-json", host=parsed_url(url).host, details=details)
     return response.json
 
 
-def _planned(request: HttpRequest, limits: HttpLimits) -> _Plan:
-    method = normalised_method(request.method)
-    content, kind = encoded_body(request.body, limits.request_bytes)
-    headers = {
-        "user-agent": f"paperagents/{__version__}".encode(),
-        "accept": b"*/*",
-        **({"content-type": kind.encode()} if kind else {}),
-        **_checked_headers(request, method),
-        "accept-encoding": b"gzip, deflate",
-    }
-    return _Plan(method=method, url=_parsed_url(request.url), headers=tuple(headers.items()), content=content)
-
-
-def _seconds(request: HttpRequest, limits: HttpLimits) -> float:
-    if request.timeout is None:
-        return limits.seconds
-    if not math.isfinite(request.timeout) or request.timeout <= 0:
-        raise ToolError("timeout-invalid", timeout=request.timeout)
-    return min(request.timeout, limits.seconds)
-
-
-def _checked_headers(request: HttpRequest, method: str) -> dict[str, bytes]:
-    headers = {}
-    for name, value in request.headers.items():
-        lower = name.strip().lower()
-        if value is None or lower in _SET_BY_US:
-            continue
-        if not is_token(lower):
-            raise ToolError("header-invalid", name=ascii(name))
-        if lower in _FORBIDDEN or (lower in _METHOD_OVERRIDES and not is_changing(method)):
-            raise ToolError("header-forbidden", name=ascii(name))
-        headers[lower] = _header_value(name, value)
-    return headers
-
-
-def _header_value(name: str, value: JsonValue) -> bytes:
-    if isinstance(value, list | dict):
-        raise ToolError("header-invalid", name=ascii(name))
-    text = str(value).lower() if isinstance(value, bool) else str(value).strip()
-    try:
-        encoded = text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ToolError("header-invalid", name=ascii(name)) from None
-    if any((byte < 32 and byte != 9) or byte == 127 for byte in encoded):
-        raise ToolError("header-invalid", name=ascii(name))
-    return encoded
-
-
-def _parsed_url(text: str) -> httpx2.URL:
-    try:
-        url = httpx2.URL(text.strip())
-    except (httpx2.InvalidURL, ValueError, TypeError):
-        raise _url_invalid(text, "url-unreadable") from None
-    if url.scheme not in ("http", "https"):
-        raise _url_invalid(text, "url-scheme")
-    host = url.raw_host.decode("ascii")
-    if not _HOST.fullmatch(host) or not 0 < _port(url) < 65536:
-        raise _url_invalid(text, "url-host")
-    if url.userinfo:
-        raise ToolError("url-credentials", host=host)
-    return url
-
-
-def _url_invalid(text: str, reason: str) -> ToolError:
-    shown = re.sub(r"//[^/?#]*@", "//", text).partition("?")[0][:200]
-    return ToolError("url-invalid", url=shown, reason=Sentence(key=reason))
-
-
-def _port(url: httpx2.URL) -> int:
-    if url.port is None:
-        return 443 if url.scheme == "https" else 80
-    return url.port
-
-
 def _exchange(
-    plan: _Plan, backend: CheckedBackend, limits: HttpLimits, deadline: Deadline, ssl_context: ssl.SSLContext
+    plan: Plan, backend: CheckedBackend, limits: HttpLimits, deadline: Deadline, ssl_context: ssl.SSLContext
 ) -> _Received:
     """One request, one answer, on a connection of its own."""
     host = plan.url.host
@@ -235,14 +123,14 @@ def _received(answer: httpcore2.Response, limits: HttpLimits, deadline: Deadline
     return _Received(status=answer.status, headers=httpx2.Headers(answer.headers), content=bytes(content))
 
 
-def _redirect_target(plan: _Plan, received: _Received) -> httpx2.URL | None:
+def _redirect_target(plan: Plan, received: _Received) -> httpx2.URL | None:
     location = received.headers.get("location")
     if received.status not in _REDIRECTS or location is None:
         return None
     try:
-        target = _parsed_url(str(plan.url.join(location)))
+        target = parsed_url(str(plan.url.join(location)))
     except httpx2.InvalidURL:
-        raise _url_invalid(location, "url-unreadable") from None
+        raise url_invalid(location, "url-unreadable") from None
     if is_changing(plan.method):
         details = {
             "status": received.status,
@@ -260,18 +148,7 @@ def _redirect_target(plan: _Plan, received: _Received) -> httpx2.URL | None:
     return target
 
 
-def _redirected(plan: _Plan, status: int, target: httpx2.URL) -> _Plan:
-    if _origin(target) != _origin(plan.url):
-        headers = tuple(item for item in plan.headers if item[0] in _HARMLESS | {"accept-encoding"})
-        return replace(plan, url=target, headers=headers, content=b"")
-    return replace(plan, url=target, content=b"" if status == 303 else plan.content)
-
-
-def _origin(url: httpx2.URL) -> tuple[str, bytes, int]:
-    return url.scheme, url.raw_host, _port(url)
-
-
-def _judged(plan: _Plan, received: _Received) -> HttpResponse:
+def _judged(plan: Plan, received: _Received) -> HttpResponse:
     response = _response(received)
     if response.status < 400:
         return response

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import paperagents.builtin_tools
+from paperagents.messages import has_text
+from paperagents.messages.catalogue.builtin_tools import TEXTS
+
+SOURCES = sorted(Path(next(iter(paperagents.builtin_tools.__path__))).glob("*.py"))
+# Codes stand where an error or a sentence is made, and in the table of system errors.
+USED = re.compile(
+    r'(?:ToolError|_not_found)\(\s*"([a-z0-9-]+)"|key="([a-z0-9-]+)"|_refuse\([^"]*"([a-z0-9-]+)"'
+    r'|url_invalid\(\w+, "([a-z0-9-]+)"|errno\.\w+: "([a-z0-9-]+)"'
+    r'|get\(error\.errno or 0, "([a-z-]+)"|else "(query-[a-z-]+)"|"(query-[a-z-]+)" if'
+)
+
+
+def used_codes() -> set[str]:
+    found = {next(filter(None, groups)) for source in SOURCES for groups in USED.findall(source.read_text())}
+    assert len(found) > 40
+    return found
+
+
+@pytest.mark.parametrize("code", sorted(used_codes()))
+def test_every_code_has_a_sentence(code: str) -> None:
+    assert has_text(code)
+
+
+def test_no_sentence_is_left_over() -> None:
+    assert {key.removesuffix(".hint") for key in TEXTS} == used_codes()
+
+
+@pytest.mark.parametrize("key", sorted(TEXTS))
+def test_a_sentence_says_the_same_in_every_language(key: str) -> None:
+    values = [{name for _, name, _, _ in Formatter().parse(text) if name} for text in TEXTS[key]]
+    assert len(TEXTS[key]) == 3
+    assert values[0] == values[1] == values[2]
+    assert len(set(TEXTS[key])) == 3
