@@ -19,8 +19,11 @@ from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
 
-GRACE_SECONDS = 0.25
-"""How long after its limit a block that the engine could not stop is killed."""
+GRACE_SECONDS = 0.35
+"""How long after its limit a block that the engine could not stop is killed.
+
+The engine counts computing time, this the clock: on a busy machine it is the kill that comes first.
+"""
 MAX_DEPTH_OF_BLOCKS = 16
 _MAX_CONSOLE_BYTES = 4 << 20
 _VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -133,11 +136,11 @@ class Conversation:
         if frame.letter == "X":
             raise self._breach(frame.body)
         report = from_json(frame.body)
-        if not isinstance(report, dict) or frame.letter not in "DE":
+        if not isinstance(report, dict) or frame.letter not in "DEde":
             raise ChannelBrokenError("not an ending")
         console = _console(report["console"])
-        self.worker_is_sound = True
-        if frame.letter == "E":
+        self.worker_is_sound = frame.letter.isupper()
+        if frame.letter in "Ee":
             raise _with_console(failures.thrown(report, self._block.script, self._block.sentence_values), console)
         check_characters(report["value"], frame.body)
         return JavaScriptResult(value=report["value"], console=console)

@@ -33,13 +33,14 @@ class Breach(Exception):  # noqa: N818  not an error of the program: a block rea
 class Engine:
     """A fresh JavaScript world, ready for one block."""
 
-    def __init__(self, quickjs: Any, prelude: str, parts: list[str]) -> None:
+    def __init__(self, quickjs: Any, prelude: str, parts: list[str], peak_at_start: int) -> None:
         self._errors = quickjs.JSException
         self._context = quickjs.Context()
         self._context.set_max_stack_size(_STACK_BYTES)
         self._driver = self._context.eval(prelude)(*parts)
         self._until = 0.0
         self._memory = 0
+        self._peak_at_start = peak_at_start
 
     def start(self, request: str, *, seconds: float, memory: int) -> str:
         """Begin the block; gives what it came to: D, E, C, W or P, and a JSON text after the letter."""
@@ -103,6 +104,21 @@ class Engine:
         return Breach("stack" if "call stack" in text else "engine", text)
 
     def ran_out_of_memory(self) -> bool:
-        """Whether this process ever held so much that its block must have met the memory limit."""
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak * (1 if sys.platform == "darwin" else 1024) > self._memory * 3 // 4
+        """Whether the process grew so much that the block must have met its memory limit.
+
+        When not even an error object fits, the engine throws a bare null; so may the block itself.
+        """
+        return self._growth() > self._memory // 2
+
+    def used_much(self) -> bool:
+        """Whether the process has grown so much that a later block's growth could not be seen."""
+        return self._growth() > self._memory // 4
+
+    def _growth(self) -> int:
+        return peak_of_process() - self._peak_at_start
+
+
+def peak_of_process() -> int:
+    """The most memory this process ever held, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak * (1 if sys.platform == "darwin" else 1024)

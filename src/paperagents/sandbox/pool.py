@@ -43,6 +43,7 @@ from paperagents.sandbox.worker_process import (
 BLOCKS_PER_WORKER = 500
 IDLE_SECONDS = 60.0
 START_SECONDS = 10.0
+_TRIED_STARTS = 3
 _LOOK_FOR_CANCEL_SECONDS = 0.02
 _MAX_HELLO_BYTES = 4096
 
@@ -169,24 +170,23 @@ class Sandbox:
             self._change.wait(_LOOK_FOR_CANCEL_SECONDS if cancellation else None)
 
     def _find_worker(self, cancellation: Cancellation | None) -> WorkerProcess:
-        for _ in range(3 + self.size):
+        failed_starts = 0
+        while failed_starts < _TRIED_STARTS:
             worker = self._idle_worker() or self._new_worker()
-            if worker.greeted or self._hear_hello(worker, cancellation):
+            if (worker.greeted or self._hear_hello(worker, cancellation)) and worker.is_silent_and_alive():
                 return worker
+            failed_starts += not worker.greeted
             self._dismiss(worker)
         raise SandboxError("sandbox-unavailable")
 
     def _idle_worker(self) -> WorkerProcess | None:
         """The worker that rested longest: its next context is surely ready."""
-        while True:
-            with self._change:
-                worker = self._idle.popleft() if self._idle else None
-                spare_wanted = not self._idle and len(self._workers) < self.size and self._served > 0
-            if spare_wanted and worker is not None:
-                self._order(self._add_spare)
-            if worker is None or not worker.greeted or worker.is_silent_and_alive():
-                return worker
-            self._dismiss(worker)
+        with self._change:
+            worker = self._idle.popleft() if self._idle else None
+            spare_wanted = not self._idle and len(self._workers) < self.size and self._served > 0
+        if worker is not None and spare_wanted:
+            self._order(self._add_spare)
+        return worker
 
     def _new_worker(self) -> WorkerProcess:
         ready: SimpleQueue[WorkerProcess | Exception] = SimpleQueue()

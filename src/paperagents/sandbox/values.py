@@ -1,7 +1,8 @@
 """The border between Python and JavaScript: the one place that decides what may cross it.
 
 Into JavaScript goes ASCII JSON text. Whole numbers beyond 2**53 go as they are and lose digits there, as
-everywhere in JavaScript; an identifier of that size belongs in a text. Out of it comes JSON text whose
+everywhere in JavaScript, and come back with the digits JavaScript prints; an identifier of that size
+belongs in a text. Out of it comes JSON text whose
 refusals (NaN, BigInt, functions, cycles, …) were decided in ``javascript/prelude.js``. What comes out is
 never trusted: a worker that was taken over may send anything, so size, depth and number of values are
 bounded before anything is built from it.

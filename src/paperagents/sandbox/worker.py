@@ -1,7 +1,8 @@
 """The process that runs JavaScript: it gives up every power first, then answers one request after another.
 
 Started by ``worker_process.py`` with nothing of the package loaded but this module and what it imports.
-Frames on the channel are a length of four bytes, a letter, and a body.
+Frames on the channel are a length of four bytes, a letter, and a body. From the worker: H hello, C calls to
+the host, D done, E the block failed, X a limit ended it; d and e say that this worker will not serve again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import time
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
 from paperagents.sandbox.confinement import confine
-from paperagents.sandbox.engine import Breach, Engine
+from paperagents.sandbox.engine import Breach, Engine, peak_of_process
 
 TYPE_CHECKING = False  # the typing module alone would cost a fifth of the start-up
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ def _serve_one(channel: Channel, engine: Engine, request: bytes) -> None:
         channel.send("X", "never\n\0" + engine.console())
     elif state.startswith('E{"kind":"null"') and engine.ran_out_of_memory():
         _report_breach(channel, engine, Breach("memory"))
+    elif engine.used_much():
+        channel.send(state[0].lower(), state[1:])
+        os._exit(0)
     else:
         channel.send(state[0], state[1:])
 
@@ -77,10 +81,11 @@ class EngineMaker:
         self._quickjs = _load_extension("_quickjs", library)
         self._prelude = _read(folder, "prelude.js")
         self._parts = [_read(folder, part) for part in PARTS]
+        self._peak_at_start = peak_of_process()
 
     def make(self) -> Engine:
         """A fresh engine."""
-        return Engine(self._quickjs, self._prelude, self._parts)
+        return Engine(self._quickjs, self._prelude, self._parts, self._peak_at_start)
 
 
 class Channel:

@@ -22,7 +22,7 @@ const takeAnswer = ({ id, value, message, code }) => {
   host.open--;
   if (message === undefined) return resolve(value);
   const error = new Error(message);
-  defineProperty(error, 'code', { value: code, writable: true, configurable: true, enumerable: true });
+  defineProperty(error, 'code', { __proto__: null, value: code, writable: true, configurable: true, enumerable: true });
   reject(error);
 };
 return { __proto__: null, callHost, takeAnswer };

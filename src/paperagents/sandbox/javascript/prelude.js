@@ -13,8 +13,8 @@ const kit = { __proto__: null, world, stringify, apply, defineProperty, getProto
 const fix = (owner, name, value) => defineProperty(owner, name, { value, writable: false, configurable: false });
 const lazy = (owner, name, index) => defineProperty(owner, name, {
   configurable: true,
-  get() { const value = load(index)[name]; defineProperty(owner, name, { value, writable: true }); return value; },
-  set(value) { defineProperty(owner, name, { value, writable: true, enumerable: true }); },
+  get() { const value = load(index)[name]; defineProperty(owner, name, { __proto__: null, value, writable: true }); return value; },
+  set(value) { defineProperty(owner, name, { __proto__: null, value, writable: true, enumerable: true }); },
 });
 const loaded = create(null), load = index => loaded[index] ??= evaluate(sources[index])(kit);
 

@@ -1,0 +1,153 @@
+"""What a person is told when a block fails, and where."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+
+import pytest
+
+from paperagents.definitions.source import Script
+from paperagents.errors import SandboxError
+from paperagents.messages import in_language
+from paperagents.messages.catalogue.sandbox import TEXTS
+from paperagents.sandbox import Limits, Sandbox
+from paperagents.sandbox.failures import frames_of, path_text
+
+Failure = Callable[..., SandboxError]
+
+INDENTED = Script(
+    code="const a = 1;\nfunction inner() {\n  missing.x;\n}\ninner();", file="notes/tool.md", line=20, indents=(4,)
+)
+
+
+def test_a_stack_names_lines_and_columns_of_the_file(failure: Failure) -> None:
+    error = failure(INDENTED)
+    assert error.code == "javascript-error"
+    assert error.details["name"] == "ReferenceError"
+    assert error.details["stack"][:2] == [
+        {"function": "inner", "file": "notes/tool.md", "line": 22, "column": 7},
+        {"function": None, "file": "notes/tool.md", "line": 24, "column": 5},
+    ]
+    assert "notes/tool.md:22:7" in error.message
+
+
+def test_columns_count_characters_not_bytes(failure: Failure) -> None:
+    assert failure("'äöü😀'; missing()").details["stack"][0]["column"] == 9
+
+
+def test_a_syntax_error_has_its_place(failure: Failure) -> None:
+    error = failure(Script(code="const a = 1;\nlet b = ;", file="t.md", line=5))
+    assert error.code == "javascript-syntax"
+    assert (error.details["stack"][0]["line"], error.details["stack"][0]["column"]) == (6, 9)
+
+
+def test_a_syntax_error_the_engine_cannot_place_stands_at_the_start(failure: Failure) -> None:
+    assert "t.md:5:1" in failure(Script(code="return /(/", file="t.md", line=5)).message
+
+
+def test_a_syntax_error_thrown_by_the_block_is_an_error_of_the_block(failure: Failure) -> None:
+    assert failure("JSON.parse('{')").code == "javascript-error"
+
+
+def test_the_lines_stay_right_where_a_given_name_is_declared_again(failure: Failure) -> None:
+    error = failure("const input = 1;\n\n  missing;", names={"input": 2})
+    assert (error.details["stack"][0]["line"], error.details["stack"][0]["column"]) == (3, 3)
+
+
+def test_an_endless_loop_is_shown_where_it_is(failure: Failure) -> None:
+    script = Script(code="function spin() {\n  for (;;) { spin.n++; }\n}\n\nspin();", file="t.md", line=10)
+    error = failure(script, limits=Limits(seconds=0.05))
+    assert error.code == "sandbox-timeout"
+    assert error.details["stack"][-1]["line"] == 14
+
+
+def test_frames_of_libraries_and_of_the_prelude_are_left_out(failure: Failure) -> None:
+    frames = failure("[1].map(() => new URL('nonsense'))").details["stack"]
+    assert [frame["line"] for frame in frames] == [1, 1]
+
+
+def test_own_properties_of_an_error_are_carried(failure: Failure) -> None:
+    error = failure("throw Object.assign(new Error('x'), { code: 'E_LIMIT', data: { n: 1 }, bad: NaN, f() {} })")
+    assert error.details["code"] == "E_LIMIT"
+    assert error.details["data"] == {"n": 1}
+    assert "bad" not in error.details
+
+
+@pytest.mark.parametrize(
+    ("thrown", "shown"),
+    [
+        ("'plain text'", "plain text"),
+        ("42", "42"),
+        ("null", "null"),
+        ("undefined", "undefined"),
+        ("{ reason: 'odd' }", '{"reason":"odd"}'),
+        ("{ message: 'own' }", "own"),
+        ("{ f() {} }", "an object without a message"),
+        ("new TypeError('bad')", "TypeError: bad"),
+        ("new (class Mine extends Error { name = 'Mine' })('x')", "Mine: x"),
+    ],
+)
+def test_whatever_is_thrown_is_told(failure: Failure, thrown: str, shown: str) -> None:
+    assert shown in failure(f"throw {thrown}").message
+
+
+def test_too_many_arguments_are_explained(failure: Failure) -> None:
+    for call in ("Math.max(...input)", "Math.max.apply(null, input)", "input.push(...input)"):
+        assert "reduce" in failure(f"return {call}", names={"input": [1] * 70_000}).message
+
+
+def test_what_people_miss_is_explained(failure: Failure) -> None:
+    assert "rest_request" in failure("return fetch('x')").message
+    assert "timers" in failure("setTimeout(() => 1)").message
+
+
+@pytest.mark.parametrize(
+    ("code", "path"),
+    [
+        ("return NaN", "data"),
+        ("return { items: [1, 2, 3, NaN] }", "data.items[3]"),
+        ("return [[{ 'odd key': 1n }]]", 'data[0][0]["odd key"]'),
+        ("const a = { b: {} }; a.b.c = a; return a", "data.b.c"),
+        ("return { m: new Map() }", "data.m"),
+        ("return { a: { toJSON() { return { x: () => 1 }; } } }", "data.a.x"),
+        ("return { t: ['\\ud800'] }", "data.t[0]"),
+        ("return { when: new Date('no') }", "data.when"),
+    ],
+)
+def test_a_value_that_cannot_cross_is_named_by_its_path(failure: Failure, code: str, path: str) -> None:
+    error = failure(code)
+    assert error.code == "sandbox-value"
+    assert error.details["path"] == path
+    assert error.message.startswith(path + " ")
+
+
+def test_every_sentence_is_there_in_three_languages_with_the_same_values(sandbox: Sandbox) -> None:
+    del sandbox
+    for key, sentences in TEXTS.items():
+        fields = [{name for _, name, _, _ in string.Formatter().parse(sentence) if name} for sentence in sentences]
+        assert fields[0] == fields[1] == fields[2], key
+        assert all(sentences), key
+
+
+def test_a_failure_is_told_in_the_readers_language(failure: Failure) -> None:
+    errors = [failure(code) for code in ("return NaN", "for (;;);", "throw new Error('x')", "return fetch(1)")]
+    for error in errors:
+        with in_language("de"):
+            german = str(error)
+        with in_language("zh"):
+            chinese = str(error)
+        assert german != str(error)
+        assert re.search("[\u4e00-\u9fff]", chinese)
+
+
+def test_a_path_is_cut_in_the_middle_when_it_is_long() -> None:
+    assert len(path_text("data", ["x" * 100] * 50)) == 300
+
+
+def test_a_stack_that_is_not_one_gives_no_frames() -> None:
+    script = Script(code="a\nb")
+    for stack in ("", "nonsense", "    at f (<input>:1:1)", "    at f (<input>:1005:1)", "    at f (<input>:1001:x)"):
+        assert frames_of(stack, script) == []
+    assert len(frames_of("    at f (<input>:1002:999999)\n" * 1000, script)) == 50
