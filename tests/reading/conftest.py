@@ -1,0 +1,33 @@
+"""Shared by the tests of reading: what ``paper check`` would say about a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from paperagents.definitions.problem import Problem
+from paperagents.reading.file_reading import read_markdown
+from paperagents.registry.entry import Entry, entry_of
+from paperagents.registry.tool_registry import builtin_entries
+from paperagents.registry.vault_checks import find_problems
+
+Check = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="session")
+def check() -> Check:
+    """All problems of a file, one line each, as if the vault held it and the given neighbours."""
+
+    def run(data: bytes | str, file: str = "tool.md", neighbours: Sequence[Entry] = ()) -> list[str]:
+        reading = read_markdown(data.encode() if isinstance(data, str) else data, file)
+        entry = entry_of(reading)
+        entries = [*([entry] if entry else []), *(each for each in neighbours if each.file != file)]
+        between = find_problems(entries, builtin_entries()).get(file, ())
+        return sorted(_line(problem) for problem in (*reading.problems, *between))
+
+    return run
+
+
+def _line(problem: Problem) -> str:
+    return f"{problem.span.line}:{problem.span.column} {problem.severity} {problem.code}"
