@@ -3,8 +3,10 @@
     PaperError                  what went wrong, as code, message and hint
     ├── UsageError              asked in a way that cannot be answered (exit code 2)
     │   ├── UnknownToolError    no tool or agent of that name; tells the nearest ones
-    │   └── SettingsError       an unknown or impossible setting; names file and line
+    │   ├── SettingsError       an unknown or impossible setting; names file and line
+    │   └── InvalidArgumentsError   not what the tool wants; carries every problem
     ├── BrokenFileError         a file has errors; carries all its problems
+    ├── ReferenceMissingError   a reference stands for something that is not there
     ├── SandboxError            a piece of JavaScript ended badly
     └── ToolError               a tool could not do what it was asked
 
@@ -42,8 +44,9 @@ class PaperError(Exception):
 
     @property
     def message(self) -> str:
-        """The sentence of this error in the current language."""
-        return text(self.code, **self.values)
+        """The sentence of this error in the current language: for this very case, else for the code."""
+        key = f"{self.code}.{self.values.get('case')}"
+        return text(key if has_text(key) else self.code, **self.values)
 
     @property
     def hint(self) -> str | None:
@@ -106,3 +109,15 @@ class BrokenFileError(PaperError):
 
 class SettingsError(UsageError):
     """A setting is unknown or has a value it cannot have; names file and line."""
+
+
+class InvalidArgumentsError(UsageError):
+    """The arguments are not what the tool wants; carries every problem."""
+
+    def __init__(self, tool: str, problems: Sequence[Mapping[str, Any]]) -> None:
+        together = " ".join(str(problem["message"]) for problem in problems)
+        super().__init__("invalid-arguments", tool=tool, problems=together, details={"problems": list(problems)})
+
+
+class ReferenceMissingError(PaperError):
+    """A reference stands for something that is not there."""

@@ -1,0 +1,102 @@
+"""Are these the arguments the tool wants? All problems at once, and defaults where nothing was given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from paperagents.calls.conversion import CannotConvertError, converted
+from paperagents.definitions.closest import closest
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import InvalidArgumentsError
+from paperagents.messages import has_text, text
+from paperagents.reading.json_schema import Violation, compiled
+
+_SHORT = 80
+
+
+def validated(tool: ToolDefinition, arguments: Mapping[str, JsonValue], *, convert: bool = False) -> JsonObject:
+    """The arguments with defaults. Raises InvalidArgumentsError with every problem.
+
+    With ``convert`` they are first brought to the declared types: references in a step give what they give.
+    """
+    given = _under_their_own_names(tool, arguments)
+    declared = {parameter.name: parameter for parameter in tool.parameters}
+    given = {name: value for name, value in given.items() if not _stands_for_nothing(value, declared.get(name))}
+    problems: list[JsonObject] = []
+    if convert:
+        given = _converted(given, declared, problems)
+    complete = {**_defaults(tool.parameters), **given}
+    problems += _problems(tool, complete, told={str(problem["parameter"]) for problem in problems})
+    if problems:
+        raise InvalidArgumentsError(tool.id, problems)
+    return complete
+
+
+def _under_their_own_names(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> JsonObject:
+    own = {name: value for name, value in arguments.items() if name not in tool.aliases}
+    other = {tool.aliases[name]: value for name, value in arguments.items() if name in tool.aliases}
+    return {**other, **own}
+
+
+def _stands_for_nothing(value: JsonValue, parameter: Parameter | None) -> bool:
+    """Null for an optional parameter says what leaving it out says, unless null is one of its values."""
+    if value is not None or parameter is None or parameter.must_be_given:
+        return False
+    kind = parameter.schema.get("type")
+    return kind is not None and kind != "null" and not (isinstance(kind, list) and "null" in kind)
+
+
+def _defaults(parameters: Iterable[Parameter]) -> JsonObject:
+    return {each.name: each.schema["default"] for each in parameters if "default" in each.schema}
+
+
+def _converted(given: JsonObject, declared: Mapping[str, Parameter], problems: list[JsonObject]) -> JsonObject:
+    result: JsonObject = {}
+    for name, value in given.items():
+        try:
+            result[name] = converted(value, declared[name].schema) if name in declared else value
+        except CannotConvertError:
+            kind = declared[name].schema.get("type")
+            problems.append(_problem("argument-type", name, kind=kind, value=_shown(value)))
+            result[name] = value
+    return result
+
+
+def _problems(tool: ToolDefinition, arguments: JsonObject, told: set[str]) -> list[JsonObject]:
+    found = compiled(json.dumps(tool.schema)).violations(arguments)
+    described = (_described(violation, tool) for violation in found)
+    return [problem for problem in described if problem["parameter"] not in told]
+
+
+def _described(violation: Violation, tool: ToolDefinition) -> JsonObject:
+    path = ".".join(str(segment) for segment in violation.path)
+    if violation.keyword == "required":
+        name = _quoted(violation.message)
+        return _problem("argument-missing", f"{path}.{name}".strip("."), name=name)
+    if violation.keyword == "additionalProperties" and not violation.path:
+        name = _quoted(violation.message)
+        near = ", ".join(f"'{each}'" for each in closest(name, (parameter.name for parameter in tool.parameters)))
+        return _problem("argument-unknown", name, suggestion=near)
+    if violation.keyword == "type":
+        return _problem("argument-type", path, kind=violation.limit, value="")
+    return _problem("argument-rule", path, rule=violation.keyword, reason=violation.message, limit=violation.limit)
+
+
+def _problem(code: str, parameter: str, **values: object) -> JsonObject:
+    values = {key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in values.items()}
+    key = f"{code}.{values.get('rule')}"
+    message = text(key if has_text(key) else code, parameter=parameter, **values)
+    return {"parameter": parameter, "code": code, "message": message}
+
+
+def _quoted(message: str) -> str:
+    """The name the schema library puts into quotes."""
+    return message.split('"')[1] if '"' in message else message.split("'")[1] if "'" in message else message
+
+
+def _shown(value: JsonValue) -> str:
+    shown = json.dumps(value, ensure_ascii=False)
+    return shown if len(shown) <= _SHORT else shown[:_SHORT] + "…"

@@ -1,0 +1,140 @@
+"""Brings a value to the type a parameter declares, where that loses nothing. Nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from paperagents.definitions.json_value import JsonValue
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_WORDS = {"true": True, "false": False}
+
+
+class CannotConvertError(Exception):
+    """The value cannot be brought to that type."""
+
+
+def converted(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    """The value in the type the schema declares. Raises CannotConvertError."""
+    declared = schema.get("type")
+    kinds = declared if isinstance(declared, list) else [declared]
+    if declared is None or any(_is(value, kind) for kind in kinds):
+        return _with_items(value, schema)
+    for kind in kinds:
+        try:
+            return _with_items(_TO[str(kind)](value, schema), schema)
+        except CannotConvertError:
+            continue
+    raise CannotConvertError
+
+
+def read_text(text: str, schema: Mapping[str, JsonValue]) -> JsonValue:
+    """A text from a command line or form as the declared type; a string stays as it is."""
+    declared = schema.get("type")
+    if declared is None:
+        return _json_or_text(text)
+    kinds = declared if isinstance(declared, list) else [declared]
+    if "string" in kinds and len(kinds) == 1:
+        return text
+    return converted(text, schema)
+
+
+def _with_items(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    items = schema.get("items")
+    if isinstance(value, list) and isinstance(items, dict):
+        return [converted(each, items) for each in value]
+    return value
+
+
+def _is(value: JsonValue, kind: JsonValue) -> bool:
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    kinds: dict[JsonValue, type | tuple[type, ...]] = {
+        "string": str, "boolean": bool, "array": list, "object": dict, "null": type(None),
+    }  # fmt: skip
+    return isinstance(value, kinds.get(kind, ()))
+
+
+def _to_string(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
+    if value is None:
+        raise CannotConvertError
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _to_number(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
+    if isinstance(value, str) and len(value) < 400 and _NUMBER.fullmatch(value):
+        number: float = json.loads(value)
+        if abs(number) != float("inf"):
+            return number
+    raise CannotConvertError
+
+
+def _to_integer(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    number = value if isinstance(value, float) else _to_number(value, schema)
+    if isinstance(number, int) and not isinstance(number, bool):
+        return number
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    raise CannotConvertError
+
+
+def _to_boolean(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
+    if isinstance(value, str) and value.lower() in _WORDS:
+        return _WORDS[value.lower()]
+    raise CannotConvertError
+
+
+def _to_array(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    if isinstance(value, dict) and set(value) == {"results", "count"} and isinstance(value["results"], list):
+        items = schema.get("items")
+        wants_texts = isinstance(items, dict) and items.get("type") == "string"
+        return [_path_of(each) if wants_texts else each for each in value["results"]]
+    return _parsed(value, list)
+
+
+def _path_of(result: JsonValue) -> JsonValue:
+    return result["path"] if isinstance(result, dict) and "path" in result else result
+
+
+def _to_object(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
+    return _parsed(value, dict)
+
+
+def _parsed(value: JsonValue, kind: type) -> JsonValue:
+    """The way back from the JSON text that a list or object becomes inside a text."""
+    if isinstance(value, str):
+        parsed = _json_or_text(value)
+        if isinstance(parsed, kind):
+            return parsed
+    raise CannotConvertError
+
+
+def _json_or_text(text: str) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _refuse(constant: str) -> JsonValue:
+    raise ValueError(constant)
+
+
+def _to_nothing(_value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
+    raise CannotConvertError
+
+
+_TO: dict[str, Callable[[JsonValue, Mapping[str, JsonValue]], JsonValue]] = {
+    "string": _to_string,
+    "number": _to_number,
+    "integer": _to_integer,
+    "boolean": _to_boolean,
+    "array": _to_array,
+    "object": _to_object,
+    "null": _to_nothing,
+}
