@@ -8,15 +8,19 @@ const selfClosing = (word) => new RegExp(`{{<${word}\\s+([^>]*)\\s*\\/>}}`, "g")
 const block = (word) => new RegExp(`{{<${word}>}}([\\s\\S]*?){{<\\/${word}>}}`, "g");
 const hybridBlock = (word) => new RegExp(`{{<${word}\\s+([^>]*)>}}([\\s\\S]*?){{<\\/${word}>}}`, "g");
 
+// Every tool in both forms, so that the same calls can be found.
+const both = (word) => ({ selfClosing: selfClosing(word), block: block(word) });
+
 const TOOLS = {
-  reasoning_text: { block: block("reasoning_text") },
-  memory: { selfClosing: selfClosing("memory") },
-  task: { selfClosing: selfClosing("task") },
-  goal: { selfClosing: selfClosing("goal") },
-  datavault: { selfClosing: selfClosing("datavault"), hybridBlock: hybridBlock("datavault") },
-  js_execute: { block: block("js_execute") },
-  final_output: { block: block("final_output") },
-  subagent: { selfClosing: selfClosing("subagent"), hybridBlock: hybridBlock("subagent") },
+  reasoning_text: both("reasoning_text"),
+  memory: both("memory"),
+  task: both("task"),
+  goal: both("goal"),
+  datavault: { ...both("datavault"), hybridBlock: hybridBlock("datavault") },
+  js_execute: both("js_execute"),
+  final_output: both("final_output"),
+  subagent: { ...both("subagent"), hybridBlock: hybridBlock("subagent") },
+  vaultref: { reference: /{{<vaultref\s+id=["']([^"']+)["']\s*\/>}}/gi },
 };
 
 function parseAttributes(text) {
@@ -29,8 +33,8 @@ function parseAttributes(text) {
 }
 
 function operation(toolId, form, match) {
-  const isBlock = form !== "selfClosing";
-  const attributes = form === "block" ? "" : match[1];
+  const isBlock = form === "block" || form === "hybridBlock";
+  const attributes = form === "block" || form === "reference" ? "" : match[1];
   const content = form === "block" ? match[1] : form === "hybridBlock" ? match[2] : "";
   return {
     toolId,
