@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Report = list[tuple[str, str]]
 """Pairs of a wall's name and why it does not stand: empty when it does."""
 
-_PARENT_DEATH_SIGNAL, _DUMPABLE, _NO_NEW_PRIVILEGES = 1, 4, 38
+_PARENT_DEATH_SIGNAL, _DUMPABLE, _NO_NEW_PRIVILEGES, _NO_HUGE_PAGES = 1, 4, 38, 41
 _SIGKILL = 9
 
 
@@ -96,6 +96,8 @@ def _own_status() -> str:
 
 def _no_new_privileges() -> None:
     _prctl(_NO_NEW_PRIVILEGES, 1)
+    # The engine counts pages to know a block that ran out of memory.
+    _prctl(_NO_HUGE_PAGES, 1)
 
 
 def _prctl(option: int, value: int) -> None:

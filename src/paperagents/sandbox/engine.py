@@ -8,7 +8,6 @@ text goes in, JSON text comes out, and nothing else is ever looked at.
 from __future__ import annotations
 
 import resource
-import sys
 import time
 
 TYPE_CHECKING = False  # the typing module alone would cost a fifth of the start-up
@@ -33,14 +32,14 @@ class Breach(Exception):  # noqa: N818  not an error of the program: a block rea
 class Engine:
     """A fresh JavaScript world, ready for one block."""
 
-    def __init__(self, quickjs: Any, prelude: str, parts: list[str], peak_at_start: int) -> None:
+    def __init__(self, quickjs: Any, prelude: str, parts: list[str]) -> None:
         self._errors = quickjs.JSException
         self._context = quickjs.Context()
         self._context.set_max_stack_size(_STACK_BYTES)
         self._driver = self._context.eval(prelude)(*parts)
         self._until = 0.0
         self._memory = 0
-        self._peak_at_start = peak_at_start
+        self._pages_before = _pages_taken()
 
     def start(self, request: str, *, seconds: float, memory: int) -> str:
         """Begin the block; gives what it came to: D, E, C, W or P, and a JSON text after the letter."""
@@ -104,21 +103,20 @@ class Engine:
         return Breach("stack" if "call stack" in text else "engine", text)
 
     def ran_out_of_memory(self) -> bool:
-        """Whether the process grew so much that the block must have met its memory limit.
+        """Whether the block took so much memory that it must have met its limit.
 
-        When not even an error object fits, the engine throws a bare null; so may the block itself.
+        When not even an error object fits, the engine throws a bare null; but so may the block itself.
         """
-        return self._growth() > self._memory // 2
+        return self._taken() > self._memory // 4
 
     def used_much(self) -> bool:
-        """Whether the process has grown so much that a later block's growth could not be seen."""
-        return self._growth() > self._memory // 4
+        """Whether so much stays with the process that what a later block takes could not be seen."""
+        return self._taken() > self._memory // 2
 
-    def _growth(self) -> int:
-        return peak_of_process() - self._peak_at_start
+    def _taken(self) -> int:
+        return (_pages_taken() - self._pages_before) * resource.getpagesize()
 
 
-def peak_of_process() -> int:
-    """The most memory this process ever held, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak * (1 if sys.platform == "darwin" else 1024)
+def _pages_taken() -> int:
+    """Pages this process ever took; its largest size would still be that of the parent it came from."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

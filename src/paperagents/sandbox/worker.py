@@ -13,7 +13,7 @@ import time
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
 from paperagents.sandbox.confinement import confine
-from paperagents.sandbox.engine import Breach, Engine, peak_of_process
+from paperagents.sandbox.engine import Breach, Engine
 
 TYPE_CHECKING = False  # the typing module alone would cost a fifth of the start-up
 if TYPE_CHECKING:
@@ -50,10 +50,11 @@ def _serve_one(channel: Channel, engine: Engine, request: bytes) -> None:
             state = _talk_to_host(channel, engine, state)
     except Breach as breach:
         _report_breach(channel, engine, breach)
-    if state[0] == "P":
-        channel.send("X", "never\n\0" + engine.console())
-    elif state.startswith('E{"kind":"null"') and engine.ran_out_of_memory():
+    # Where memory ends, promises are lost without a word, and what is thrown is a bare null.
+    if (state[0] == "P" or state.startswith('E{"kind":"null"')) and engine.ran_out_of_memory():
         _report_breach(channel, engine, Breach("memory"))
+    elif state[0] == "P":
+        channel.send("X", "never\n\0" + engine.console())
     elif engine.used_much():
         channel.send(state[0].lower(), state[1:])
         os._exit(0)
@@ -81,11 +82,10 @@ class EngineMaker:
         self._quickjs = _load_extension("_quickjs", library)
         self._prelude = _read(folder, "prelude.js")
         self._parts = [_read(folder, part) for part in PARTS]
-        self._peak_at_start = peak_of_process()
 
     def make(self) -> Engine:
         """A fresh engine."""
-        return Engine(self._quickjs, self._prelude, self._parts, self._peak_at_start)
+        return Engine(self._quickjs, self._prelude, self._parts)
 
 
 class Channel:
