@@ -8,7 +8,11 @@
     ├── BrokenFileError         a file has errors; carries all its problems
     ├── ReferenceMissingError   a reference stands for something that is not there
     ├── SandboxError            a piece of JavaScript ended badly
-    └── ToolError               a tool could not do what it was asked
+    ├── ToolError               a tool could not do what it was asked
+    ├── DeniedError             a person said no (exit code 3)
+    ├── WaitingError            nobody is there to say yes; the run waits (exit code 3)
+    ├── CancelledError          the person who started the run stopped it
+    └── PlanEndsError           what follows depends on what really happens
 
 An error carries a stable kebab-case code and the values of its sentence; the sentence itself is looked
 up in the reader's language when it is shown.
@@ -41,6 +45,8 @@ class PaperError(Exception):
         self.values = values
         self.details = dict(details or {})
         self.retryable = retryable
+        self.step: int | None = None
+        self.block: str | None = None
 
     @property
     def message(self) -> str:
@@ -56,14 +62,18 @@ class PaperError(Exception):
                 return text(key, **self.values)
         return None
 
+    def happened_at(self, step: int, block: str) -> None:
+        """Note the place in the run; the outermost place is the one a person sees in the record."""
+        self.step, self.block = step, block
+
     def as_json(self) -> dict[str, Any]:
         """The form of an error in records and in ``--json`` output."""
         return {
             "code": self.code,
             "message": self.message,
             "hint": self.hint,
-            "step": None,
-            "block": None,
+            "step": self.step,
+            "block": self.block,
             "retryable": self.retryable,
             "details": self.details,
         }
@@ -121,3 +131,36 @@ class InvalidArgumentsError(UsageError):
 
 class ReferenceMissingError(PaperError):
     """A reference stands for something that is not there."""
+
+
+class DeniedError(PaperError):
+    """A person said no."""
+
+    exit_code = 3
+
+    def __init__(self, reason: str, *, tool: str) -> None:
+        case = "reason" if reason else None
+        super().__init__("denied", tool=tool, reason=reason, case=case, details={"reason": reason})
+
+
+class WaitingError(PaperError):
+    """Nobody is there to say yes; the run waits."""
+
+    exit_code = 3
+
+    def __init__(self, tool: str) -> None:
+        super().__init__("waiting-for-approval", tool=tool)
+
+
+class CancelledError(PaperError):
+    """The person who started the run stopped it."""
+
+    def __init__(self) -> None:
+        super().__init__("cancelled")
+
+
+class PlanEndsError(PaperError):
+    """A plan cannot be made beyond this step: what comes after depends on what really happens."""
+
+    def __init__(self) -> None:
+        super().__init__("plan-ends")

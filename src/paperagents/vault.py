@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from uuid import uuid4
+from zoneinfo import ZoneInfo
 
-from paperagents.errors import UsageError
+from paperagents.approval.decision import ApprovalRequest, Approver, AskFunction, Decision
+from paperagents.approval.rules import RuleBook
+from paperagents.builtin_tools.effects import FileEffects, WebEffects
+from paperagents.builtin_tools.planned_folder import PlannedFolder
+from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.calls.tool_call import ToolCall
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.errors import BrokenFileError, UsageError
+from paperagents.execution.examples import ExampleResult, try_examples
+from paperagents.execution.pipeline import Pipeline
+from paperagents.execution.session import Event, Prepare, Services, Session
+from paperagents.reading.file_reading import read_markdown
+from paperagents.records.database import Database
+from paperagents.records.masking import Masking
+from paperagents.records.record import RunRecord
+from paperagents.records.run_store import RunStore
 from paperagents.registry.folder_watch import FolderWatch
 from paperagents.registry.tool_registry import ToolRegistry
-from paperagents.settings import Settings, load_settings
+from paperagents.sandbox import Cancellation, Limits, Sandbox
+from paperagents.settings import KNOWN, Settings, load_settings, user_folder
 
 KEEPING_FOLDER = ".paper"
 
@@ -23,6 +44,73 @@ class Vault:
             raise UsageError("no-such-vault", path=str(root))
         self.root = root.resolve()
 
+    # --- running
+
+    def run(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue] | None = None,
+        *,
+        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        stop: Cancellation | None = None,
+    ) -> RunRecord:
+        """Carry out a call; the answer is its record. Without an approver, what must be asked waits."""
+        call = ToolCall(tool=tool, arguments=dict(arguments or {}))
+        return Pipeline(self.services, self._session(approver, on_event, stop)).run(call)
+
+    def plan(self, tool: str, arguments: Mapping[str, JsonValue] | None = None) -> RunRecord:
+        """A dry run: what would happen and be asked. Changes nothing."""
+        call = ToolCall(tool=tool, arguments=dict(arguments or {}))
+        with PlannedFolder(self.root) as folder:
+            return Pipeline(self._without_trace(folder), Session(plan=[])).run(call)
+
+    def resume(
+        self,
+        run_id: str,
+        *,
+        decisions: Mapping[str, Decision] | None = None,
+        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        stop: Cancellation | None = None,
+    ) -> RunRecord:
+        """Go on with a run that waits or was interrupted; ``decisions`` answer by digest of what was asked."""
+        session = self._session(approver, on_event, stop)
+        session.decisions.update(decisions or {})
+        return Pipeline(self.services, session).resume(run_id)
+
+    def answer(self, approval_id: str, decision: Decision, *, approver: Approver | None = None) -> RunRecord:
+        """Answer an open question; the run it belongs to goes on."""
+        request, root_run = self.store.approval(approval_id)
+        return self.resume(root_run, decisions={request.digest: decision}, approver=approver)
+
+    def test(self, tool: str) -> list[ExampleResult]:
+        """Try the examples in a tool's file, without touching anything."""
+        definition = self.registry.tool(tool)
+
+        def attempt(example: Example) -> RunRecord:
+            with PlannedFolder(self.root) as folder:
+                session = Session(plan=[], responses=example.responses)
+                call = ToolCall(tool=definition.id, arguments=example.input)
+                return Pipeline(self._without_trace(folder), session).run(call)
+
+        return try_examples(definition, attempt)
+
+    def close(self) -> None:
+        """End the sandbox's workers and let go of the files."""
+        for part in ("sandbox", "folder", "database"):
+            if part in self.__dict__:
+                self.__dict__.pop(part).close()
+        self.__dict__.pop("services", None)
+
+    def __enter__(self) -> Vault:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- the parts
+
     @cached_property
     def settings(self) -> Settings:
         """The settings in force here."""
@@ -34,9 +122,94 @@ class Vault:
         kept = self.root / KEEPING_FOLDER
         return ToolRegistry(self.root, cache_file=kept / "cache" / "entries.json" if kept.is_dir() else None)
 
+    @cached_property
+    def database(self) -> Database:
+        """What the program keeps."""
+        return Database(self.root / KEEPING_FOLDER / "paper.db")
+
+    @cached_property
+    def store(self) -> RunStore:
+        """Runs, their journal, and open questions."""
+        return RunStore(self.database)
+
+    @cached_property
+    def rules(self) -> RuleBook:
+        """What the user has allowed from now on."""
+        return RuleBook(user_folder() / "rules.json", self.root)
+
+    @cached_property
+    def folder(self) -> VaultFolder:
+        """The vault's files."""
+        return VaultFolder(self.root)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """Where JavaScript runs."""
+        return Sandbox(limits=self.limits, timezone=self.settings.get("timezone"))
+
+    @cached_property
+    def limits(self) -> Limits:
+        """How much a block of JavaScript may take."""
+        get = self.settings.get
+        return Limits(
+            seconds=get("sandbox.timeout"), memory_mb=get("sandbox.memory_mb"), output_mb=get("sandbox.output_mb")
+        )
+
+    @cached_property
+    def services(self) -> Services:
+        """Everything a run stands on."""
+        return Services(
+            find_tool=self.registry.tool,
+            read_pinned=_read_pinned,
+            file_content=lambda file: (self.root / file).read_bytes(),
+            built_in=self._built_in(self.folder),
+            sandbox=self.sandbox,
+            limits=self.limits,
+            rules=self.rules,
+            masking=Masking(self._secrets()),
+            clock=self._clock,
+            environment=lambda tool: {},  # noqa: ARG005  no tool has secrets yet
+            store=self.store,
+        )
+
     def follow(self, on_change: Callable[[], None] = lambda: None) -> FolderWatch:
         """Follow the folder while the returned context is open: edits take effect at once."""
         return FolderWatch(self.registry, on_change)
+
+    def _session(
+        self,
+        approver: Approver | Callable[[ApprovalRequest], Decision] | None,
+        on_event: Callable[[Event], None] | None,
+        stop: Cancellation | None,
+    ) -> Session:
+        asked = approver if isinstance(approver, Approver) else AskFunction(approver) if approver else Approver()
+        session = Session(approver=asked, stop=stop or Cancellation())
+        if on_event is not None:
+            session.on_event = on_event
+        return session
+
+    def _without_trace(self, folder: VaultFolder) -> Services:
+        return replace(self.services, store=None, built_in=self._built_in(folder))
+
+    def _built_in(self, folder: VaultFolder) -> dict[str, Prepare]:
+        web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))
+        return {**FileEffects(folder=folder).tools(), **web.tools()}
+
+    def _clock(self) -> dict[str, str]:
+        zone = self.settings.get("timezone")
+        now = datetime.now(ZoneInfo(zone) if zone else None).astimezone(ZoneInfo(zone) if zone else None)
+        return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
+
+    def _secrets(self) -> list[str]:
+        names = [name for name, known in KNOWN.items() if known.secret]
+        return [value for name in names if (value := self.settings.get(name))]
+
+
+def _read_pinned(file: str, content: bytes) -> ToolDefinition:
+    reading = read_markdown(content, file)
+    if not reading.valid or not isinstance(reading.definition, ToolDefinition):
+        raise BrokenFileError(file, reading.problems)
+    return reading.definition
 
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:

@@ -1,0 +1,1 @@
+"""A person's yes or no to exactly one change."""

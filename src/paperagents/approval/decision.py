@@ -1,0 +1,96 @@
+"""What is asked, and the answers there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import PaperError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ApprovalRequest:
+    """Exactly what will happen, for a person to read."""
+
+    id: str
+    run_id: str
+    step: int
+    tool: str
+    arguments: JsonObject
+    preview: str
+    digest: str
+    requested: str
+    target: str = ""
+
+    def as_json(self) -> JsonObject:
+        """The form of ``paper approvals list --json``."""
+        return {
+            "id": self.id,
+            "run_id": self.run_id,
+            "step": self.step,
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "preview": self.preview,
+            "digest": self.digest,
+            "requested": self.requested,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Approved:
+    """Yes: once, or with more."""
+
+    by: str = "person"
+    for_run: bool = False
+    """And the same tool for the rest of this run."""
+    always: bool = False
+    """And the same tool and target from now on, by a rule."""
+    arguments: JsonObject | None = None
+    """Yes to these arguments instead."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Denied:
+    """No, and why; the reason reaches the caller and the model."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pending:
+    """Nobody is there to answer now."""
+
+
+Decision = Approved | Denied | Pending
+
+
+class Approver:
+    """Who is asked. This one is nobody: what must be asked waits."""
+
+    def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  nobody is there to read it
+        """The answer to one request."""
+        return Pending()
+
+    def try_again(self, error: PaperError) -> bool:  # noqa: ARG002  nobody is there to read it
+        """Whether a failed request is to be sent once more."""
+        return False
+
+
+class ApproveEverything(Approver):
+    """``--yes``: everything is approved, and the record says so."""
+
+    def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  everything is approved
+        """Yes."""
+        return Approved(by="--yes")
+
+
+class AskFunction(Approver):
+    """An approver made of a function."""
+
+    def __init__(self, decide: Callable[[ApprovalRequest], Decision]) -> None:
+        self._decide = decide
+
+    def decide(self, request: ApprovalRequest) -> Decision:
+        """Whatever the function says."""
+        return self._decide(request)

@@ -1,0 +1,38 @@
+"""One thing a built-in tool is about to do: shown first, then done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paperagents.approval.digest import digest_of
+from paperagents.definitions.json_value import JsonObject, JsonValue
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What a call will do, prepared so that it can be shown, approved, done, or only planned."""
+
+    tool: str
+    arguments: JsonObject
+    perform: Callable[[], JsonValue]
+    asks: bool = False
+    """A person must agree first."""
+    preview: str = ""
+    target: str = ""
+    """What a rule can be about: a path, or a method and a host."""
+    before: str = ""
+    """The state the preview was made from. Another state is another change, and is asked again."""
+    after: str | None = None
+    """The state once it is done, where that can be known: how an interrupted run finds out what happened."""
+    answer: JsonValue = None
+    """The answer, where it can be known without doing it: for plans, and after an interruption."""
+    current: Callable[[], str] = lambda: ""
+    """The state now."""
+    harmless_in_plans: bool = True
+    """A plan may do it: it reads, or writes to the plan's own copy."""
+
+    @property
+    def digest(self) -> str:
+        """Names exactly this change."""
+        return digest_of({"tool": self.tool, "arguments": self.arguments, "before": self.before})

@@ -1,0 +1,89 @@
+"""Rules: what a person has allowed from now on.
+
+They are kept with the user, not in the vault: a folder that comes from somebody else must not bring its own
+permissions along.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from paperagents.definitions.json_value import JsonObject
+
+LASTING = timedelta(days=90)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """This tool may do this to that without asking, until it expires."""
+
+    tool: str
+    target: str
+    """A path, or method and host; ``*`` and ``?`` stand for anything inside one part of a path."""
+    id: str = field(default_factory=lambda: secrets.token_hex(4))
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    expires: str = field(default_factory=lambda: (datetime.now(UTC) + LASTING).isoformat(timespec="seconds"))
+
+    def allows(self, tool: str, target: str) -> bool:
+        """Whether it covers this change, part by part: ``notes/*`` is not ``notes/a/b``."""
+        parts, given = self.target.split("/"), target.split("/")
+        fits = len(parts) == len(given) and all(map(fnmatchcase, given, parts))
+        return tool == self.tool and fits and datetime.fromisoformat(self.expires) > datetime.now(UTC)
+
+    def as_json(self) -> JsonObject:
+        """For lists."""
+        return asdict(self)
+
+
+class RuleBook:
+    """The rules of one user for one vault."""
+
+    def __init__(self, file: Path, vault: Path) -> None:
+        self._file = file
+        self._vault = str(vault)
+
+    def rules(self) -> list[Rule]:
+        """All of them, the oldest first."""
+        return [Rule(**each) for each in self._read().get(self._vault, [])]
+
+    def allow(self, tool: str, target: str) -> Rule:
+        """Add a rule."""
+        rule = Rule(tool=tool, target=target)
+        self._write([*self.rules(), rule])
+        return rule
+
+    def revoke(self, rule_id: str) -> bool:
+        """Take a rule back; false where there is none of that id."""
+        kept = [rule for rule in self.rules() if rule.id != rule_id]
+        found = len(kept) < len(self.rules())
+        if found:
+            self._write(kept)
+        return found
+
+    def allowing(self, tool: str, target: str) -> Rule | None:
+        """The rule that covers this change, if any."""
+        if not target:
+            return None
+        return next((rule for rule in self.rules() if rule.allows(tool, target)), None)
+
+    def _read(self) -> dict[str, list[dict[str, str]]]:
+        try:
+            data: dict[str, list[dict[str, str]]] = json.loads(self._file.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return data
+
+    def _write(self, rules: list[Rule]) -> None:
+        data = {**self._read(), self._vault: [asdict(rule) for rule in rules]}
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(data, file, indent=1)
+        temporary.replace(self._file)

@@ -1,0 +1,144 @@
+"""The built-in tools as effects: what each will do, shown before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from paperagents.approval.diff import unified_diff, visible
+from paperagents.approval.effect import Effect
+from paperagents.builtin_tools.file_reading import digest_of
+from paperagents.builtin_tools.file_writing import ABSENT
+from paperagents.builtin_tools.http_values import HttpRequest, is_changing, normalised_method
+from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.builtin_tools.vault_paths import shown, writable_segments_of
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import ToolError
+from paperagents.records.masking import mask_headers
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileEffects:
+    """Reading, searching and writing the vault's files."""
+
+    folder: VaultFolder
+
+    def tools(self) -> dict[str, Callable[[JsonObject], Effect]]:
+        """By the names under which they are called."""
+        return {"search_files": self.search_files, "read_file": self.read_file, "write_file": self.write_file}
+
+    def search_files(self, arguments: JsonObject) -> Effect:
+        """Look for notes."""
+        return Effect(tool="search_files", arguments=arguments, perform=partial(self._search, dict(arguments)))
+
+    def read_file(self, arguments: JsonObject) -> Effect:
+        """Read a file."""
+        path = str(arguments["filePath"])
+        return Effect(tool="read_file", arguments=arguments, perform=lambda: self.folder.read_text(path).answer())
+
+    def write_file(self, arguments: JsonObject) -> Effect:
+        """Write a file: always asked, shown as a diff, and only done on the file the diff was made from."""
+        path = shown(writable_segments_of(str(arguments["filePath"])))
+        content = str(arguments["content"])
+        overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
+        old = self._old(path)
+        if old is not None and not overwrite and not append:
+            raise ToolError("file-exists", path=path)
+        new = (old or "") + content if append else content
+        before = ABSENT if old is None else digest_of(old.encode())
+        size = len(new.encode("utf-8", "surrogatepass"))
+        return Effect(
+            tool="write_file",
+            arguments=arguments,
+            asks=True,
+            preview=unified_diff(old, new, path),
+            target=path,
+            before=before,
+            after=digest_of(new.encode("utf-8", "surrogatepass")),
+            answer={"filePath": path, "size": size, "created": old is None},
+            current=lambda: self.folder.digest(path),
+            perform=lambda: self.folder.write_text(
+                path, content, overwrite=overwrite, append=append, expected_digest=before
+            ).answer(),
+        )
+
+    def _search(self, arguments: dict[str, Any]) -> JsonValue:
+        from paperagents.builtin_tools.search import search_files  # noqa: PLC0415  loaded by the tool that needs it
+
+        return search_files(self.folder, arguments["query"], arguments["path"], int(arguments["limit"]))
+
+    def _old(self, path: str) -> str | None:
+        try:
+            return self.folder.read_text(path).content
+        except ToolError as error:
+            if error.code == "file-not-found":
+                return None
+            raise
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebEffects:
+    """Requests to web servers."""
+
+    allowed_hosts: Sequence[str] = ()
+
+    def tools(self) -> dict[str, Callable[[JsonObject], Effect]]:
+        """By the names under which they are called."""
+        return {"rest_request": self.rest_request, "web_search": self.web_search}
+
+    def rest_request(self, arguments: JsonObject) -> Effect:
+        """A request; one that may change something is asked first."""
+        method = normalised_method(str(arguments["method"]))
+        changing = is_changing(method)
+        return Effect(
+            tool="rest_request",
+            arguments=arguments,
+            asks=changing,
+            preview=_preview(method, arguments),
+            target=f"{method} {urlsplit(str(arguments['url'])).netloc.rpartition('@')[2].lower()}",
+            harmless_in_plans=not changing,
+            perform=partial(self._send, arguments),
+        )
+
+    def web_search(self, arguments: JsonObject) -> Effect:
+        """The JSON of an address; it never asks and so never changes anything."""
+        return Effect(tool="web_search", arguments=arguments, perform=partial(self._fetch, arguments))
+
+    def _send(self, arguments: JsonObject) -> JsonValue:
+        from paperagents.builtin_tools.http import send_request  # noqa: PLC0415  the HTTP library is large
+
+        headers = arguments.get("headers")
+        timeout = arguments.get("timeout")
+        request = HttpRequest(
+            url=str(arguments["url"]),
+            method=str(arguments["method"]),
+            headers=headers if isinstance(headers, dict) else {},
+            body=arguments.get("body"),
+            timeout=float(timeout) if isinstance(timeout, int | float) else None,
+        )
+        return send_request(request, allowed_hosts=self.allowed_hosts).answer()
+
+    def _fetch(self, arguments: JsonObject) -> JsonValue:
+        from paperagents.builtin_tools.http import web_search  # noqa: PLC0415  the HTTP library is large
+
+        return web_search(str(arguments["url"]), str(arguments["method"]), allowed_hosts=self.allowed_hosts)
+
+
+def _preview(method: str, arguments: JsonObject) -> str:
+    """The request as it goes out, with the values of secret headers hidden."""
+    headers = arguments.get("headers")
+    shown_headers: Mapping[str, JsonValue] = mask_headers(headers) if isinstance(headers, dict) else {}
+    lines = [f"{method} {arguments['url']}", *(f"{name}: {value}" for name, value in shown_headers.items())]
+    body = arguments.get("body")
+    if body is not None:
+        lines += ["", body if isinstance(body, str) else _json(body)]
+    return visible("\n".join(lines))
+
+
+def _json(body: JsonValue) -> str:
+    import json  # noqa: PLC0415  only for a body that is not text
+
+    return json.dumps(body, ensure_ascii=False, indent=2)

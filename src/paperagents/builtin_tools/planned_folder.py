@@ -1,0 +1,82 @@
+"""The vault's files as a plan sees them: writes stay in memory, and reads see them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from paperagents.builtin_tools.file_listing import ListedFile
+from paperagents.builtin_tools.file_reading import digest_of, modified_time
+from paperagents.builtin_tools.vault_files import FileContent, VaultFolder, Written
+from paperagents.builtin_tools.vault_paths import file_segments_of, segments_of, shown, writable_segments_of
+from paperagents.errors import ToolError
+
+
+class PlannedFolder(VaultFolder):
+    """A vault folder that never writes to the disk."""
+
+    _pending: dict[str, str]
+
+    def read_text(self, path: str) -> FileContent:
+        """The text as it would be."""
+        pending = self._changes().get(shown(file_segments_of(path)))
+        if pending is None:
+            return super().read_text(path)
+        data = pending.encode("utf-8", "surrogatepass")
+        return FileContent(
+            path=shown(file_segments_of(path)),
+            content=pending,
+            size=len(data),
+            modified=modified_time(time.time_ns()),
+            digest=digest_of(data),
+        )
+
+    def write_text(
+        self,
+        path: str,
+        content: str,
+        *,
+        overwrite: bool = False,
+        append: bool = False,
+        expected_digest: str | None = None,  # noqa: ARG002  nobody else changes a plan
+    ) -> Written:
+        """Keep the text in memory."""
+        name = shown(writable_segments_of(path))
+        try:
+            old: str | None = self.read_text(path).content
+        except ToolError as error:
+            if error.code != "file-not-found":
+                raise
+            old = None
+        if old is not None and not (overwrite or append):
+            raise ToolError("file-exists", path=name)
+        new = (old or "") + content if append else content
+        self._changes()[name] = new
+        return Written(path=name, size=len(new.encode("utf-8", "surrogatepass")), created=old is None)
+
+    def digest(self, path: str) -> str:
+        """The digest of the text as it would be."""
+        name = shown(file_segments_of(path))
+        return digest_of(self._changes()[name].encode()) if name in self._changes() else super().digest(path)
+
+    def list_files(self, folder: str = "/") -> Iterator[ListedFile]:
+        """The files there would be."""
+        below = shown(segments_of(folder))
+        for name, text in self._changes().items():
+            if not below or name.startswith(f"{below}/"):
+                yield ListedFile(path=name, size=len(text.encode()), modified_ns=time.time_ns())
+        try:
+            yield from (file for file in super().list_files(folder) if file.path not in self._changes())
+        except ToolError:
+            if not any(name.startswith(f"{below}/") for name in self._changes()):
+                raise
+
+    def read_listed(self, file: ListedFile, largest: int) -> str | None:
+        """The text of a listed file as it would be."""
+        pending = self._changes().get(file.path)
+        return pending if pending is not None else super().read_listed(file, largest)
+
+    def _changes(self) -> dict[str, str]:
+        if not hasattr(self, "_pending"):
+            self._pending = {}
+        return self._pending

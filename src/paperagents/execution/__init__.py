@@ -1,0 +1,1 @@
+"""Carries out calls: one path from call to record."""

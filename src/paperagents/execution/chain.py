@@ -1,0 +1,254 @@
+"""The steps of a chain: conditions, loops, side by side, repeated, forgiven."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+from paperagents.calls.conversion import CannotConvertError, converted
+from paperagents.calls.references import Names, as_text, look_up, resolve
+from paperagents.calls.tool_call import ToolCall
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt
+from paperagents.definitions.step import Step
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    PaperError,
+    PlanEndsError,
+    ToolError,
+    UsageError,
+    WaitingError,
+)
+from paperagents.execution.frame import Frame
+from paperagents.execution.run_log import OpenEntry, Place
+from paperagents.execution.session import Services, Session
+from paperagents.messages import text
+from paperagents.reading.reference_syntax import Malformed, read_template
+from paperagents.sandbox import Cancellation
+
+MOST_ITEMS = 100_000
+MOST_AT_ONCE = 32
+
+
+class Calls(Protocol):
+    """The pipeline, as far as a chain needs it."""
+
+    services: Services
+    session: Session
+
+    def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
+        """Carry out one call."""
+
+    def javascript(self, script: Excerpt, names: Names, frame: Frame, entry: OpenEntry) -> JsonValue:
+        """Run a block."""
+
+
+def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> JsonValue:
+    """Carry out all steps in order; the answer is the last one's output."""
+    chain = _Chain(calls, frame)
+    for number, step in enumerate(frame.tool.steps, 1):
+        at = Place(path=str(number), step=first + number - 1, block="tool", name=step.name)
+        names = chain.run(step, names, at)
+    return names.previous
+
+
+class _Chain:
+    def __init__(self, calls: Calls, frame: Frame) -> None:
+        self.calls = calls
+        self.frame = frame
+
+    def run(self, step: Step, names: Names, place: Place) -> Names:
+        """One step of the file, whatever it is; the answer is what the next one can refer to."""
+        if self.calls.session.stopped:
+            raise CancelledError
+        if step.condition is not None and not self._holds(step.condition, names):
+            self._skip(step, place)
+            return names.after(step.name, None)
+        if step.parallel:
+            return self._side_by_side(step, names, place)
+        if step.for_each is not None:
+            return names.after(step.name, self._for_each(step, names, place))
+        return names.after(step.name, self._forgiven(step, names, place))
+
+    def _skip(self, step: Step, place: Place) -> None:
+        if self.frame.log.replayed(place) is None:
+            self.frame.log.skipped(place, text("run.skipped"))
+        for number, inner in enumerate(step.parallel, 1):
+            inside = replace(place, path=f"{place.path}/{number}", name=inner.name)
+            if self.frame.log.replayed(inside) is None:
+                self.frame.log.skipped(inside, text("run.skipped"))
+
+    # --- loops and parallel steps
+
+    def _for_each(self, step: Step, names: Names, place: Place) -> JsonValue:
+        items = _list(resolve(step.for_each, names))
+
+        def one(number: int) -> JsonValue:
+            inside = replace(names, loop={"item": items[number], "index": number})
+            return self._forgiven(step, inside, replace(place, path=f"{place.path}[{number}]"))
+
+        return self._all([partial(one, number) for number in range(len(items))], step.max_parallel)
+
+    def _side_by_side(self, step: Step, names: Names, place: Place) -> Names:
+        def one(number: int, inner: Step) -> Names:
+            return self.run(inner, names, replace(place, path=f"{place.path}/{number}", name=inner.name))
+
+        tasks = [partial(one, number, inner) for number, inner in enumerate(step.parallel, 1)]
+        finished = self._all(tasks, step.max_parallel if step.max_parallel > 1 else len(tasks))
+        for inner, after in zip(step.parallel, finished, strict=True):
+            names = names.after(inner.name, after.previous)
+        return names.after(step.name, [after.previous for after in finished])
+
+    def _all(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
+        """The results of all tasks in their order; the first failure ends it, a wait lets the others finish."""
+        if at_once <= 1 or len(tasks) <= 1:
+            return [task() for task in tasks]
+        with ThreadPoolExecutor(max_workers=min(at_once, MOST_AT_ONCE)) as pool:
+            futures = [pool.submit(copy_context().run, task) for task in tasks]
+        failures = [failure for future in futures if (failure := future.exception()) is not None]
+        failures.sort(key=lambda failure: isinstance(failure, WaitingError))
+        if failures:
+            raise failures[0]
+        return [future.result() for future in futures]
+
+    # --- one call
+
+    def _forgiven(self, step: Step, names: Names, place: Place) -> JsonValue:
+        try:
+            return self._repeated(step, names, place)
+        except (WaitingError, CancelledError, PlanEndsError):
+            raise
+        except PaperError:
+            if not step.continue_on_error or self.calls.session.stopped:
+                raise
+            return None
+
+    def _repeated(self, step: Step, names: Names, place: Place) -> JsonValue:
+        delay = step.retry.delay
+        for attempt in range(1, step.retry.attempts + 1):
+            try:
+                return self._timed(step, names, place)
+            except (WaitingError, DeniedError, CancelledError, PlanEndsError, UsageError):
+                raise
+            except PaperError:
+                if attempt == step.retry.attempts or self.calls.session.stopped:
+                    raise
+            self._wait(delay)
+            delay *= step.retry.backoff
+        raise AssertionError("a step is tried at least once")
+
+    def _timed(self, step: Step, names: Names, place: Place) -> JsonValue:
+        if step.timeout is None:
+            return self._called(step, names, place)
+        with _within(step.timeout, self.calls.session):
+            return self._called(step, names, place)
+
+    def _called(self, step: Step, names: Names, place: Place) -> JsonValue:
+        """Resolve the parameters, make the call, let ``post_processing`` look at its output."""
+        try:
+            parameters = resolve(dict(step.parameters), names)
+        except PaperError:
+            with self.frame.log.block(place, dict(step.parameters)):
+                raise
+        assert isinstance(parameters, dict)
+        output = self.calls.step(ToolCall(tool=step.tool, arguments=parameters), place, self.frame)
+        if step.post_processing is None:
+            return output
+        return self._post_processed(step.post_processing, replace(names, previous=output, has_previous=True), place)
+
+    def _post_processed(self, script: Excerpt, names: Names, place: Place) -> JsonValue:
+        place = replace(place, path=f"{place.path}:post", block="postprocess")
+        if (done := self.frame.log.replayed(place)) is not None:
+            return done["output"]
+        with self.frame.log.block(place, {}) as entry:
+            entry.output = self.calls.javascript(script, names, self.frame, entry)
+            return entry.output
+
+    def _wait(self, seconds: float) -> None:
+        stopped = threading.Event()
+        with self.calls.session.cancellation.stopping(stopped.set):
+            if stopped.wait(seconds):
+                raise CancelledError
+
+    # --- conditions
+
+    def _holds(self, condition: JsonValue, names: Names) -> bool:
+        if not isinstance(condition, str):
+            return bool(condition)
+        template = read_template(condition)
+        if template.whole is not None:
+            return is_truthy(look_up(template.whole, names))
+        code, values = _as_expression(condition, names)
+        limits = self.calls.services.limits
+        visible = {**names.for_script(), **values}
+        result = self.calls.services.sandbox.run(
+            f"return Boolean({code}\n)", names=visible, limits=limits, cancellation=self.calls.session.cancellation
+        )
+        return bool(result.value)
+
+
+def is_truthy(value: JsonValue) -> bool:
+    """What JavaScript takes for true: every list and object, also an empty one."""
+    return isinstance(value, list | dict) or bool(value)
+
+
+def _as_expression(condition: str, names: Names) -> tuple[str, JsonObject]:
+    """Braces in a condition become variables, so that what they stand for is a value and never code."""
+    values: JsonObject = {}
+    pieces: list[str] = []
+    quoted = ""
+    for piece in read_template(condition).pieces:
+        if isinstance(piece, Malformed):
+            raise ToolError("invalid-reference", reference=piece.text)
+        if isinstance(piece, str):
+            pieces.append(piece.removeprefix(quoted))
+            continue
+        variable = f"__reference_{len(values)}"
+        values[variable] = look_up(piece, names)
+        # "{{name}}" in quotes means the text of the value: the quotes go, the text comes.
+        quoted = condition[piece.start - 1 : piece.start] if piece.start else ""
+        if quoted in ("'", '"', "`") and condition[piece.end : piece.end + 1] == quoted:
+            pieces[-1] = pieces[-1][:-1]
+            values[variable] = as_text(values[variable])
+        else:
+            quoted = ""
+        pieces.append(variable)
+    return "".join(pieces), values
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    try:
+        items = converted(value, {"type": "array"})
+    except CannotConvertError:
+        raise ToolError("for-each-not-a-list") from None
+    assert isinstance(items, list)
+    if len(items) > MOST_ITEMS:
+        raise ToolError("for-each-too-long", count=len(items), limit=MOST_ITEMS)
+    return items
+
+
+@contextmanager
+def _within(seconds: float, session: Session) -> Iterator[None]:
+    """Stop whatever runs inside when the time is over, and say so."""
+    inner = Cancellation()
+    timer = threading.Timer(seconds, inner.cancel)
+    timer.daemon = True
+    try:
+        with session.cancellation.stopping(inner.cancel), session.stopping_with(inner):
+            timer.start()
+            yield
+    except PaperError as error:
+        if not inner.cancelled or session.stopped:
+            raise
+        timed_out = ToolError("step-timeout", seconds=seconds, retryable=True)
+        timed_out.step, timed_out.block = error.step, error.block
+        raise timed_out from None
+    finally:
+        timer.cancel()

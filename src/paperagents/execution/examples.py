@@ -1,0 +1,74 @@
+"""Tries the examples inside a tool's file: is what comes out what the file says?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.records.record import RunRecord
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExampleResult:
+    """How one example went."""
+
+    tool: str
+    example: str
+    passed: bool
+    difference: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """The form of ``paper test --json``."""
+        return {"tool": self.tool, "example": self.example, "passed": self.passed, "difference": self.difference}
+
+
+def try_examples(tool: ToolDefinition, attempt: Callable[[Example], RunRecord]) -> list[ExampleResult]:
+    """Try them all; ``attempt`` runs the tool without touching anything."""
+    results = []
+    for number, example in enumerate(tool.examples, 1):
+        difference = _difference(example, attempt(example))
+        name = example.name or str(number)
+        results.append(ExampleResult(tool=tool.id, example=name, passed=difference is None, difference=difference))
+    return results
+
+
+def _difference(example: Example, record: RunRecord) -> str | None:
+    expects = example.expects
+    if "error" in expects:
+        return _error_difference(expects["error"], record)
+    if record.error is not None:
+        return f"{record.error['code']}: {record.error['message']}"
+    if "output" in expects and record.data != expects["output"]:
+        return _diff(expects["output"], record.data)
+    if "output_contains" in expects and not contains(record.data, expects["output_contains"]):
+        return _diff(expects["output_contains"], record.data)
+    return None
+
+
+def contains(value: JsonValue, part: JsonValue) -> bool:
+    """Whether a value has at least this in it: a piece of a text, some fields, some entries."""
+    if isinstance(part, dict):
+        return isinstance(value, dict) and all(key in value and contains(value[key], part[key]) for key in part)
+    if isinstance(part, list):
+        return isinstance(value, list) and all(any(contains(each, wanted) for each in value) for wanted in part)
+    if isinstance(part, str):
+        return part in (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return value == part
+
+
+def _error_difference(expected: JsonValue, record: RunRecord) -> str | None:
+    """The expected error is a code or a piece of the message; ``true`` is any error."""
+    if record.error is None:
+        return _diff({"error": expected}, record.data)
+    told = f"{record.error['code']}: {record.error['message']}"
+    wanted = expected.get("code", "") if isinstance(expected, dict) else expected
+    return None if wanted is True or str(wanted) in told else _diff({"error": expected}, {"error": told})
+
+
+def _diff(expected: JsonValue, found: JsonValue) -> str:
+    lines = [json.dumps(each, ensure_ascii=False, indent=2, sort_keys=True).split("\n") for each in (expected, found)]
+    return "\n".join(unified_diff(lines[0], lines[1], "expected", "found", lineterm=""))

@@ -1,0 +1,23 @@
+"""One run while it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.execution.run_log import RunLog
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """Which run it is, what it runs, and where it writes down what happens."""
+
+    run_id: str
+    root_run: str
+    """The run that somebody started; the same as ``run_id`` at the top."""
+    depth: int
+    tool: ToolDefinition
+    arguments: JsonObject
+    clock: dict[str, str]
+    log: RunLog

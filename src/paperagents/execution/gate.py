@@ -1,0 +1,151 @@
+"""The gate: what a call is about to do is shown, agreed on, and only then done.
+
+There is no other way to an effect. A yes is bound to the digest of exactly what was shown; where the
+arguments or the file behind the diff have changed, the person is asked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied, Pending
+from paperagents.approval.digest import digest_of
+from paperagents.approval.effect import Effect
+from paperagents.calls.argument_validation import validated
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import CancelledError, DeniedError, PlanEndsError, ToolError, WaitingError
+from paperagents.execution.frame import Frame
+from paperagents.execution.run_log import OpenEntry, Place
+from paperagents.execution.session import Prepare, Services, Session
+from paperagents.messages import text
+from paperagents.records.run_store import Intent
+
+
+class Gate:
+    """Stands before every effect of a session."""
+
+    def __init__(self, services: Services, session: Session) -> None:
+        self.services = services
+        self.session = session
+
+    def carry_out(
+        self, prepare: Prepare, arguments: JsonObject, place: Place, run: Frame, entry: OpenEntry
+    ) -> JsonValue:
+        """Show it, ask where that must be, do it; the answer is the tool's."""
+        effect = prepare(arguments)
+        if self.session.plan is not None:
+            return self._planned(effect, place, entry)
+        if (done := self._done_before(effect, place, run)) is not None:
+            entry.message = text("run.done-before")
+            entry.hitl_required, entry.hitl_confirmed = True, True
+            return done[0]
+        while True:
+            effect = self._agreed(effect, prepare, place, run, entry)
+            try:
+                return self._perform(effect, place, run)
+            except ToolError as error:
+                if error.code == "file-changed" and effect.asks:
+                    # The file is no longer what the person saw: show it again.
+                    effect = prepare(effect.arguments)
+                elif not (error.code == "http-status" and self.session.approver.try_again(error)):
+                    raise
+
+    def _agreed(self, effect: Effect, prepare: Prepare, place: Place, run: Frame, entry: OpenEntry) -> Effect:
+        """The effect that a person, or a rule, has said yes to. Raises DeniedError or WaitingError."""
+        entry.hitl_required = effect.asks
+        while effect.asks:
+            entry.parameters = effect.arguments
+            match self._decision(effect, place, run):
+                case Denied(reason=reason):
+                    entry.hitl_confirmed = False
+                    raise DeniedError(reason, tool=effect.tool)
+                case Pending():
+                    raise WaitingError(effect.tool)
+                case Approved() as approved:
+                    shown = effect.digest
+                    effect = self._as_approved(effect, prepare, approved)
+                    if effect.digest == shown or approved.arguments is not None:
+                        self._note(approved, effect, entry)
+                        return effect
+        return effect
+
+    def _as_approved(self, effect: Effect, prepare: Prepare, approved: Approved) -> Effect:
+        """The effect as it would be now: with the person's own arguments, or on a file that has changed."""
+        if approved.arguments is None:
+            return prepare(effect.arguments)
+        return prepare(validated(self.services.find_tool(effect.tool), approved.arguments))
+
+    def _note(self, approved: Approved, effect: Effect, entry: OpenEntry) -> None:
+        entry.hitl_confirmed = True
+        entry.parameters = effect.arguments
+        entry.message = text("run.edited" if approved.arguments is not None else "run.approved", by=approved.by)
+        if approved.for_run:
+            self.session.allowed_tools.add(effect.tool)
+        if approved.always and effect.target:
+            self.services.rules.allow(effect.tool, effect.target)
+
+    def _decision(self, effect: Effect, place: Place, run: Frame) -> Decision:
+        """The answer: for this run, by a rule, given earlier, or from the person; in this order."""
+        if effect.tool in self.session.allowed_tools:
+            return Approved(by=text("run.by-run"))
+        if (rule := self.services.rules.allowing(effect.tool, effect.target)) is not None:
+            return Approved(by=text("run.by-rule", id=rule.id))
+        if effect.digest in self.session.decisions:
+            return self.session.decisions.pop(effect.digest)
+        request = ApprovalRequest(
+            id=digest_of([run.run_id, place.path, effect.digest])[:16],
+            run_id=run.root_run,
+            step=place.step,
+            tool=effect.tool,
+            arguments=effect.arguments,
+            preview=self.services.masking.text(effect.preview),
+            digest=effect.digest,
+            requested=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            target=effect.target,
+        )
+        self.session.on_event({"type": "approval-requested", "run_id": run.root_run, "approval": request.as_json()})
+        with self.session.lock:
+            # One question at a time, also where steps run side by side.
+            decision = self.session.approver.decide(request)
+        if isinstance(decision, Pending) and self.services.store is not None:
+            self.services.store.ask(replace(request, run_id=run.run_id), run.root_run)
+        return decision
+
+    def _perform(self, effect: Effect, place: Place, run: Frame) -> JsonValue:
+        """The one place where something really happens; a change is written down before it is made."""
+        if self.session.cancellation.cancelled:
+            raise CancelledError
+        if effect.asks and self.services.store is not None:
+            intent = Intent(digest=effect.digest, before=effect.before, after=effect.after, answer=effect.answer)
+            self.services.store.intend(run.run_id, place.path, intent)
+        return effect.perform()
+
+    def _done_before(self, effect: Effect, place: Place, run: Frame) -> tuple[JsonValue] | None:
+        """Whether this very change was made just before the program was killed."""
+        store = self.services.store
+        intent = store.intent(run.run_id, place.path) if store is not None and effect.asks else None
+        if intent is None:
+            return None
+        if intent.after is None:
+            raise ToolError("outcome-unknown", tool=effect.tool)
+        return (intent.answer,) if effect.current() == intent.after else None
+
+    def _planned(self, effect: Effect, place: Place, entry: OpenEntry) -> JsonValue:
+        """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well."""
+        assert self.session.plan is not None
+        entry.hitl_required = effect.asks
+        self.session.plan.append(
+            {
+                "step": place.step,
+                "tool": effect.tool,
+                "arguments": self.services.masking.value(effect.arguments),
+                "preview": self.services.masking.text(effect.preview),
+                "would_ask": effect.asks,
+            }
+        )
+        if effect.harmless_in_plans:
+            return effect.perform()
+        if self.session.responses is not None:
+            raise ToolError("example-needs-response", tool=effect.tool)
+        raise PlanEndsError

@@ -1,0 +1,327 @@
+"""The journey of one call: found, validated, preprocessed, approved, carried out, postprocessed, recorded.
+
+Every call takes this path, whoever makes it: a person, a step of a chain, a tag, an agent, an MCP client.
+There is one gate before everything that has an effect (``gate.py``), and one place where an error becomes a
+result (``_ended``).
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from paperagents.approval.effect import Effect
+from paperagents.calls.argument_validation import validated
+from paperagents.calls.references import Names, fill_script
+from paperagents.calls.tool_call import ToolCall
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt, Script
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    PaperError,
+    PlanEndsError,
+    SandboxError,
+    ToolError,
+    UsageError,
+    WaitingError,
+)
+from paperagents.execution.chain import run_steps
+from paperagents.execution.frame import Frame
+from paperagents.execution.gate import Gate
+from paperagents.execution.run_log import OpenEntry, Place, RunLog
+from paperagents.execution.session import Services, Session
+from paperagents.records.record import BlockName, RunRecord, RunStatus
+from paperagents.records.run_store import StoredRun
+
+
+class Pipeline:
+    """Carries out calls for one session."""
+
+    def __init__(self, services: Services, session: Session) -> None:
+        self.services = services
+        self.session = session
+        self.gate = Gate(services, session)
+
+    # --- three ways in: a new call, a run that goes on, a step of a run
+
+    def run(self, call: ToolCall) -> RunRecord:
+        """Carry out a call that somebody made; the answer is its record, whatever happens."""
+        run = _new_run(call.tool, dict(call.arguments), self.services.clock())
+        log = self._log(run)
+        return self._ended(run, log, lambda: self._carry_out(self._begin(run, log))).record
+
+    def resume(self, run_id: str) -> RunRecord:
+        """Go on with a run that waits or was interrupted; what has a result is not done again."""
+        store = self.services.store
+        run = store.stored(run_id) if store is not None else None
+        if store is None or run is None:
+            raise UsageError("unknown-run", id=run_id)
+        if run.status in ("succeeded", "denied"):
+            raise UsageError("run-is-over", id=run_id, status=run.status)
+        store.go_on(run.run_id)
+        log = self._log(run, results=store.results(run.run_id))
+        return self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
+
+    def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
+        """Carry out a call inside a run. A step is a call like any other; the answer is its output."""
+        if (done := frame.log.replayed(place)) is not None:
+            return done["output"]
+        with frame.log.block(place, dict(call.arguments)) as entry:
+            entry.output = self._answered(call, place, frame, entry)
+            return entry.output
+
+    # --- beginning
+
+    def _begin(self, run: StoredRun, log: RunLog) -> Frame:
+        """Find the tool, write down that the run has begun, check the arguments."""
+        try:
+            tool = self.services.find_tool(run.tool)
+        except PaperError:
+            self._write_down(run, None)
+            raise
+        self._write_down(replace(run, tool=tool.id), tool)
+        return self._checked(run, tool, log)
+
+    def _begin_again(self, run: StoredRun, log: RunLog) -> Frame:
+        """The same for a run that goes on: with the tool as it was when it began."""
+        return self._checked(run, self._pinned(run) or self.services.find_tool(run.tool), log)
+
+    def _checked(self, run: StoredRun, tool: ToolDefinition, log: RunLog) -> Frame:
+        try:
+            arguments = validated(tool, run.arguments)
+        except PaperError:
+            with log.block(Place(path="arguments", step=1, block="tool", name=tool.id), run.arguments):
+                raise
+        return Frame(
+            run_id=run.run_id, root_run=run.run_id, depth=1, tool=tool, arguments=arguments, clock=run.clock, log=log
+        )
+
+    # --- the journey
+
+    def _carry_out(self, frame: Frame) -> JsonValue:
+        """Arguments, preprocess, then tool or function or steps, postprocess: in this order, for every tool."""
+        tool = frame.tool
+        if tool.kind == "builtin":
+            place = Place(path="1", step=1, block="tool", name=tool.id)
+            return self.step(ToolCall(tool=tool.id, arguments=frame.arguments), place, frame)
+        if tool.approval == "always":
+            self._ask_for_tool(frame)
+        names = self._preprocess(frame, self._names(frame))
+        first = 1 if tool.preprocess is None else 2
+        if tool.custom_function is not None:
+            output = self._script(tool.custom_function, names, frame, _place(frame, "fn", first, "custom_function"))
+        elif tool.steps:
+            output = run_steps(self, frame, names, first)
+        else:
+            output = dict(names.input)
+        last = first + (1 if tool.custom_function is not None else len(tool.steps))
+        return self._postprocess(frame, names, output, last)
+
+    def _names(self, frame: Frame) -> Names:
+        """A declared argument that was not given is null."""
+        arguments: JsonObject = {**{each.name: None for each in frame.tool.parameters}, **frame.arguments}
+        environment = self.services.environment(frame.tool)
+        return Names(arguments=arguments, input=frame.arguments, built_in=frame.clock, environment=environment)
+
+    def _preprocess(self, frame: Frame, names: Names) -> Names:
+        script = frame.tool.preprocess
+        if script is None:
+            return names
+        result = self._script(script, names, frame, _place(frame, "pre", 1, "preprocess"))
+        assert isinstance(result, dict)
+        return replace(names, input=result)
+
+    def _postprocess(self, frame: Frame, names: Names, output: JsonValue, step: int) -> JsonValue:
+        script = frame.tool.postprocess
+        if script is None:
+            return output
+        after = replace(names, previous=output, has_previous=True)
+        return self._script(script, after, frame, _place(frame, "post", step, "postprocess"))
+
+    def _answered(self, call: ToolCall, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
+        """Find the tool, bring the arguments to its types, and let it answer."""
+        if (canned := self._canned(call, place)) is not None:
+            return canned[0]
+        tool = self.services.find_tool(call.tool)
+        arguments = validated(tool, call.arguments, convert=True)
+        entry.parameters = arguments
+        if tool.kind == "builtin":
+            return self.gate.carry_out(self.services.built_in[tool.id], arguments, place, frame, entry)
+        return self._nested(tool, arguments, place, frame)
+
+    def _nested(self, tool: ToolDefinition, arguments: JsonObject, place: Place, frame: Frame) -> JsonValue:
+        """A step that is itself a tool of the vault: a run of its own below this one."""
+        if frame.depth >= self.services.max_depth:
+            raise ToolError("too-deep", limit=self.services.max_depth, tool=tool.id)
+        store = self.services.store
+        run = replace(_new_run(tool.id, arguments, frame.clock), run_id=f"{frame.run_id}.{place.path}",
+                      parent_run=frame.run_id)  # fmt: skip
+        before = store.stored(run.run_id) if store is not None else None
+        if store is not None and before is not None:
+            store.go_on(run.run_id)
+            log = self._log(before, results=store.results(run.run_id))
+            tool, arguments = self._pinned(before) or tool, before.arguments
+        else:
+            self._write_down(run, tool)
+            log = self._log(run)
+        below = replace(frame, run_id=run.run_id, depth=frame.depth + 1, tool=tool, arguments=arguments, log=log)
+        ending = self._ended(before or run, log, lambda: self._carry_out(below))
+        if ending.failure is not None:
+            raise ending.failure
+        return ending.data
+
+    # --- JavaScript
+
+    def _script(self, script: Excerpt, names: Names, frame: Frame, place: Place) -> JsonValue:
+        """A block of the tool itself."""
+        if (done := frame.log.replayed(place)) is not None:
+            return done["output"]
+        with frame.log.block(place, dict(names.input)) as entry:
+            entry.output = self.javascript(script, names, frame, entry)
+            if place.block == "preprocess" and not isinstance(entry.output, dict):
+                raise ToolError("preprocess-not-an-object")
+            return entry.output
+
+    def javascript(self, script: Excerpt, names: Names, frame: Frame, entry: OpenEntry) -> JsonValue:
+        """Run a block in the sandbox; what it writes to the console goes into the log."""
+        code = replace(script, text=fill_script(script.text, names))
+        visible: JsonObject = {"input": dict(names.input), "context": {}}
+        if "context" in code.text:
+            # Everything that happened so far can be large; it is only sent where it is looked at.
+            visible["context"] = names.context()
+        if names.has_previous:
+            visible["output"] = names.previous
+        limits = self.services.limits.lowered_to(seconds=frame.tool.timeout)
+        cancellation = self.session.cancellation
+        try:
+            result = self.services.sandbox.run(
+                _script_of(code), names=visible, limits=limits, cancellation=cancellation
+            )
+        except SandboxError as error:
+            entry.console = self._masked(error.details.pop("console", []))
+            raise
+        entry.console = self._masked([{"level": line.level, "text": line.text} for line in result.console])
+        return result.value
+
+    def _ask_for_tool(self, frame: Frame) -> None:
+        """``approval: always`` in a tool's file: the whole tool is one question, before anything of it runs."""
+        place = Place(path="ask", step=1, block="tool", name=frame.tool.id)
+        if frame.log.replayed(place) is not None:
+            return
+
+        def prepare(arguments: JsonObject) -> Effect:
+            preview = json.dumps(arguments, ensure_ascii=False, indent=2)
+            return Effect(tool=frame.tool.id, arguments=arguments, perform=lambda: None, asks=True, preview=preview,
+                          before=frame.tool.digest, after=frame.tool.digest)  # fmt: skip
+
+        with frame.log.block(place, frame.arguments) as entry:
+            self.gate.carry_out(prepare, frame.arguments, place, frame, entry)
+
+    # --- ending
+
+    def _ended(self, run: StoredRun, log: RunLog, journey: Callable[[], JsonValue]) -> _Ending:
+        """The one place where an error becomes a result."""
+        started = time.perf_counter()
+        self.session.on_event({"type": "run-started", "run_id": run.run_id, "tool": run.tool})
+        data: JsonValue = None
+        failure: PaperError | None = None
+        try:
+            data = journey()
+        except PaperError as error:
+            failure = error
+        is_top = run.parent_run is None
+        record = RunRecord(
+            run_id=run.run_id,
+            tool=run.tool,
+            status=self._status(failure),
+            started=run.started,
+            duration_ms=round(run.duration_ms + (time.perf_counter() - started) * 1000, 3),
+            data=self._masked(data),
+            error=None if failure is None or isinstance(failure, PlanEndsError) else self._masked(failure.as_json()),
+            execution_log=tuple(log.entries),
+            parent_run=run.parent_run,
+            planned=tuple(self.session.plan) if self.session.plan is not None and is_top else None,
+        )
+        if self.services.store is not None:
+            self.services.store.finish(record)
+        self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status})
+        return _Ending(record=record, data=data, failure=failure)
+
+    def _status(self, failure: PaperError | None) -> RunStatus:
+        match failure:
+            case None | PlanEndsError():
+                return "planned" if self.session.plan is not None else "succeeded"
+            case WaitingError():
+                return "waiting"
+            case CancelledError():
+                return "cancelled"
+            case DeniedError():
+                return "denied"
+        return "cancelled" if self.session.stopped else "failed"
+
+    # --- small things
+
+    def _canned(self, call: ToolCall, place: Place) -> tuple[JsonValue] | None:
+        """The answer an example gives in the place of a tool."""
+        responses = self.session.responses or {}
+        found = next((name for name in (place.name, call.tool) if name in responses), None)
+        return None if found is None else (responses[found],)
+
+    def _log(self, run: StoredRun, results: dict[str, JsonObject] | None = None) -> RunLog:
+        return RunLog(run.run_id, self.services.store, self.services.masking, self.session.on_event, results)
+
+    def _write_down(self, run: StoredRun, tool: ToolDefinition | None) -> None:
+        """Keep the run, pinned to the very file it began with."""
+        if self.services.store is None:
+            return
+        if tool is None or tool.file is None:
+            self.services.store.start(run, file=None, content=None)
+        else:
+            content = self.services.file_content(tool.file)
+            self.services.store.start(replace(run, definition=tool.digest), file=tool.file, content=content)
+
+    def _pinned(self, run: StoredRun) -> ToolDefinition | None:
+        store = self.services.store
+        kept = store.content(run.definition) if store is not None and run.definition is not None else None
+        return self.services.read_pinned(*kept) if kept is not None else None
+
+    def _masked(self, value: Any) -> Any:
+        return self.services.masking.value(value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ending:
+    """How a run ended: for the record, and for the run above it."""
+
+    record: RunRecord
+    data: JsonValue
+    failure: PaperError | None
+
+
+def _new_run(tool: str, arguments: JsonObject, clock: dict[str, str]) -> StoredRun:
+    return StoredRun(
+        run_id=secrets.token_hex(8),
+        parent_run=None,
+        tool=tool,
+        status="running",
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        duration_ms=0.0,
+        arguments=arguments,
+        definition=None,
+        clock=clock,
+    )
+
+
+def _place(frame: Frame, path: str, step: int, block: BlockName) -> Place:
+    return Place(path=path, step=step, block=block, name=frame.tool.id)
+
+
+def _script_of(code: Excerpt) -> Script:
+    return Script(code=code.text, file=code.file, line=code.line, indents=code.indents, spread=code.spread)

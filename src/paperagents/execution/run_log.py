@@ -1,0 +1,123 @@
+"""The log of one run: every block as it happened, and what need not happen again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import DeniedError, PaperError, WaitingError
+from paperagents.messages import text
+from paperagents.records.masking import Masking
+from paperagents.records.record import BlockName, LogEntry, StepStatus
+from paperagents.records.run_store import RunStore
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where in a run something happens."""
+
+    path: str
+    """Unique in the run: ``pre``, ``2``, ``2[7]``, ``3/1``, ``post``."""
+    step: int
+    block: BlockName
+    name: str
+
+
+@dataclass(kw_only=True)
+class OpenEntry:
+    """What is known about a block while it runs."""
+
+    parameters: JsonObject
+    output: JsonValue = None
+    status: StepStatus = "success"
+    message: str | None = None
+    console: list[JsonValue] = field(default_factory=list)
+    hitl_required: bool = False
+    hitl_confirmed: bool | None = None
+
+
+class RunLog:
+    """Collects entries, keeps them in the store, and knows the results of an interrupted run."""
+
+    def __init__(
+        self,
+        run_id: str,
+        store: RunStore | None,
+        masking: Masking,
+        tell: Callable[[Mapping[str, JsonValue]], None],
+        results: Mapping[str, JsonObject] | None = None,
+    ) -> None:
+        self.run_id = run_id
+        self.entries: list[JsonObject] = []
+        self._store = store
+        self._masking = masking
+        self._tell = tell
+        self._results = dict(results or {})
+        self._lock = threading.Lock()
+
+    def replayed(self, place: Place) -> JsonObject | None:
+        """The entry of this place from before the interruption; it is not done again."""
+        entry = self._results.get(place.path)
+        if entry is not None:
+            with self._lock:
+                self.entries.append(entry)
+        return entry
+
+    @contextmanager
+    def block(self, place: Place, parameters: JsonObject) -> Iterator[OpenEntry]:
+        """Everything inside belongs to this place; however it ends, there is an entry."""
+        entry = OpenEntry(parameters=parameters)
+        started = datetime.now(UTC)
+        clock = time.perf_counter()
+        self._tell({"type": "step-started", "run_id": self.run_id, "step": place.step, "block": place.block,
+                    "name": place.name})  # fmt: skip
+        try:
+            yield entry
+        except PaperError as error:
+            entry.status = _status_of(error)
+            entry.message = error.message
+            error.happened_at(place.step, place.block)
+            raise
+        finally:
+            duration = (time.perf_counter() - clock) * 1000
+            self._add(place, entry, started.isoformat(timespec="milliseconds"), duration)
+
+    def skipped(self, place: Place, message: str) -> None:
+        """A step that was left out."""
+        entry = OpenEntry(parameters={}, status="skipped", message=message)
+        self._add(place, entry, datetime.now(UTC).isoformat(timespec="milliseconds"), 0.0)
+
+    def _add(self, place: Place, entry: OpenEntry, timestamp: str, duration_ms: float) -> None:
+        parameters = self._masking.value(entry.parameters)
+        assert isinstance(parameters, dict)
+        logged = LogEntry(
+            step=place.step,
+            block=place.block,
+            name=place.name,
+            status=entry.status,
+            message=self._masking.text(entry.message or text("run.done")),
+            timestamp=timestamp,
+            duration_ms=round(duration_ms, 3),
+            parameters=parameters,
+            output=self._masking.value(entry.output),
+            hitl_required=entry.hitl_required,
+            hitl_confirmed=entry.hitl_confirmed,
+            console=entry.console,
+        )
+        shown = logged.as_json()
+        with self._lock:
+            self.entries.append(shown)
+        if self._store is not None:
+            self._store.append(self.run_id, place.path, logged, final=entry.status in ("success", "skipped"))
+        self._tell({"type": "step-finished", "run_id": self.run_id, "entry": shown})
+
+
+def _status_of(error: PaperError) -> StepStatus:
+    if isinstance(error, WaitingError):
+        return "waiting"
+    return "denied" if isinstance(error, DeniedError) else "error"

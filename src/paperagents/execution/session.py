@@ -1,0 +1,82 @@
+"""What a run stands on: the parts of the vault it uses, and the person who started it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from paperagents.approval.decision import Approver, Decision
+from paperagents.approval.effect import Effect
+from paperagents.approval.rules import RuleBook
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.records.masking import Masking
+from paperagents.records.run_store import RunStore
+from paperagents.sandbox import Cancellation, Limits, Sandbox
+
+Event = Mapping[str, JsonValue]
+_time_limit: ContextVar[Cancellation | None] = ContextVar("time limit of a step", default=None)
+Prepare = Callable[[JsonObject], Effect]
+"""A built-in tool: turns final arguments into the effect they will have, without having it yet."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """The parts of one vault that every run uses."""
+
+    find_tool: Callable[[str], ToolDefinition]
+    read_pinned: Callable[[str, bytes], ToolDefinition]
+    """The definition in a file as it was, for a run that goes on."""
+    file_content: Callable[[str], bytes]
+    built_in: Mapping[str, Prepare]
+    sandbox: Sandbox
+    limits: Limits
+    rules: RuleBook
+    masking: Masking
+    clock: Callable[[], dict[str, str]]
+    """``date``, ``time`` and ``random_id`` of a new run."""
+    environment: Callable[[ToolDefinition], Mapping[str, str]]
+    store: RunStore | None = None
+    """None for plans and tests of examples: they leave no trace."""
+    max_depth: int = 16
+
+
+@dataclass(kw_only=True)
+class Session:
+    """One person's or program's wish: who is asked, who is told, and what was allowed on the way."""
+
+    approver: Approver = field(default_factory=Approver)
+    on_event: Callable[[Event], None] = lambda event: None  # noqa: ARG005  nobody listens
+    stop: Cancellation = field(default_factory=Cancellation)
+    """How the person who started it ends it."""
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    """Answers that were given while nobody was running, by the digest of what was asked."""
+    allowed_tools: set[str] = field(default_factory=set)
+    """Approved for the rest of this run."""
+    plan: list[JsonObject] | None = None
+    """Set for a dry run: effects are collected here instead of being had."""
+    responses: Mapping[str, JsonValue] | None = None
+    """Answers that stand in for tools, by tool or label, when examples are tried."""
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the person who started it has ended it."""
+        return self.stop.cancelled
+
+    @property
+    def cancellation(self) -> Cancellation:
+        """What ends the work at this place: the time limit of a step, or the person."""
+        return _time_limit.get() or self.stop
+
+    @contextmanager
+    def stopping_with(self, time_limit: Cancellation) -> Iterator[None]:
+        """Inside, this ends the work."""
+        token = _time_limit.set(time_limit)
+        try:
+            yield
+        finally:
+            _time_limit.reset(token)

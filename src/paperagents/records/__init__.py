@@ -1,0 +1,1 @@
+"""What happened, kept: runs, their journal, and what tools store."""

@@ -1,0 +1,47 @@
+"""Secrets never reach a record, a log, an error or a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from paperagents.definitions.json_value import JsonValue
+
+MASK = "***"
+_SHORTEST = 4
+"""A secret of one or two letters would blacken every text."""
+_SECRET_NAME = re.compile(
+    r"authorization|cookie|token|secret|api[-_]?key|password|passwd|credential|x-auth|private[-_]?key", re.IGNORECASE
+)
+
+
+class Masking:
+    """Knows the secrets of a run and blackens them wherever they turn up."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        longest_first = sorted({each for each in secrets if len(each) >= _SHORTEST}, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+        return self._pattern.sub(MASK, text) if self._pattern else text
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """The value without secrets, and without the values of headers that are meant to be secret."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(each) for each in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._member(name, each) for name, each in value.items()}
+        return value
+
+    def _member(self, name: str, value: JsonValue) -> JsonValue:
+        if name.lower() == "headers" and isinstance(value, dict):
+            return {each: self.value(shown) for each, shown in mask_headers(value).items()}
+        return self.value(value)
+
+
+def mask_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Headers for showing: the values of those that carry a key or a cookie are hidden."""
+    return {name: MASK if _SECRET_NAME.search(name) else value for name, value in headers.items()}

@@ -1,0 +1,86 @@
+"""The record of a run, the same everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+
+RunStatus = Literal["running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
+StepStatus = Literal["success", "error", "denied", "skipped", "waiting"]
+BlockName = Literal["preprocess", "tool", "postprocess", "custom_function"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LogEntry:
+    """One block that ran, or one step that did not."""
+
+    step: int
+    block: BlockName
+    name: str
+    status: StepStatus
+    message: str
+    timestamp: str
+    duration_ms: float
+    parameters: JsonObject = field(default_factory=dict)
+    output: JsonValue = None
+    hitl_required: bool = False
+    hitl_confirmed: bool | None = None
+    console: list[JsonValue] = field(default_factory=list)
+
+    def as_json(self) -> JsonObject:
+        """The entry of ``execution_log``."""
+        return {
+            "step": self.step,
+            "block": self.block,
+            "name": self.name,
+            "status": self.status,
+            "message": self.message,
+            "parameters": self.parameters,
+            "output": self.output,
+            "hitl_required": self.hitl_required,
+            "hitl_confirmed": self.hitl_confirmed,
+            "console": self.console,
+            "timestamp": self.timestamp,
+            "duration_ms": self.duration_ms,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRecord:
+    """What a run was and how it ended."""
+
+    run_id: str
+    tool: str
+    status: RunStatus
+    started: str
+    duration_ms: float
+    data: JsonValue = None
+    error: JsonObject | None = None
+    execution_log: tuple[JsonObject, ...] = ()
+    parent_run: str | None = None
+    planned: tuple[JsonObject, ...] | None = None
+
+    @property
+    def success(self) -> bool:
+        """Whether it did, or could do, what was asked."""
+        return self.status in ("succeeded", "planned")
+
+    def as_json(self) -> JsonObject:
+        """The one form of a record."""
+        record: JsonObject = {
+            "run_id": self.run_id,
+            "tool": self.tool,
+            "status": self.status,
+            "success": self.success,
+            "data": self.data,
+            "error": self.error,
+            "execution_log": list(self.execution_log),
+            "started": self.started,
+            "duration_ms": self.duration_ms,
+            "parent_run": self.parent_run,
+        }
+        if self.planned is not None:
+            record["planned"] = list(self.planned)
+        return record

@@ -1,0 +1,275 @@
+"""Runs and their journal: what history shows, what resuming replays."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paperagents.approval.decision import ApprovalRequest
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import UsageError
+from paperagents.records.database import Database
+from paperagents.records.record import LogEntry, RunRecord
+
+_GATHER_ENTRIES = 200
+_GATHER_SECONDS = 0.1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredRun:
+    """A run as it was started: enough to go on with it."""
+
+    run_id: str
+    parent_run: str | None
+    tool: str
+    status: str
+    started: str
+    duration_ms: float
+    arguments: JsonObject
+    definition: str | None
+    clock: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intent:
+    """A change that was about to be made, written down before it was."""
+
+    digest: str
+    before: str
+    after: str | None
+    answer: JsonValue
+
+
+class RunStore:
+    """The runs of one vault. Entries of steps that change nothing are gathered and written together."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._gathered: list[tuple[str, str, bool, str]] = []
+        self._gathered_since = 0.0
+        self._lock = threading.Lock()
+
+    # --- while a run goes on
+
+    def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
+        """Write down a new run, pinned to the very file it was started from."""
+        with self._database.transaction() as connection:
+            if run.definition is not None and content is not None:
+                connection.execute(
+                    "INSERT OR IGNORE INTO definitions VALUES (?, ?, ?)", (run.definition, file or "", content)
+                )
+            connection.execute(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+                (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms,
+                 _text(run.arguments), run.definition, _text({**run.clock})),
+            )  # fmt: skip
+
+    def append(self, run_id: str, path: str, entry: LogEntry, *, final: bool) -> None:
+        """Add an entry; ``final`` ones have a result that is never computed again."""
+        with self._lock:
+            if not self._gathered:
+                self._gathered_since = time.monotonic()
+            self._gathered.append((run_id, path, final, _text(entry.as_json())))
+            waited = time.monotonic() - self._gathered_since
+            due = len(self._gathered) >= _GATHER_ENTRIES or waited > _GATHER_SECONDS
+        if due:
+            self.flush()
+
+    def flush(self, *, durable: bool = False) -> None:
+        """Write down everything gathered."""
+        with self._lock:
+            gathered, self._gathered = self._gathered, []
+            if gathered or durable:
+                with self._database.transaction(durable=durable) as connection:
+                    connection.executemany(
+                        "INSERT INTO journal (run_id, path, final, entry) VALUES (?, ?, ?, ?)", gathered
+                    )
+
+    def intend(self, run_id: str, path: str, intent: Intent) -> None:
+        """Write down a change before it is made."""
+        self.flush()
+        with self._database.transaction(durable=True) as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?)",
+                (run_id, path, intent.digest, intent.before, intent.after, _text(intent.answer)),
+            )
+
+    def finish(self, record: RunRecord) -> None:
+        """Write down how a run ended, or that it waits."""
+        self.flush(durable=True)
+        with self._database.transaction(durable=True) as connection:
+            connection.execute(
+                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ? WHERE run_id = ?",
+                (record.status, record.duration_ms, _text(record.data), _text(record.error), record.run_id),
+            )
+            if record.status != "waiting":
+                connection.execute("DELETE FROM approvals WHERE root_run = ?", (record.run_id,))
+                connection.execute("DELETE FROM intents WHERE run_id = ?", (record.run_id,))
+
+    def go_on(self, run_id: str) -> None:
+        """A run that stood still is carried on: what is not final is forgotten, questions are taken back."""
+        with self._database.transaction() as connection:
+            connection.execute("UPDATE runs SET status = 'running' WHERE run_id = ?", (run_id,))
+            connection.execute("DELETE FROM journal WHERE run_id = ? AND NOT final", (run_id,))
+            connection.execute("DELETE FROM approvals WHERE run_id = ?", (run_id,))
+
+    def ask(self, request: ApprovalRequest, root_run: str) -> None:
+        """Keep a question until somebody answers it."""
+        with self._database.transaction(durable=True) as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (request.id, request.run_id, root_run, request.step, request.tool, _text(request.arguments),
+                 request.preview, request.digest, request.target, request.requested),
+            )  # fmt: skip
+
+    # --- afterwards
+
+    def results(self, run_id: str) -> dict[str, JsonObject]:
+        """The final entries of a run by their path."""
+        rows = self._database.rows("SELECT path, entry FROM journal WHERE run_id = ? AND final ORDER BY seq", (run_id,))
+        return {row["path"]: json.loads(row["entry"]) for row in rows}
+
+    def intent(self, run_id: str, path: str) -> Intent | None:
+        """The change a run was about to make at this place, if it was interrupted there."""
+        rows = self._database.rows("SELECT * FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
+        if not rows:
+            return None
+        row = rows[0]
+        return Intent(digest=row["digest"], before=row["before"], after=row["after"], answer=json.loads(row["answer"]))
+
+    def stored(self, run_id: str) -> StoredRun | None:
+        """A run as it was started."""
+        rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+        return _stored(rows[0]) if rows else None
+
+    def content(self, digest: str) -> tuple[str, bytes] | None:
+        """The file a run was started from, as it was then."""
+        rows = self._rows("SELECT file, content FROM definitions WHERE digest = ?", (digest,))
+        return (rows[0]["file"], rows[0]["content"]) if rows else None
+
+    def record(self, run_id: str) -> RunRecord:
+        """The record of a run, by its id or an unmistakable beginning of it."""
+        row = self._find(run_id)
+        entries = self._rows("SELECT entry FROM journal WHERE run_id = ? ORDER BY seq", (row["run_id"],))
+        return RunRecord(
+            run_id=row["run_id"],
+            tool=row["tool"],
+            status=row["status"],
+            started=row["started"],
+            duration_ms=row["duration_ms"],
+            data=json.loads(row["data"] or "null"),
+            error=json.loads(row["error"] or "null"),
+            execution_log=tuple(json.loads(entry["entry"]) for entry in entries),
+            parent_run=row["parent_run"],
+        )
+
+    def arguments(self, run_id: str) -> tuple[str, JsonObject]:
+        """The tool and arguments of a run, to do it again."""
+        row = self._find(run_id)
+        return row["tool"], json.loads(row["arguments"])
+
+    def history(
+        self, *, tool: str | None = None, status: str | None = None, since: str | None = None, limit: int = 50
+    ) -> list[JsonObject]:
+        """Runs that somebody started, newest first."""
+        wanted = {"tool = ?": tool, "status = ?": status, "started >= ?": since}
+        conditions = ["parent_run IS NULL", *(condition for condition, value in wanted.items() if value is not None)]
+        values = [value for value in wanted.values() if value is not None]
+        rows = self._rows(
+            f"SELECT run_id, tool, status, started, duration_ms FROM runs WHERE {' AND '.join(conditions)} "  # noqa: S608  fixed conditions
+            "ORDER BY started DESC, rowid DESC LIMIT ?",
+            (*values, limit),
+        )
+        return [dict(row) for row in rows]
+
+    def approvals(self) -> list[ApprovalRequest]:
+        """Every open question, the oldest first."""
+        return [_request(row) for row in self._rows("SELECT * FROM approvals ORDER BY requested, rowid")]
+
+    def approval(self, approval_id: str) -> tuple[ApprovalRequest, str]:
+        """One question and the run that somebody started it with."""
+        rows = self._rows("SELECT * FROM approvals WHERE id = ?", (approval_id,))
+        if not rows:
+            raise UsageError("unknown-approval", id=approval_id)
+        return _request(rows[0]), rows[0]["root_run"]
+
+    def figures(self) -> list[JsonObject]:
+        """Per tool: how often, how well, how long."""
+        rows = self._rows(
+            "SELECT tool, status, duration_ms FROM runs WHERE status != 'running' ORDER BY tool, duration_ms"
+        )
+        groups: dict[str, list[Any]] = {}
+        for row in rows:
+            groups.setdefault(row["tool"], []).append(row)
+        return [_figures(tool, group) for tool, group in groups.items()]
+
+    def _find(self, run_id: str) -> Mapping[str, Any]:
+        # A beginning is enough where it is long and fits one run only.
+        rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+        if not rows and len(run_id) >= 6 and run_id.isalnum():
+            rows = self._rows("SELECT * FROM runs WHERE run_id GLOB ? AND parent_run IS NULL LIMIT 2", (f"{run_id}*",))
+        if len(rows) != 1:
+            raise UsageError("unknown-run", id=run_id)
+        return dict(rows[0])
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self._database.rows(query, values) if self._database.exists() else []
+
+
+def _stored(row: Mapping[str, Any]) -> StoredRun:
+    return StoredRun(
+        run_id=row["run_id"],
+        parent_run=row["parent_run"],
+        tool=row["tool"],
+        status=row["status"],
+        started=row["started"],
+        duration_ms=row["duration_ms"],
+        arguments=json.loads(row["arguments"]),
+        definition=row["definition"],
+        clock=json.loads(row["clock"]),
+    )
+
+
+def _request(row: Mapping[str, Any]) -> ApprovalRequest:
+    return ApprovalRequest(
+        id=row["id"],
+        run_id=row["root_run"],
+        step=row["step"],
+        tool=row["tool"],
+        arguments=json.loads(row["arguments"]),
+        preview=row["preview"],
+        digest=row["digest"],
+        requested=row["requested"],
+        target=row["target"],
+    )
+
+
+def _figures(tool: str, rows: Iterable[Mapping[str, Any]]) -> JsonObject:
+    rows = list(rows)
+    succeeded = sum(row["status"] == "succeeded" for row in rows)
+    ended = [row["duration_ms"] for row in rows if row["status"] != "waiting"]
+    return {
+        "tool": tool,
+        "runs": len(rows),
+        "succeeded": succeeded,
+        "failed": sum(row["status"] == "failed" for row in rows),
+        "denied": sum(row["status"] == "denied" for row in rows),
+        "waiting": sum(row["status"] == "waiting" for row in rows),
+        "success_rate": succeeded / len(rows),
+        "median_ms": _quantile(ended, 0.5),
+        "p95_ms": _quantile(ended, 0.95),
+        "max_ms": ended[-1] if ended else None,
+    }
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)] if ordered else None
+
+
+def _text(value: Any) -> str:
+    # Escaped: lone surrogates from JavaScript cannot be written as UTF-8.
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
