@@ -221,8 +221,11 @@ def soak(blocks: int = 10_000, *, threads: int = 4, seed: int = 1) -> dict[str, 
 
 
 def _soak_some(sandbox: Sandbox, kinds: list[str], threads: int) -> Counter[str]:
+    outcomes: Counter[str] = Counter()
     with ThreadPoolExecutor(threads) as pool:
-        return Counter(pool.map(lambda numbered: _one(sandbox, *numbered), enumerate(kinds)))
+        for start in range(0, len(kinds), 200):
+            outcomes.update(pool.map(lambda numbered: _one(sandbox, *numbered), enumerate(kinds[start : start + 200])))
+    return outcomes
 
 
 def _one(sandbox: Sandbox, number: int, kind: str) -> str:
@@ -261,7 +264,8 @@ def _descriptors() -> int:
 
 
 def _memory_mb() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
+    return pages * resource.getpagesize() >> 20
 
 
 def main() -> None:
