@@ -47,6 +47,8 @@ class PaperError(Exception):
         self.retryable = retryable
         self.step: int | None = None
         self.block: str | None = None
+        self.is_the_callers = False
+        """The call itself was wrong: nothing has run yet."""
 
     @property
     def message(self) -> str:

@@ -141,11 +141,12 @@ def _read_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Set
     for name, known in KNOWN.items():
         variable = "PAPER_" + name.replace(".", "_").upper()
         if (text := environment.get(variable)) is not None:
-            value = _checked(name, _from_text(text, known), known, variable)
+            value = _checked(name, from_text(text, known), known, variable)
             yield name, Setting(value=value, origin=variable)
 
 
-def _from_text(text: str, known: Known) -> Any:
+def from_text(text: str, known: Known) -> Any:
+    """A value as a variable or a command line gives it."""
     if known.kind == "texts":
         return [part.strip() for part in text.split(",") if part.strip()]
     if known.kind in ("number", "whole") and re.fullmatch(r"-?\d+(\.\d+)?", text.strip()):

@@ -19,8 +19,9 @@ from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.errors import BrokenFileError, UsageError
+from paperagents.errors import BrokenFileError, ToolError, UsageError
 from paperagents.execution.examples import ExampleResult, try_examples
+from paperagents.execution.note_log import append_log
 from paperagents.execution.pipeline import Pipeline
 from paperagents.execution.session import Event, Prepare, Services, Session
 from paperagents.reading.file_reading import read_markdown
@@ -169,6 +170,7 @@ class Vault:
             masking=Masking(self._secrets()),
             clock=self._clock,
             environment=lambda tool: {},  # noqa: ARG005  no tool has secrets yet
+            write_log=self._write_log,
             store=self.store,
         )
 
@@ -189,7 +191,18 @@ class Vault:
         return session
 
     def _without_trace(self, folder: VaultFolder) -> Services:
-        return replace(self.services, store=None, built_in=self._built_in(folder))
+        return replace(self.services, store=None, built_in=self._built_in(folder), write_log=lambda tool, record: None)  # noqa: ARG005  a plan leaves no trace
+
+    def _write_log(self, tool: ToolDefinition, record: RunRecord) -> None:
+        def read(path: str) -> str | None:
+            try:
+                return self.folder.read_text(path).content
+            except ToolError as error:
+                if error.code == "file-not-found":
+                    return None
+                raise
+
+        append_log(tool, record, read, lambda path, added: self.folder.write_text(path, added, append=True))
 
     def _built_in(self, folder: VaultFolder) -> dict[str, Prepare]:
         web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))

@@ -69,7 +69,9 @@ def look_up(reference: Reference, names: Names) -> JsonValue:
     """The value a reference stands for. Raises ReferenceMissingError with the nearest names."""
     root, rest = reference.root, reference.path[1:]
     if root in ("input", "preprocess") and (rest or root not in names.arguments):
-        return _walk(dict(names.input), rest, reference)
+        # A declared argument that was not given is null, also by this way.
+        not_given = {name: None for name, value in names.arguments.items() if value is None}
+        return _walk({**not_given, **names.input}, rest, reference)
     if root in ("prev_step", "output") and (rest or root not in names.arguments):
         return _previous(root, rest, reference, names)
     if root == "steps" and rest:

@@ -68,9 +68,12 @@ class _Chain:
         """One step of the file, whatever it is; the answer is what the next one can refer to."""
         if self.calls.session.stopped:
             raise CancelledError
-        if step.condition is not None and not self._holds(step.condition, names):
-            self._skip(step, place)
-            return names.after(step.name, None)
+        if step.condition is not None:
+            with self._logging_failures(step, place):
+                holds = self._holds(step.condition, names)
+            if not holds:
+                self._skip(step, place)
+                return names.after(step.name, None)
         if step.parallel:
             return self._side_by_side(step, names, place)
         if step.for_each is not None:
@@ -88,7 +91,8 @@ class _Chain:
     # --- loops and parallel steps
 
     def _for_each(self, step: Step, names: Names, place: Place) -> JsonValue:
-        items = _list(resolve(step.for_each, names))
+        with self._logging_failures(step, place):
+            items = _list(resolve(step.for_each, names))
 
         def one(number: int) -> JsonValue:
             inside = replace(names, loop={"item": items[number], "index": number})
@@ -152,16 +156,22 @@ class _Chain:
 
     def _called(self, step: Step, names: Names, place: Place) -> JsonValue:
         """Resolve the parameters, make the call, let ``post_processing`` look at its output."""
-        try:
+        with self._logging_failures(step, place):
             parameters = resolve(dict(step.parameters), names)
-        except PaperError:
-            with self.frame.log.block(place, dict(step.parameters)):
-                raise
         assert isinstance(parameters, dict)
         output = self.calls.step(ToolCall(tool=step.tool, arguments=parameters), place, self.frame)
         if step.post_processing is None:
             return output
         return self._post_processed(step.post_processing, replace(names, previous=output, has_previous=True), place)
+
+    @contextmanager
+    def _logging_failures(self, step: Step, place: Place) -> Iterator[None]:
+        """What goes wrong before a step is called belongs to the step, too."""
+        try:
+            yield
+        except PaperError as error:
+            with self.frame.log.block(place, dict(step.parameters)):
+                raise error from None
 
     def _post_processed(self, script: Excerpt, names: Names, place: Place) -> JsonValue:
         place = replace(place, path=f"{place.path}:post", block="postprocess")

@@ -55,7 +55,8 @@ class Pipeline:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
         run = _new_run(call.tool, dict(call.arguments), self.services.clock())
         log = self._log(run)
-        return self._ended(run, log, lambda: self._carry_out(self._begin(run, log))).record
+        record = self._ended(run, log, lambda: self._carry_out(self._begin(run, log))).record
+        return self._noted(record)
 
     def resume(self, run_id: str) -> RunRecord:
         """Go on with a run that waits or was interrupted; what has a result is not done again."""
@@ -67,7 +68,8 @@ class Pipeline:
             raise UsageError("run-is-over", id=run_id, status=run.status)
         store.go_on(run.run_id)
         log = self._log(run, results=store.results(run.run_id))
-        return self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
+        record = self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
+        return self._noted(record)
 
     def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
         """Carry out a call inside a run. A step is a call like any other; the answer is its output."""
@@ -83,7 +85,8 @@ class Pipeline:
         """Find the tool, write down that the run has begun, check the arguments."""
         try:
             tool = self.services.find_tool(run.tool)
-        except PaperError:
+        except PaperError as error:
+            error.is_the_callers = True
             self._write_down(run, None)
             raise
         self._write_down(replace(run, tool=tool.id), tool)
@@ -96,7 +99,8 @@ class Pipeline:
     def _checked(self, run: StoredRun, tool: ToolDefinition, log: RunLog) -> Frame:
         try:
             arguments = validated(tool, run.arguments)
-        except PaperError:
+        except PaperError as error:
+            error.is_the_callers = True
             with log.block(Place(path="arguments", step=1, block="tool", name=tool.id), run.arguments):
                 raise
         return Frame(
@@ -247,12 +251,23 @@ class Pipeline:
             error=None if failure is None or isinstance(failure, PlanEndsError) else self._masked(failure.as_json()),
             execution_log=tuple(log.entries),
             parent_run=run.parent_run,
+            exit_code=_exit_code(failure),
             planned=tuple(self.session.plan) if self.session.plan is not None and is_top else None,
         )
         if self.services.store is not None:
             self.services.store.finish(record)
         self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status})
         return _Ending(record=record, data=data, failure=failure)
+
+    def _noted(self, record: RunRecord) -> RunRecord:
+        """A tool that asks for it gets its log into a note."""
+        if record.status not in ("waiting", "planned"):
+            try:
+                self.services.write_log(self.services.find_tool(record.tool), record)
+            except PaperError:
+                # There is no such tool, or its file has been broken meanwhile: nowhere to write to.
+                return record
+        return record
 
     def _status(self, failure: PaperError | None) -> RunStatus:
         match failure:
@@ -317,6 +332,16 @@ def _new_run(tool: str, arguments: JsonObject, clock: dict[str, str]) -> StoredR
         definition=None,
         clock=clock,
     )
+
+
+def _exit_code(failure: PaperError | None) -> int:
+    """0 done, 1 failed, 2 called wrongly, 3 denied or waiting."""
+    match failure:
+        case None | PlanEndsError():
+            return 0
+        case DeniedError() | WaitingError():
+            return 3
+    return failure.exit_code if failure.is_the_callers else 1
 
 
 def _place(frame: Frame, path: str, step: int, block: BlockName) -> Place:

@@ -14,6 +14,7 @@ from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.records.masking import Masking
+from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 
@@ -39,6 +40,8 @@ class Services:
     clock: Callable[[], dict[str, str]]
     """``date``, ``time`` and ``random_id`` of a new run."""
     environment: Callable[[ToolDefinition], Mapping[str, str]]
+    write_log: Callable[[ToolDefinition, RunRecord], None] = lambda tool, record: None  # noqa: ARG005  nowhere
+    """For a tool that asks for it: its log in a note."""
     store: RunStore | None = None
     """None for plans and tests of examples: they leave no trace."""
     max_depth: int = 16

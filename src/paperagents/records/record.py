@@ -61,6 +61,8 @@ class RunRecord:
     execution_log: tuple[JsonObject, ...] = ()
     parent_run: str | None = None
     planned: tuple[JsonObject, ...] | None = None
+    exit_code: int = 0
+    """For the command line: 0 done, 1 failed, 2 called wrongly, 3 denied or waiting."""
 
     @property
     def success(self) -> bool:

@@ -21,7 +21,10 @@ from paperagents.settings import load_settings
 from paperagents.vault import find_vault
 from paperagents.version import __version__
 
-COMMANDS = ("init", "list", "show", "new", "check", "completion")
+COMMANDS = (
+    "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "stats", "config", "doctor",
+    "completion",
+)  # fmt: skip
 
 
 class PaperGroup(LocalisedGroup):

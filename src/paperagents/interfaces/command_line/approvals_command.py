@@ -1,0 +1,116 @@
+"""``paper approvals``: open questions, answers, and what has been allowed from now on."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from paperagents.approval.decision import Approved, Decision, Denied
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import UsageError
+from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.record_output import print_record
+from paperagents.interfaces.command_line.run_command import choose_approver
+from paperagents.interfaces.command_line.terminal_approver import coloured_diff_line
+from paperagents.messages import text
+from paperagents.records.masking import Masking
+
+
+@click.group("approvals", cls=LocalisedGroup, help=text("cli.approvals"), invoke_without_command=True)
+@vault_option
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Answer. Without a further word: list."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_approvals, as_json=False)
+
+
+@command.command("list", cls=LocalisedCommand, help=text("cli.approvals.list"))
+@vault_option
+@json_option
+@click.pass_context
+def list_approvals(context: click.Context, *, as_json: bool) -> None:
+    """Every open question, the oldest first."""
+    requests = current_vault(context).store.approvals()
+    if as_json:
+        print_json([Masking().value(request.as_json()) for request in requests])
+        return
+    for request in requests:
+        title = text("ask.title", tool=request.tool, step=request.step, run=request.run_id)
+        click.echo(f"{paint(request.id, bold=True)}  {visible(title)}  {request.requested}")
+        for line in request.preview.split("\n"):
+            click.echo("    " + coloured_diff_line(line))
+    if not requests:
+        say(text("cli.approvals.none"))
+
+
+@command.command("approve", cls=LocalisedCommand, help=text("cli.approvals.approve"))
+@click.argument("approval")
+@click.option("--edit", metavar="JSON", help=text("cli.approvals.edit"))
+@click.option("--run", "for_run", is_flag=True, help=text("cli.approvals.run"))
+@click.option("--always", is_flag=True, help=text("cli.approvals.always"))
+@vault_option
+@json_option
+@click.pass_context
+def approve(  # noqa: PLR0913  one argument per option
+    context: click.Context, *, approval: str, edit: str | None, for_run: bool, always: bool, as_json: bool
+) -> None:
+    """Yes; the run goes on."""
+    _answer(context, approval, Approved(for_run=for_run, always=always, arguments=_edited(edit)), as_json=as_json)
+
+
+@command.command("deny", cls=LocalisedCommand, help=text("cli.approvals.deny"))
+@click.argument("approval")
+@click.option("--reason", default="", help=text("cli.approvals.reason"))
+@vault_option
+@json_option
+@click.pass_context
+def deny(context: click.Context, *, approval: str, reason: str, as_json: bool) -> None:
+    """No; the reason reaches whoever called."""
+    _answer(context, approval, Denied(reason=reason), as_json=as_json)
+
+
+@command.command("rules", cls=LocalisedCommand, help=text("cli.approvals.rules"))
+@vault_option
+@json_option
+@click.pass_context
+def rules(context: click.Context, *, as_json: bool) -> None:
+    """What has been allowed from now on."""
+    found = current_vault(context).rules.rules()
+    if as_json:
+        print_json([rule.as_json() for rule in found])
+        return
+    for rule in found:
+        click.echo(visible(f"{rule.id}  {rule.tool}  {rule.target}  {text('cli.approvals.until', date=rule.expires)}"))
+
+
+@command.command("revoke", cls=LocalisedCommand, help=text("cli.approvals.revoke"))
+@click.argument("rule")
+@vault_option
+@click.pass_context
+def revoke(context: click.Context, *, rule: str) -> None:
+    """Take a rule back."""
+    if not current_vault(context).rules.revoke(rule):
+        raise UsageError("unknown-rule", id=rule)
+
+
+def _answer(context: click.Context, approval: str, decision: Decision, *, as_json: bool) -> None:
+    with current_vault(context) as vault:
+        record = vault.answer(approval, decision, approver=choose_approver(yes=False))
+    print_record(record, as_json=as_json)
+    context.exit(record.exit_code)
+
+
+def _edited(edit: str | None) -> JsonObject | None:
+    if edit is None:
+        return None
+    try:
+        arguments = json.loads(edit)
+    except ValueError as error:
+        raise UsageError("params-not-json", reason=str(error)) from error
+    if not isinstance(arguments, dict):
+        raise UsageError("params-not-json", reason=text("cli.run.not-an-object"))
+    return arguments

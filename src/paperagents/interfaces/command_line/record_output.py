@@ -1,0 +1,82 @@
+"""A record as a person reads it, as JSON, or as the log form of the documents."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from paperagents.execution.note_log import yaml_log
+from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.terminal_approver import coloured_diff_line
+from paperagents.messages import text
+from paperagents.records.record import RunRecord
+
+_COLOURS = {"succeeded": "green", "planned": "green", "failed": "red", "denied": "red", "cancelled": "yellow"}
+
+
+def print_record(record: RunRecord, *, as_json: bool, log_format: str | None = None) -> None:
+    """The result on standard output; everything else on standard error."""
+    if as_json:
+        print_json(record.as_json())
+    elif log_format == "yaml":
+        click.echo(yaml_log(record), nl=False)
+    elif record.planned is not None:
+        _print_plan(record)
+    elif record.success:
+        click.echo(visible(shown_value(record.data)))
+    if not as_json and not record.success:
+        _print_failure(record)
+
+
+def print_full_record(record: RunRecord) -> None:
+    """Everything about a run."""
+    status = paint(record.status, _COLOURS.get(record.status, "yellow"), bold=True)
+    click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {record.started}  {record.duration_ms:.1f} ms")
+    for entry in record.execution_log:
+        what = f"{entry['block']:15} {entry['name']}  {entry['status']}  {entry['message']}"
+        click.echo(visible(f"  {entry['step']:2}  {what}"))
+        if entry["output"] is not None:
+            click.echo(visible("      " + _short(json.dumps(entry["output"], ensure_ascii=False))))
+    if record.success:
+        click.echo(visible(shown_value(record.data)))
+    else:
+        _print_failure(record)
+
+
+def shown_value(value: object) -> str:
+    """A text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _print_plan(record: RunRecord) -> None:
+    for call in record.planned or ():
+        asks = paint(text("cli.run.asks"), "yellow") if call["would_ask"] else ""
+        arguments = _short(json.dumps(call["arguments"], ensure_ascii=False))
+        click.echo(f"{call['step']:3}  {paint(visible(str(call['tool'])), bold=True)} {visible(arguments)} {asks}")
+        for line in str(call["preview"]).split("\n") if call["preview"] else ():
+            click.echo("       " + coloured_diff_line(line))
+
+
+def _print_failure(record: RunRecord) -> None:
+    error = record.error or {}
+    where = text("cli.run.at", step=error["step"], block=error["block"]) if error.get("step") else ""
+    status = paint(text(f"cli.status.{record.status}"), _COLOURS.get(record.status, "yellow"), bold=True, err=True)
+    say(f"{status}{where}: {visible(str(error.get('message', '')))}")
+    for frame in _frames(error.get("details")):
+        say(visible(f"    {frame}"))
+    if error.get("hint"):
+        say(visible(f"  {error['hint']}"))
+
+
+def _frames(details: object) -> list[str]:
+    """Where in the file the JavaScript was."""
+    stack = details.get("stack", []) if isinstance(details, dict) else []
+    return [
+        f"{frame.get('file') or ''}:{frame['line']}:{frame['column']} {frame.get('function') or ''}"
+        for frame in stack[:5]
+    ]
+
+
+def _short(shown: str) -> str:
+    return shown if len(shown) <= 160 else shown[:160] + "…"

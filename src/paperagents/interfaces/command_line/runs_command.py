@@ -1,0 +1,112 @@
+"""``paper runs``: the history; show, do again, go on."""
+
+from __future__ import annotations
+
+import click
+
+from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.output import paint, print_json, visible
+from paperagents.interfaces.command_line.progress import Progress
+from paperagents.interfaces.command_line.record_output import print_full_record, print_record
+from paperagents.interfaces.command_line.run_command import choose_approver
+from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
+from paperagents.messages import text
+
+_COMPARED = ("name", "status", "parameters", "output")
+
+
+@click.group("runs", cls=LocalisedGroup, help=text("cli.runs"), invoke_without_command=True)
+@vault_option
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Look back. Without a further word: list."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_runs, tool=None, status=None, limit=20, as_json=False)
+
+
+@command.command("list", cls=LocalisedCommand, help=text("cli.runs.list"))
+@click.option("--tool", help=text("cli.runs.tool"))
+@click.option("--status", type=click.Choice(["succeeded", "failed", "denied", "waiting", "cancelled", "running"]))
+@click.option("--limit", type=click.IntRange(1), default=50)
+@vault_option
+@json_option
+@click.pass_context
+def list_runs(context: click.Context, *, tool: str | None, status: str | None, limit: int, as_json: bool) -> None:
+    """The newest first."""
+    runs = current_vault(context).store.history(tool=tool, status=status, limit=limit)
+    if as_json:
+        print_json(runs)
+        return
+    for run in runs:
+        took = f"{run['duration_ms']:9.1f} ms"
+        click.echo(f"{run['run_id']}  {run['status']:10} {run['started']}  {took}  {visible(str(run['tool']))}")
+
+
+@command.command("show", cls=LocalisedCommand, help=text("cli.runs.show"))
+@click.argument("run")
+@vault_option
+@json_option
+@click.pass_context
+def show(context: click.Context, *, run: str, as_json: bool) -> None:
+    """The record of a run."""
+    record = current_vault(context).store.record(run)
+    if as_json:
+        print_json(record.as_json())
+    else:
+        print_full_record(record)
+
+
+@command.command("rerun", cls=LocalisedCommand, help=text("cli.runs.rerun"))
+@click.argument("run")
+@click.option("--yes", is_flag=True, help=text("cli.yes"))
+@vault_option
+@json_option
+@click.pass_context
+def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None:
+    """The same tool with the same arguments, as a new run."""
+    with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
+        tool, arguments = vault.store.arguments(run)
+        approver = choose_approver(yes=yes, progress=progress)
+        record = vault.run(tool, arguments, approver=approver, on_event=progress.on_event, stop=stop)
+    print_record(record, as_json=as_json)
+    context.exit(record.exit_code)
+
+
+@command.command("resume", cls=LocalisedCommand, help=text("cli.runs.resume"))
+@click.argument("run")
+@click.option("--yes", is_flag=True, help=text("cli.yes"))
+@vault_option
+@json_option
+@click.pass_context
+def resume(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None:
+    """Go on with a run that waits or was interrupted."""
+    with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
+        run_id = vault.store.record(run).run_id
+        approver = choose_approver(yes=yes, progress=progress)
+        record = vault.resume(run_id, approver=approver, on_event=progress.on_event, stop=stop)
+    print_record(record, as_json=as_json)
+    context.exit(record.exit_code)
+
+
+@command.command("compare", cls=LocalisedCommand, help=text("cli.runs.compare"))
+@click.argument("one")
+@click.argument("other")
+@vault_option
+@json_option
+@click.pass_context
+def compare(context: click.Context, *, one: str, other: str, as_json: bool) -> None:
+    """What differs between two runs, step by step."""
+    store = current_vault(context).store
+    first, second = store.record(one), store.record(other)
+    rows = []
+    for number in range(max(len(first.execution_log), len(second.execution_log))):
+        left, right = (log[number] if number < len(log) else {} for log in (first.execution_log, second.execution_log))
+        different = [key for key in _COMPARED if left.get(key) != right.get(key)]
+        rows.append({"step": number + 1, "one": left or None, "other": right or None, "different": different})
+        if not as_json:
+            mark = paint("≠ " + ", ".join(different), "yellow") if different else paint("=", "green")
+            click.echo(f"{number + 1:3}  {visible(str(left.get('name') or right.get('name')))}  {mark}")
+    if as_json:
+        same_data = first.data == second.data
+        print_json({"one": first.run_id, "other": second.run_id, "same_data": same_data, "steps": rows})

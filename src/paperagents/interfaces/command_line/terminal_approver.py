@@ -1,0 +1,92 @@
+"""Asks the person at the terminal: shows exactly what will happen, and takes no silence for a yes."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from paperagents.approval.decision import ApprovalRequest, Approved, Approver, Decision, Denied, Pending
+from paperagents.errors import PaperError
+from paperagents.interfaces.command_line.output import paint, say, visible
+from paperagents.interfaces.command_line.progress import Progress
+from paperagents.messages import text
+
+
+def somebody_is_there() -> bool:
+    """Whether a question would reach a person."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+class TerminalApprover(Approver):
+    """A person at a terminal."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self._progress = progress
+
+    def decide(self, request: ApprovalRequest) -> Decision:
+        """Show the change and ask until there is an answer; the end of the input leaves it open."""
+        self._show(request)
+        while True:
+            try:
+                answer = self._ask(text("ask.question"))
+            except (EOFError, click.Abort):
+                return Pending()
+            decision = self._understood(answer.strip().lower(), request)
+            if decision is not None:
+                return decision
+            say(text("ask.help"))
+
+    def try_again(self, error: PaperError) -> bool:
+        """After a refused request: once more, or not."""
+        say(paint(visible(error.message), "red", err=True))
+        try:
+            return self._ask(text("ask.try-again")).strip().lower() in ("r", "retry")
+        except (EOFError, click.Abort):
+            return False
+
+    def _understood(self, answer: str, request: ApprovalRequest) -> Decision | None:
+        match answer:
+            case "y" | "yes" | "j" | "ja" | "是":
+                return Approved()
+            case "n" | "no" | "nein" | "否":
+                return Denied(reason=self._ask(text("ask.reason")).strip())
+            case "r" | "run":
+                return Approved(for_run=True)
+            case "a" | "always":
+                return Approved(always=True)
+            case "e" | "edit":
+                return self._edited(request)
+        return None
+
+    def _edited(self, request: ApprovalRequest) -> Decision | None:
+        """The arguments in the person's own editor; unchanged or broken text is no answer."""
+        before = json.dumps(request.arguments, ensure_ascii=False, indent=2)
+        changed = click.edit(before, extension=".json")
+        if changed is None:
+            return None
+        try:
+            arguments = json.loads(changed)
+        except ValueError as error:
+            say(text("params-not-json", reason=str(error)))
+            return None
+        return Approved(arguments=arguments) if isinstance(arguments, dict) else None
+
+    def _show(self, request: ApprovalRequest) -> None:
+        if self._progress is not None:
+            self._progress.clear()
+        say(paint(text("ask.title", tool=request.tool, step=request.step, run=request.run_id), bold=True, err=True))
+        for line in request.preview.split("\n"):
+            say("  " + coloured_diff_line(line, err=True))
+
+    def _ask(self, question: str) -> str:
+        say(question)
+        answer: str = click.prompt("", prompt_suffix="> ", default="", show_default=False, err=True)
+        return answer
+
+
+def coloured_diff_line(line: str, *, err: bool = False) -> str:
+    """A line of a diff in its usual colour."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    return paint(visible(line), colours.get(line[:1]), err=err)

@@ -1,0 +1,181 @@
+"""What the command line says while tools run, are asked about, and are looked back at."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {
+    "cli.run": (
+        "Run a tool. Before anything is changed you are asked.",
+        "Ein Tool ausführen. Bevor etwas geändert wird, werden Sie gefragt.",
+        "运行工具。任何更改之前都会先询问您。",
+    ),
+    "cli.run.param": (
+        "An argument, read as the type its parameter declares. May be repeated.",
+        "Ein Argument, gelesen als der Typ, den sein Parameter nennt. Wiederholbar.",
+        "一个参数，按其声明的类型读取。可重复。",
+    ),
+    "cli.run.params": (
+        "All arguments as JSON, from a file, or from standard input.",
+        "Alle Argumente als JSON, aus einer Datei oder von der Standardeingabe.",
+        "以 JSON、文件或标准输入给出全部参数。",
+    ),
+    "cli.run.dry": (
+        "Show what would happen and be asked, and change nothing.",
+        "Zeigen, was geschehen und gefragt würde, und nichts ändern.",
+        "显示将会发生和询问的内容，不做任何更改。",
+    ),
+    "cli.run.log": (
+        "Print the execution log instead of the result.",
+        "Statt des Ergebnisses das Protokoll ausgeben.",
+        "输出执行日志而不是结果。",
+    ),
+    "cli.run.not-an-object": ("not an object", "kein Objekt", "不是对象"),
+    "cli.run.asks": ("asks first", "fragt vorher", "会先询问"),
+    "cli.run.at": (" (step {step}, {block})", " (Schritt {step}, {block})", "（步骤 {step}，{block}）"),
+    "cli.yes": (
+        "Approve everything; the record says so.",
+        "Alles genehmigen; im Protokoll steht das.",
+        "全部批准；记录中会注明。",
+    ),
+    "cli.status.failed": ("Failed", "Fehlgeschlagen", "失败"),
+    "cli.status.denied": ("Not allowed", "Nicht erlaubt", "未允许"),
+    "cli.status.waiting": ("Waiting", "Wartet", "等待中"),
+    "cli.status.cancelled": ("Stopped", "Abgebrochen", "已停止"),
+    "cli.status.running": ("Running", "Läuft", "运行中"),
+    "cli.runs": (
+        "Look back at runs; do one again, or go on with one.",
+        "Auf Läufe zurückblicken, einen wiederholen oder fortsetzen.",
+        "查看历史运行，重新运行或继续运行。",
+    ),
+    "cli.runs.list": ("The newest first.", "Die neuesten zuerst.", "最新的在前。"),
+    "cli.runs.tool": ("Only runs of this tool.", "Nur Läufe dieses Tools.", "仅此工具的运行。"),
+    "cli.runs.show": ("The record of a run.", "Das Protokoll eines Laufs.", "一次运行的记录。"),
+    "cli.runs.rerun": (
+        "The same tool with the same arguments, as a new run.",
+        "Dasselbe Tool mit denselben Argumenten, als neuer Lauf.",
+        "用相同的参数再次运行同一工具。",
+    ),
+    "cli.runs.resume": (
+        "Go on with a run that waits or was interrupted.",
+        "Einen wartenden oder unterbrochenen Lauf fortsetzen.",
+        "继续等待中或被中断的运行。",
+    ),
+    "cli.runs.compare": (
+        "What differs between two runs.",
+        "Worin sich zwei Läufe unterscheiden.",
+        "两次运行的差异。",
+    ),
+    "cli.approvals": (
+        "Answer open questions, and see what has been allowed from now on.",
+        "Offene Fragen beantworten und sehen, was von nun an erlaubt ist.",
+        "回答待批请求，并查看已长期允许的内容。",
+    ),
+    "cli.approvals.list": (
+        "Every open question with exactly what would happen.",
+        "Alle offenen Fragen mit genau dem, was geschehen würde.",
+        "所有待批请求及其确切内容。",
+    ),
+    "cli.approvals.approve": (
+        "Yes; the run goes on.",
+        "Ja; der Lauf geht weiter.",
+        "批准；运行继续。",
+    ),
+    "cli.approvals.edit": (
+        "Yes to these arguments instead.",
+        "Ja, aber zu diesen Argumenten.",
+        "改为批准这些参数。",
+    ),
+    "cli.approvals.run": (
+        "And the same tool for the rest of this run.",
+        "Und dasselbe Tool für den Rest dieses Laufs.",
+        "并在本次运行余下部分允许同一工具。",
+    ),
+    "cli.approvals.always": (
+        "And the same tool and target from now on, by a rule that can be revoked.",
+        "Und dasselbe Tool mit demselben Ziel von nun an, durch eine widerrufbare Regel.",
+        "并通过可撤销的规则，从现在起允许同一工具和目标。",
+    ),
+    "cli.approvals.deny": (
+        "No; the reason reaches whoever called.",
+        "Nein; der Grund erreicht den Aufrufer.",
+        "拒绝；理由会传达给调用者。",
+    ),
+    "cli.approvals.reason": ("Why not.", "Warum nicht.", "理由。"),
+    "cli.approvals.rules": (
+        "What has been allowed from now on.",
+        "Was von nun an erlaubt ist.",
+        "已长期允许的内容。",
+    ),
+    "cli.approvals.revoke": ("Take a rule back.", "Eine Regel widerrufen.", "撤销规则。"),
+    "cli.approvals.until": ("until {date}", "bis {date}", "有效期至 {date}"),
+    "cli.approvals.none": ("No open questions.", "Keine offenen Fragen.", "没有待批请求。"),
+    "cli.test": (
+        "Try the examples in tool files; nothing is touched.",
+        "Die Beispiele in Tool-Dateien ausprobieren; nichts wird angerührt.",
+        "试运行工具文件中的示例；不会改动任何内容。",
+    ),
+    "cli.test.summary": (
+        "{passed} passed, {failed} failed",
+        "{passed} bestanden, {failed} fehlgeschlagen",
+        "{passed} 个通过，{failed} 个失败",
+    ),
+    "cli.stats": (
+        "Per tool: how often, how well, how long.",
+        "Pro Tool: wie oft, wie gut, wie lange.",
+        "按工具统计：次数、成功率、耗时。",
+    ),
+    "cli.stats.tool": ("tool", "Tool", "工具"),
+    "cli.search": (
+        "Search the notes of the vault.",
+        "Die Notizen des Vaults durchsuchen.",
+        "搜索库中的笔记。",
+    ),
+    "cli.search.path": ("Only below this folder.", "Nur unterhalb dieses Ordners.", "仅限此文件夹之下。"),
+    "cli.search.limit": ("At most so many.", "Höchstens so viele.", "最多这么多。"),
+    "cli.search.count": ("{count} found", "{count} gefunden", "找到 {count} 个"),
+    "cli.config": (
+        "The settings in force, each with its origin.",
+        "Die geltenden Einstellungen, jede mit ihrer Herkunft.",
+        "当前生效的设置及其来源。",
+    ),
+    "cli.config.get": ("One setting.", "Eine Einstellung.", "单个设置。"),
+    "cli.config.set": (
+        "Write a setting into the vault's settings.toml.",
+        "Eine Einstellung in die settings.toml des Vaults schreiben.",
+        "将设置写入库的 settings.toml。",
+    ),
+    "cli.doctor": (
+        "Does everything stand that should? The walls of the sandbox, the files of the vault.",
+        "Steht alles, was stehen soll? Die Wände der Sandbox, die Dateien des Vaults.",
+        "一切是否就绪？沙箱的隔离层和库中的文件。",
+    ),
+    "cli.doctor.files": (
+        "{count} files of the vault cannot be used",
+        "{count} Dateien des Vaults sind nicht benutzbar",
+        "库中有 {count} 个文件无法使用",
+    ),
+    "ask.title": (
+        "{tool} (step {step} of run {run}) wants to do this:",
+        "{tool} (Schritt {step} von Lauf {run}) möchte dies tun:",
+        "{tool}（运行 {run} 的步骤 {step}）想要执行：",
+    ),
+    "ask.question": (
+        "[y]es  [n]o  [e]dit  for this [r]un  [a]lways",
+        "[j]a  [n]ein  b[e]arbeiten  für diesen Lauf [r]  immer [a]",
+        "[y] 是  [n] 否  [e] 编辑  [r] 本次运行  [a] 总是",
+    ),
+    "ask.help": (
+        "Please answer y, n, e, r or a.",
+        "Bitte mit j, n, e, r oder a antworten.",
+        "请回答 y、n、e、r 或 a。",
+    ),
+    "ask.reason": ("Why not? (may be empty)", "Warum nicht? (darf leer sein)", "为什么不？（可留空）"),
+    "ask.try-again": ("[r]etry or [a]bort?", "[r] noch einmal, [a] abbrechen?", "[r] 重试，[a] 放弃？"),
+    "params-not-json": (
+        "The arguments are not a JSON object: {reason}.",
+        "Die Argumente sind kein JSON-Objekt: {reason}.",
+        "参数不是 JSON 对象：{reason}。",
+    ),
+    "param-without-value": (
+        "'{pair}' is not NAME=VALUE.",
+        "„{pair}“ ist nicht NAME=WERT.",
+        "“{pair}” 不是 NAME=VALUE 的形式。",
+    ),
+}
