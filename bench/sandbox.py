@@ -48,7 +48,7 @@ Timed = Callable[[], float]
 
 def measure(rounds: int = 300) -> list[Row]:
     """All rows of this bench."""
-    return [*_small_transform(rounds), _first_answer(), _two_workers()]
+    return [*_small_transform(rounds), _first_answer(), _two_workers(), _two_processes()]
 
 
 def _small_transform(rounds: int) -> list[Row]:
@@ -196,6 +196,20 @@ def _two_workers(rounds: int = 5, blocks: int = 8) -> Row:
         bar="≥ 1.5×",
         met=ratio >= 1.5,
     )
+
+
+def _two_processes(rounds: int = 5) -> Row:
+    """What the machine itself gives two busy processes: the row above can be read only beside this one."""
+    command = [sys.executable, "-I", "-S", "-c", "for i in range(3_000_000): pass"]
+    ratio = statistics.median(2 * _together(command, 1) / _together(command, 2) for _ in range(rounds))
+    return Row(bench="sandbox", measure="two plain processes against one on this machine", ours="", ratio=ratio)
+
+
+def _together(command: list[str], count: int) -> float:
+    started = time.perf_counter()
+    for process in [subprocess.Popen(command) for _ in range(count)]:
+        process.wait()
+    return time.perf_counter() - started
 
 
 def _throughput(sandbox: Sandbox, blocks: int) -> float:
