@@ -90,7 +90,7 @@ class _Validation:
         home = schema.content_attribute
         if content.strip() and not schema.has_content:
             self._warn("tag-content-ignored")
-        if schema.requires_content and not str(given.get(home) if home else content).strip():
+        if schema.requires_content and not str(given.get(home, "") if home else content).strip():
             self._fail("tag-content-missing")
         named = {_plain(key) for key in self.operation.get("attributes") or {}}
         if home and content.strip() and self._is_block() and _plain(home) in named:
