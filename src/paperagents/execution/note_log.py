@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 from paperagents.definitions.tool import ToolDefinition
@@ -19,13 +20,13 @@ def yaml_log(record: RunRecord) -> str:
     lines = ["execution_log:"]
     for entry in record.execution_log:
         lines.append(f"  - step: {entry['step']}")
-        for key in ("block", "name", "status", "message"):
-            lines.append(f"    {key}: {json.dumps(entry[key], ensure_ascii=False)}")
+        shown = {key: json.dumps(entry[key], ensure_ascii=False) for key in ("block", "name", "status", "message")}
+        lines += [f"    {key}: {value}" for key, value in shown.items()]
     return "\n".join(lines) + "\n"
 
 
 def append_log(
-    tool: ToolDefinition, record: RunRecord, read: Callable[[str], str | None], append: Callable[[str, str], None]
+    tool: ToolDefinition, record: RunRecord, read: Callable[[str], str | None], append: Callable[[str, str], object]
 ) -> None:
     """Add the log to the tool's own file (``log: file``) or to another note (``log: PATH``).
 
@@ -38,16 +39,10 @@ def append_log(
         before = read(path)
         start = "" if before is None else "\n" if before.endswith("\n") else "\n\n"
         heading = "" if before is not None and f"\n{HEADING}\n" in f"\n{before}" else f"{HEADING}\n\n"
-        # A fence longer than any run of backticks inside cannot be closed by what a step printed.
         log = yaml_log(record)
-        fence = "`" * max(3, 1 + max((len(run) for run in _backticks(log)), default=0))
+        # A fence longer than any run of backticks inside cannot be closed by what a step printed.
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", log)), default=0))
         title = f"{record.started} {record.run_id} {record.status}"
         append(path, f"{start}{heading}{title}\n\n{fence}yaml\n{log}{fence}\n")
     except PaperError:
         return
-
-
-def _backticks(text: str) -> list[str]:
-    import re  # noqa: PLC0415  only for tools that log into notes
-
-    return re.findall(r"`+", text)

@@ -20,7 +20,7 @@ from paperagents.calls.argument_validation import validated
 from paperagents.calls.references import Names, fill_script
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.source import Excerpt, Script
+from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import (
     CancelledError,
@@ -205,9 +205,7 @@ class Pipeline:
         limits = self.services.limits.lowered_to(seconds=frame.tool.timeout)
         cancellation = self.session.cancellation
         try:
-            result = self.services.sandbox.run(
-                _script_of(code), names=visible, limits=limits, cancellation=cancellation
-            )
+            result = self.services.sandbox.run(code, names=visible, limits=limits, cancellation=cancellation)
         except SandboxError as error:
             entry.console = self._masked(error.details.pop("console", []))
             raise
@@ -346,7 +344,3 @@ def _exit_code(failure: PaperError | None) -> int:
 
 def _place(frame: Frame, path: str, step: int, block: BlockName) -> Place:
     return Place(path=path, step=step, block=block, name=frame.tool.id)
-
-
-def _script_of(code: Excerpt) -> Script:
-    return Script(code=code.text, file=code.file, line=code.line, indents=code.indents, spread=code.spread)

@@ -96,6 +96,8 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         with _told(self.file):
             self.file.parent.mkdir(exist_ok=True)
+            # Ours alone to read, and never through a link that somebody has put there.
+            os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
             connection = sqlite3.connect(
                 self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
