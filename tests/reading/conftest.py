@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +16,20 @@ from paperagents.registry.tool_registry import builtin_entries
 from paperagents.registry.vault_checks import find_problems
 
 Check = Callable[..., list[str]]
+MUTATIONS = runpy.run_path(str(Path(__file__).with_name("mutations.py")))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test that asks for a mutation every one of them."""
+    if "mutation" in metafunc.fixturenames:
+        made = MUTATIONS["MUTATIONS"]
+        metafunc.parametrize("mutation", made, ids=[each.name for each in made])
+
+
+@pytest.fixture(scope="session")
+def mutations() -> dict[str, Any]:
+    """The names of the module that makes the mutations."""
+    return MUTATIONS
 
 
 @pytest.fixture(scope="session")
