@@ -1,0 +1,65 @@
+"""Where something stands in a file."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperagents.definitions.source import Excerpt, Span
+
+
+def test_a_position_in_a_block_is_the_line_and_column_of_the_file() -> None:
+    script = Excerpt(text="let x;\nreturn x;", line=10, indents=(4, 4))
+    assert script.position(1, 1) == (10, 5)
+    assert script.position(2, 8) == (11, 12)
+
+
+def test_a_block_without_indentation_keeps_its_columns() -> None:
+    assert Excerpt(text="return 1;", line=3).position(1, 8) == (3, 8)
+
+
+def test_lines_past_the_end_have_the_indentation_of_the_last_one() -> None:
+    assert Excerpt(text="x", line=5, indents=(2,)).position(4, 1) == (8, 3)
+
+
+def test_a_text_whose_lines_are_not_lines_of_the_file_stands_at_its_start() -> None:
+    written = Excerpt(text="a\\nb\\nc", line=7, indents=(9,))
+    assert Excerpt(text="a\nb\nc", line=7, indents=(9,), written=written).position(3, 2) == (7, 10)
+
+
+def test_words_of_a_folded_text_are_found_where_the_file_has_them() -> None:
+    written = Excerpt(text="one two\n  three two", line=7, indents=(4, 0))
+    folded = Excerpt(text="one two three two", line=7, indents=(4,), written=written)
+    assert folded.span(14, 17) == Span(line=8, column=9, end_line=8, end_column=12)
+
+
+def test_words_that_the_file_has_in_another_number_are_said_to_stand_at_the_start() -> None:
+    written = Excerpt(text="\\t t", line=7, indents=(4,))
+    assert Excerpt(text="\t t", line=7, indents=(4,), written=written).span(2, 3).column == 5
+
+
+def test_a_span_covers_several_lines() -> None:
+    excerpt = Excerpt(text="one\ntwo\nthree", line=20, indents=(2, 2, 2))
+    assert excerpt.span(4, 13) == Span(line=21, column=3, end_line=22, end_column=8)
+
+
+def test_an_empty_span_still_marks_one_character() -> None:
+    assert Excerpt(text="abc").span(1, 1) == Span(line=1, column=2, end_line=1, end_column=3)
+
+
+@given(st.text(alphabet="ab\n", max_size=60), st.data())
+def test_every_offset_is_found_again_in_the_file(text: str, data: st.DataObject) -> None:
+    offset = data.draw(st.integers(0, len(text)))
+    file = "".join(f"  {line}\n" for line in text.split("\n"))
+    excerpt = Excerpt(text=text, line=1, indents=(2,) * (text.count("\n") + 1))
+    span = excerpt.span(offset, min(offset + 1, len(text)))
+    before = file.split("\n")[span.line - 1]
+    assert before[2 : span.column - 1] == text[:offset].rsplit("\n", 1)[-1]
+
+
+@given(st.text(alphabet="ab\n", max_size=60), st.data())
+def test_a_span_never_ends_before_it_starts(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    span = Excerpt(text=text, line=3).span(start, end)
+    assert (span.line, span.column) < (span.end_line, span.end_column)

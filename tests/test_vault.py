@@ -1,0 +1,72 @@
+"""Finding and opening a vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import paperagents
+from paperagents.errors import UsageError
+from paperagents.vault import Vault, find_vault, nearest_vault, open_vault
+
+
+@pytest.fixture
+def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A vault with a folder two levels down, which is the current one."""
+    (tmp_path / "vault" / ".paper").mkdir(parents=True)
+    deep = tmp_path / "vault" / "notes" / "deep"
+    deep.mkdir(parents=True)
+    monkeypatch.delenv("PAPER_VAULT", raising=False)
+    monkeypatch.chdir(deep)
+    return deep
+
+
+def test_the_nearest_folder_upwards_is_the_vault(nested: Path, tmp_path: Path) -> None:
+    assert find_vault() == tmp_path / "vault"
+    assert open_vault().root == tmp_path / "vault"
+    assert nested.is_dir()
+
+
+def test_the_innermost_of_two_vaults_is_taken(nested: Path) -> None:
+    (nested / ".paper").mkdir()
+    assert find_vault() == nested
+
+
+def test_without_any_vault_the_current_folder_is_one(tmp_path: Path) -> None:
+    assert nearest_vault(tmp_path / "plain") == tmp_path / "plain"
+
+
+def test_a_file_named_like_the_keeping_folder_makes_no_vault(tmp_path: Path) -> None:
+    (tmp_path / ".paper").write_text("", encoding="utf-8")
+    assert nearest_vault(tmp_path) == tmp_path
+
+
+def test_the_variable_is_stronger_than_the_nearest_folder(
+    nested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.setenv("PAPER_VAULT", str(other))
+    assert open_vault().root == other
+    assert open_vault(nested).root == nested
+
+
+@pytest.mark.parametrize("name", ["missing", "file.md"])
+def test_what_is_no_folder_is_no_vault(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file.md").write_text("x", encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        open_vault(tmp_path / name)
+    assert caught.value.code == "no-such-vault"
+
+
+def test_the_public_name_opens_a_vault_from_a_text(tmp_path: Path) -> None:
+    assert isinstance(paperagents.open_vault(str(tmp_path)), Vault)
+
+
+def test_opening_and_listing_a_folder_without_a_keeping_folder_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("# a note\n", encoding="utf-8")
+    vault = open_vault(tmp_path)
+    assert vault.registry.entries()
+    assert vault.settings.get("sandbox.timeout")
+    assert [each.name for each in tmp_path.iterdir()] == ["note.md"]
