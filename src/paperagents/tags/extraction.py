@@ -27,12 +27,14 @@ MOST_SUGGESTIONS = 200
 """Looking for a similar name is slow; a text with more unknown names than this is not a slip of the pen."""
 
 
-@dataclass(kw_only=True, slots=True)
+@dataclass(slots=True)
 class OpenBlock:
     """A block that is opened and not closed yet."""
 
     token: Token
     definition: TagDefinition
+    place: int
+    """Where its call belongs among the calls."""
     height: int = 0
     """How many levels of complete blocks are inside."""
 
@@ -51,9 +53,9 @@ class TagReader:
     def __init__(self, registry: TagRegistry | None = None) -> None:
         self._registry = registry or DEFAULT_REGISTRY
         self._source = SourceText()
-        self._tokenizer = Tokenizer(source=self._source, is_raw=self._is_raw)
+        self._tokenizer = Tokenizer(source=self._source, raw_words=self._registry.raw_words, is_raw=self._is_raw)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._operations: list[TagOperation] = []
+        self._places: list[TagOperation | None] = []
         self._problems: list[TagProblem] = []
         self._open: list[OpenBlock] = []
         self._open_count: dict[str, int] = {}
@@ -76,37 +78,40 @@ class TagReader:
     @property
     def operations(self) -> list[TagOperation]:
         """All calls so far, in the order of the document."""
-        return sorted(self._operations, key=_start)
+        return [operation for operation in self._places if operation is not None]
 
     @property
     def diagnostics(self) -> list[dict[str, Any]]:
         """All that is wrong so far, in the order of the document."""
         problems = self._problems + [
-            problem for operation in self._operations for problem in self._duplicates(operation)
+            problem for operation in self.operations for problem in self._duplicates(operation)
         ]
         problems.sort(key=lambda problem: problem.token.start)
         return [problem.shown(self._source) for problem in problems]
 
     def _read(self, tokens: list[Token]) -> list[TagOperation]:
         operations: list[TagOperation] = []
-        find, source = self._registry.find, self._source
+        find, source, places = self._registry.find, self._source, self._places
         for token in tokens:
             definition = find(token.name)
             if definition is None:
                 self._report_unknown(token)
             elif token.kind == "single":
-                operations.append(TagOperation(definition.id, source, token, None))
+                operation = TagOperation(definition.id, source, token, None)
+                operations.append(operation)
+                places.append(operation)
             elif token.kind == "open":
                 self._open_block(token, definition)
             elif token.kind == "close":
                 operations += self._close_block(token, definition)
             else:
                 self._report("tag-damaged", token, definition)
-        self._operations += operations
         return operations
 
     def _open_block(self, token: Token, definition: TagDefinition) -> None:
-        self._open.append(OpenBlock(token=token, definition=definition))
+        self._open.append(OpenBlock(token, definition, len(self._places)))
+        # The place is kept free, so that calls stand in the order of the document without sorting.
+        self._places.append(None)
         self._open_count[definition.id] = self._open_count.get(definition.id, 0) + 1
 
     def _close_block(self, token: Token, definition: TagDefinition) -> Iterable[TagOperation]:
@@ -125,7 +130,9 @@ class TagReader:
         if height > DEEPEST_NESTING:
             self._report("tag-nested-too-deeply", block.token, block.definition, readable=False)
             return ()
-        return (TagOperation(block.definition.id, self._source, block.token, closing),)
+        operation = TagOperation(block.definition.id, self._source, block.token, closing)
+        self._places[block.place] = operation
+        return (operation,)
 
     def _leave_open(self, depth: int) -> None:
         """Report the blocks from this depth on as never closed."""
@@ -199,7 +206,3 @@ def _read_whole(text: str | bytes, registry: TagRegistry | None) -> TagReader:
     reader.feed(text)
     reader.close()
     return reader
-
-
-def _start(operation: TagOperation) -> int:
-    return operation.opening.start

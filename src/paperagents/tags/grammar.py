@@ -34,8 +34,8 @@ TAG = re.compile(
 )
 """A whole tag, or only ``{{<`` where what follows is not one (or not yet)."""
 
-OPEN, SINGLE, CLOSED = 2, 3, 4
-"""Which tag it is, as the last group that took part in the match."""
+OPEN, SINGLE = 2, 3
+"""Which tag it is, as the last group that took part in the match; a closing tag otherwise."""
 
 TAG_HEAD = re.compile(rf"\{{\{{<{BLANKS}(?P<slash>/?+){BLANKS}(?P<name>{NAME})(?![\w.\-])")
 TAG_END = re.compile(rf"[\s,]*+(?P<slash>/?+){BLANKS}>\}}\}}")

@@ -30,8 +30,11 @@ def extract_all_tool_operations(
     wanted = _wanted(registry or DEFAULT_REGISTRY, tool_ids, categories)
     found: dict[str, list[TagOperation]] = {}
     for operation in read_operations(text, registry):
-        if operation["tool_id"] in wanted:
-            found.setdefault(operation["tool_id"], []).append(operation)
+        tool_id = operation["tool_id"]
+        if tool_id in found:
+            found[tool_id].append(operation)
+        elif tool_id in wanted:
+            found[tool_id] = [operation]
     return found
 
 

@@ -11,11 +11,11 @@ content of some tags is raw: it is code of its own, and only the closing tag cou
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
-from paperagents.tags.grammar import CLOSED, PARTIAL_HEAD, SINGLE, TAG, TAG_HEAD
+from paperagents.tags.grammar import OPEN, PARTIAL_HEAD, SINGLE, TAG, TAG_HEAD
 from paperagents.tags.markdown_code import (
     FENCE_UNDECIDED,
     LONGEST_FENCE_LINE,
@@ -25,7 +25,7 @@ from paperagents.tags.markdown_code import (
     run_end,
 )
 from paperagents.tags.source_text import SourceText
-from paperagents.tags.token import Token
+from paperagents.tags.token import Kind, Token
 from paperagents.tags.unfinished_tag import UnfinishedTag
 
 CODE_MARK = re.compile("[`~]")
@@ -41,10 +41,14 @@ class RawContent:
 
 
 class Tokenizer:
-    """Feed it text, get tokens. ``is_raw(token)`` says of an opening tag whether its content is raw."""
+    """Feed it text, get tokens.
 
-    def __init__(self, *, source: SourceText, is_raw: Callable[[Token], bool]) -> None:
+    Content can be raw behind the ``raw_words``; whether it is, ``is_raw(token)`` says of each opening tag.
+    """
+
+    def __init__(self, *, source: SourceText, raw_words: Collection[str], is_raw: Callable[[Token], bool]) -> None:
         self._source = source
+        self._raw_words = raw_words
         self._is_raw = is_raw
         self._tokens: list[Token] = []
         self._use_buffer("", 0)
@@ -117,14 +121,14 @@ class Tokenizer:
                     return True
             kind = match.lastindex
             if kind == SINGLE:
-                append(_single(match, base))
+                append(_token("single", match, base))
                 self._position = match.end()
                 self._at_line_start = False
             elif kind is None:
                 self._clear_up_to = self._position = start
                 return self._begin_tag()
             else:
-                self._take(match)
+                self._emit(_token("open", match, base) if kind == OPEN else _closing_token(match, base))
                 if self._raw:
                     return True
         self._clear_up_to = max(self._position, len(self._buffer) - 2)
@@ -145,20 +149,11 @@ class Tokenizer:
         found = self._buffer.find(mark, self._position)
         return found if found >= 0 else len(self._buffer)
 
-    def _take(self, match: re.Match[str]) -> None:
-        """Make a token of a whole opening or closing tag."""
-        base, end = self._base, self._base + match.end()
-        if match.lastindex == CLOSED:
-            self._emit(Token("close", base + match.start(), end, match["closed"], end, end))
-        else:
-            first, last = match.span("attributes")
-            self._emit(Token("open", base + match.start(), end, match["name"], base + first, base + last))
-
     def _emit(self, token: Token) -> None:
         self._tokens.append(token)
-        is_open = token.kind == "open"
-        self._move_to(token.end - self._base, at_line_start=is_open)
-        if is_open and self._is_raw(token):
+        self._position = token.end - self._base
+        self._at_line_start = token.kind == "open"
+        if self._at_line_start and token.name.lower() in self._raw_words and self._is_raw(token):
             self._raw = RawContent(name=token.name, start=token.end)
 
     def _move_to(self, position: int, *, at_line_start: bool = False) -> None:
@@ -306,11 +301,16 @@ class Tokenizer:
             tag.resume = tag.attributes_end = self._base + 1
 
 
-def _single(match: re.Match[str], base: int) -> Token:
+def _token(kind: Kind, match: re.Match[str], base: int) -> Token:
     start, end = match.span()
     first, last = match.span(2)
     # The plain way of making a tuple, which is twice as fast as the named one's own.
-    return tuple.__new__(Token, ("single", base + start, base + end, match[1], base + first, base + last))
+    return tuple.__new__(Token, (kind, base + start, base + end, match[1], base + first, base + last))
+
+
+def _closing_token(match: re.Match[str], base: int) -> Token:
+    end = base + match.end()
+    return tuple.__new__(Token, ("close", base + match.start(), end, match[4], end, end))
 
 
 def _undecided_tail(buffer: str) -> int:
