@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from paperagents.definitions.source import Script
+from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError
 from paperagents.messages import in_language
 from paperagents.messages.catalogue.sandbox import TEXTS
@@ -17,8 +17,8 @@ from paperagents.sandbox.failures import frames_of, path_text
 
 Failure = Callable[..., SandboxError]
 
-INDENTED = Script(
-    code="const a = 1;\nfunction inner() {\n  missing.x;\n}\ninner();", file="notes/tool.md", line=20, indents=(4,)
+INDENTED = Excerpt(
+    text="const a = 1;\nfunction inner() {\n  missing.x;\n}\ninner();", file="notes/tool.md", line=20, indents=(4,)
 )
 
 
@@ -38,13 +38,13 @@ def test_columns_count_characters_not_bytes(failure: Failure) -> None:
 
 
 def test_a_syntax_error_has_its_place(failure: Failure) -> None:
-    error = failure(Script(code="const a = 1;\nlet b = ;", file="t.md", line=5))
-    assert error.code == "javascript-syntax"
+    error = failure(Excerpt(text="const a = 1;\nlet b = ;", file="t.md", line=5))
+    assert error.code == "sandbox-syntax"
     assert (error.details["stack"][0]["line"], error.details["stack"][0]["column"]) == (6, 9)
 
 
 def test_a_syntax_error_the_engine_cannot_place_stands_at_the_start(failure: Failure) -> None:
-    assert "t.md:5:1" in failure(Script(code="return /(/", file="t.md", line=5)).message
+    assert "t.md:5:1" in failure(Excerpt(text="return /(/", file="t.md", line=5)).message
 
 
 def test_a_syntax_error_thrown_by_the_block_is_an_error_of_the_block(failure: Failure) -> None:
@@ -57,7 +57,7 @@ def test_the_lines_stay_right_where_a_given_name_is_declared_again(failure: Fail
 
 
 def test_an_endless_loop_is_shown_where_it_is(failure: Failure) -> None:
-    script = Script(code="function spin() {\n  for (;;) { spin.n++; }\n}\n\nspin();", file="t.md", line=10)
+    script = Excerpt(text="function spin() {\n  for (;;) { spin.n++; }\n}\n\nspin();", file="t.md", line=10)
     error = failure(script, limits=Limits(seconds=0.05))
     assert error.code == "sandbox-timeout"
     assert error.details["stack"][-1]["line"] == 14
@@ -147,7 +147,7 @@ def test_a_path_is_cut_in_the_middle_when_it_is_long() -> None:
 
 
 def test_a_stack_that_is_not_one_gives_no_frames() -> None:
-    script = Script(code="a\nb")
+    script = Excerpt(text="a\nb")
     for stack in ("", "nonsense", "    at f (<input>:1:1)", "    at f (<input>:1005:1)", "    at f (<input>:1001:x)"):
         assert frames_of(stack, script) == []
     assert len(frames_of("    at f (<input>:1002:999999)\n" * 1000, script)) == 50

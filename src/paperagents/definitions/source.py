@@ -16,26 +16,6 @@ class Span:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Script:
-    """JavaScript, and where each of its lines stands in the file it came from."""
-
-    code: str
-    file: str | None = None
-    line: int = 1
-    indents: tuple[int, ...] = ()
-    """Characters before each line of the code in the file; lines past the end have the last one's."""
-    spread: bool = True
-    """False where the lines of the code are not lines of the file (a quoted YAML text): all is at the start."""
-
-    def position(self, line: int, column: int) -> tuple[int, int]:
-        """The line and column in the file of a line and column of the code, all counted from 1."""
-        if not self.spread:
-            return self.line, 1 + (self.indents[0] if self.indents else 0)
-        indent = self.indents[min(line, len(self.indents)) - 1] if self.indents else 0
-        return self.line + line - 1, column + indent
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Excerpt:
     """A piece of text, and where each of its lines stands in the file it came from."""
 
@@ -44,19 +24,21 @@ class Excerpt:
     line: int = 1
     indents: tuple[int, ...] = ()
     """Characters before each line in the file; lines past the end have the last one's."""
-    spread: bool = True
-    """False where the lines of the text are not lines of the file (a folded or escaped YAML text):
-    everything is then said to stand at the start."""
+    written: Excerpt | None = None
+    """How the file has it, where that is not the text itself: a folded or escaped YAML text. Its lines are
+    then not lines of the file, and a place in it is known only by what stands there."""
 
     def position(self, line: int, column: int) -> tuple[int, int]:
         """The line and column in the file of a line and column of the text, all counted from 1."""
-        if not self.spread:
+        if self.written is not None:
             return self.line, 1 + (self.indents[0] if self.indents else 0)
         indent = self.indents[min(line, len(self.indents)) - 1] if self.indents else 0
         return self.line + line - 1, column + indent
 
     def span(self, start: int, end: int) -> Span:
         """The stretch of the file between two offsets of the text."""
+        if self.written is not None and (found := self._found_in(self.written.text, start, end)) is not None:
+            return self.written.span(found, found + end - start)
         line, column = self.position(*self._line_and_column(start))
         end_line, end_column = self.position(*self._line_and_column(end))
         return Span(
@@ -65,6 +47,14 @@ class Excerpt:
             end_line=end_line,
             end_column=max(end_column, column + (line == end_line)),
         )
+
+    def _found_in(self, written: str, start: int, end: int) -> int | None:
+        """Where the same words stand as often before it; None where an escape makes that uncertain."""
+        words = self.text[start:end]
+        if not words or written.count(words) != self.text.count(words):
+            return None
+        before = self.text.count(words, 0, start)
+        return len(words.join(written.split(words, before + 1)[: before + 1]))
 
     def _line_and_column(self, offset: int) -> tuple[int, int]:
         line = self.text.count("\n", 0, offset) + 1

@@ -19,8 +19,10 @@ from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml
 MAX_BYTES = 2_000_000
 Definition = ToolDefinition | AgentDefinition
 
-_MARKED = re.compile(r"""["']?(tool|agent)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)\b""", re.IGNORECASE)
-_MARKED_LINE = re.compile(rf"^[ \t]*{_MARKED.pattern}", re.IGNORECASE | re.MULTILINE)
+_MARKED_LINE = re.compile(
+    r"""^[ \t]*["']?(tool|agent)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)["']?[ \t]*(?:#.*)?$""",
+    re.IGNORECASE | re.MULTILINE,
+)
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
@@ -108,7 +110,7 @@ def _unclosed(note: Note, problems: ProblemList) -> FileReading:
 def _too_large(note: Note, size: int, problems: ProblemList) -> FileReading:
     assert note.frontmatter is not None
     if _MARKED_LINE.search(note.frontmatter.text[:4096]):
-        problems.error("file-too-large", _START, size=size, limit=MAX_BYTES)
+        problems.error("file-too-large", _START, case="definition", size=size, limit=MAX_BYTES)
     return FileReading(file=problems.file, problems=problems.in_order())
 
 
@@ -122,4 +124,4 @@ def _check_encoding(data: bytes, problems: ProblemList) -> None:
         line = before.count("\n") + 1
         column = len(before) - (before.rfind("\n") + 1) + 1
         span = Span(line=line, column=column, end_line=line, end_column=column + 1)
-        problems.error("not-utf8", span, byte=f"0x{data[error.start]:02x}")
+        problems.error("not-utf8", span, case="definition", byte=f"0x{data[error.start]:02x}")

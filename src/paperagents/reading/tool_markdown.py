@@ -42,6 +42,8 @@ class _Blocks:
     postprocess: Excerpt | None = None
     tool: YamlMapping | None = None
     steps: YamlMapping | None = None
+    broken: bool = False
+    """There is a tool block or a list of steps, but it cannot be read."""
 
 
 def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> ToolDefinition:
@@ -160,13 +162,14 @@ def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList, *, ex
         return
     found = problems.apart()
     mapping = read_yaml(fence.content, found)
+    meant = expected and not (blocks.tool or blocks.steps) and _STEP_BLOCK.search(fence.content.text)
     if isinstance(mapping, YamlMapping) and "steps" in mapping.entries and blocks.steps is None:
         blocks.steps = mapping
     elif isinstance(mapping, YamlMapping) and "tool" in mapping.entries and blocks.tool is None:
         blocks.tool = mapping
-    elif (
-        mapping is not None or blocks.tool or blocks.steps or not (expected and _STEP_BLOCK.search(fence.content.text))
-    ):
+    elif mapping is None and meant:
+        blocks.broken = True
+    else:
         return
     problems.take(found)
 
@@ -215,6 +218,8 @@ def _steps(kind: ToolType, fields: Fields, blocks: _Blocks, scope: Scope) -> tup
     sequence = source.sequence("steps")
     if sequence is not None and sequence.items:
         return read_steps(sequence, scope, problems)
+    if blocks.broken:
+        return ()
     if isinstance(source.mapping.get("steps"), YamlSequence):
         problems.error("empty-steps", source.mapping.key("steps").span, field="steps")
     elif source.mapping.get("steps") is None or source.mapping.entries["steps"][1].plain() is None:
@@ -230,7 +235,8 @@ def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ..
             problems.error("steps-in-single", mapping.key("steps").span)
             return ()
     if blocks.tool is None:
-        if not (blocks.preprocess or blocks.postprocess or "custom_function" in fields.mapping.entries):
+        runs = blocks.preprocess or blocks.postprocess or "custom_function" in fields.mapping.entries
+        if not runs and not blocks.broken:
             problems.error("nothing-to-run", fields.mapping.key("tool").span)
         return ()
     Fields(blocks.tool, problems).warn_of_slips(STEP_FIELDS)

@@ -37,16 +37,17 @@ class YamlNode:
     """A value of a YAML text and where it stands."""
 
     source: Excerpt
-    start: tuple[int, int]
-    end: tuple[int, int]
+    start: Any
+    """The library's mark: line and column from 0, and the offset in the text."""
+    end: Any
     weight: int = 1
     """How many values this is when every alias is written out."""
 
     @property
     def span(self) -> Span:
         """The stretch of the file it takes."""
-        line, column = self.source.position(self.start[0] + 1, self.start[1] + 1)
-        end_line, end_column = self.source.position(self.end[0] + 1, self.end[1] + 1)
+        line, column = self.source.position(self.start.line + 1, self.start.column + 1)
+        end_line, end_column = self.source.position(self.end.line + 1, self.end.column + 1)
         return Span(line=line, column=column, end_line=end_line, end_column=end_column)
 
     def plain(self) -> JsonValue:
@@ -70,14 +71,22 @@ class YamlScalar(YamlNode):
         """The text with the place of each of its lines in the file."""
         if self.style == "|":
             return self._literal_excerpt()
-        line, column = self.source.position(self.start[0] + 1, self.start[1] + 1)
+        line, column = self.source.position(self.start.line + 1, self.start.column + 1)
         quote = 1 if self.style in ("'", '"') else 0
-        exact = self.start[0] == self.end[0] and self._written(quote) == self.raw
-        return Excerpt(text=self.raw, file=self.source.file, line=line, indents=(column - 1 + quote,), spread=exact)
+        source = self.source.text[self.start.index + quote : self.end.index - quote]
+        written = None if source == self.raw and "\n" not in source else self._written(source, column - 1 + quote)
+        return Excerpt(text=self.raw, file=self.source.file, line=line, indents=(column - 1 + quote,), written=written)
+
+    def _written(self, source: str, indent: int) -> Excerpt:
+        """The text as the file has it, with what stands before its lines."""
+        first = self.start.line + 2
+        lines = range(first, first + source.count("\n"))
+        indents = (indent, *(self.source.position(line, 1)[1] - 1 for line in lines))
+        return Excerpt(text=source, file=self.source.file, line=self.source.position(first - 1, 1)[0], indents=indents)
 
     def _literal_excerpt(self) -> Excerpt:
         lines = self.raw.split("\n")
-        first = self.start[0] + 1
+        first = self.start.line + 1
         written = _lines(self.source.text)[first : first + len(lines)]
         indents = []
         for number, line in enumerate(lines):
@@ -86,9 +95,6 @@ class YamlScalar(YamlNode):
             indents.append(self.source.position(first + number + 1, indent + 1)[1] - 1)
         line_in_file = self.source.position(first + 1, 1)[0]
         return Excerpt(text=self.raw, file=self.source.file, line=line_in_file, indents=tuple(indents))
-
-    def _written(self, quote: int) -> str:
-        return _lines(self.source.text)[self.start[0]][self.start[1] + quote : self.end[1] - quote]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -206,8 +212,8 @@ class _Builder:
             value = scalar_value(event.value)
         return YamlScalar(
             source=self.source,
-            start=_start(event),
-            end=_end(event),
+            start=event.start_mark,
+            end=event.end_mark,
             value=value,
             raw=event.value,
             style=style,
@@ -234,7 +240,7 @@ class _Builder:
         for following in events:
             if isinstance(following, yaml.SequenceEndEvent):
                 return YamlSequence(
-                    source=self.source, start=_start(event), end=_end(following), weight=weight, items=items
+                    source=self.source, start=event.start_mark, end=following.end_mark, weight=weight, items=items
                 )
             items.append(self._node(following, events, depth + 1))
             weight += items[-1].weight
@@ -248,8 +254,8 @@ class _Builder:
             if isinstance(following, yaml.MappingEndEvent):
                 return YamlMapping(
                     source=self.source,
-                    start=_start(event),
-                    end=_end(following),
+                    start=event.start_mark,
+                    end=following.end_mark,
                     weight=weight,
                     entries=entries,
                 )
@@ -292,14 +298,6 @@ class _Builder:
         return bool(mapping.flow_style and key.flow_style and mapping.start_mark.index + 1 == key.start_mark.index)
 
 
-def _start(event: Any) -> tuple[int, int]:
-    return event.start_mark.line, event.start_mark.column
-
-
-def _end(event: Any) -> tuple[int, int]:
-    return event.end_mark.line, event.end_mark.column
-
-
 def _point(source: Excerpt, line: int, column: int) -> Span:
     line, column = source.position(line + 1, column + 1)
     return Span(line=line, column=column, end_line=line, end_column=column + 1)
@@ -312,8 +310,8 @@ def _lines(text: str) -> list[str]:
 
 def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> None:
     mark = getattr(error, "problem_mark", None)
-    if mark is not None and mark.index >= len(source.text.rstrip()):
-        # Something is still open at the end: it is the opening that a person has to look at.
+    if mark is not None and (mark.index >= len(source.text.rstrip()) or _began_before(error)):
+        # Something is still open: it is the opening that a person has to look at.
         mark = getattr(error, "context_mark", None) or mark
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     if mark is not None:
@@ -321,6 +319,12 @@ def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> No
     else:
         span = _point(source, *_forbidden_character(source.text))
     problems.error("yaml-syntax", span, reason=reason, case=_likely_mistake(reason, source, mark))
+
+
+def _began_before(error: Any) -> bool:
+    """A key without its colon or a text that begins like an alias is only noticed further on."""
+    context = getattr(error, "context", None) or ""
+    return any(words in context for words in ("simple key", "scanning an alias", "scanning an anchor"))
 
 
 def _forbidden_character(text: str) -> tuple[int, int]:
@@ -338,4 +342,8 @@ def _likely_mistake(reason: str, source: Excerpt, mark: Any) -> str:
         return "placeholder"
     if "mapping values are not allowed" in reason:
         return "colon"
+    if line[mark.column : mark.column + 1] in ("*", "&") if mark is not None else False:
+        return "star"
+    if "could not find expected ':'" in reason:
+        return "blank"
     return ""

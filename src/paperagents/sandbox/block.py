@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.source import Script
+from paperagents.definitions.source import Excerpt
 from paperagents.errors import PaperError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase, clean
@@ -69,7 +69,7 @@ class JavaScriptResult:
 class Block:
     """A piece of JavaScript with everything it may see and use."""
 
-    script: Script
+    script: Excerpt
     request: bytes
     limits: Limits
     host: HostFunctions
@@ -81,13 +81,13 @@ class Block:
         return {"seconds": f"{limits.seconds:g}", "memory": limits.memory_mb, "output": limits.output_mb}
 
 
-def prepare(script: Script, names: Mapping[str, JsonValue], host: HostFunctions, limits: Limits) -> Block:
+def prepare(script: Excerpt, names: Mapping[str, JsonValue], host: HostFunctions, limits: Limits) -> Block:
     """Turn code and values into a request; refuses what cannot cross before any worker is asked."""
     for name in (*names, *host):
         if not _VARIABLE.fullmatch(name) or _RESERVED.fullmatch(name):
             raise SandboxError("sandbox-name", name=name)
     fields = {
-        "code": to_json(script.code, "code"),
+        "code": to_json(script.text, "code"),
         "names": to_json(",".join(names), "names"),
         "values": f"[{','.join(to_json(value, name) for name, value in names.items())}]",
         "functions": to_json(list(host), "host"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.source import Script
+from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError
 from paperagents.messages import has_text, text
 
@@ -55,14 +55,14 @@ class _Nothing:
         return ""
 
 
-def breach(kind: str, stack: str, script: Script, limits: Mapping[str, Any]) -> SandboxError:
+def breach(kind: str, stack: str, script: Excerpt, limits: Mapping[str, Any]) -> SandboxError:
     """The error of a block that met a limit; kind is the worker's word for which."""
     code = _CODES.get(kind, "sandbox-crash")
     frames = frames_of(stack, script)
     return SandboxError(code, details={"stack": frames}, place=_place(frames), **limits)
 
 
-def thrown(report: Mapping[str, JsonValue], script: Script, limits: Mapping[str, Any]) -> SandboxError:
+def thrown(report: Mapping[str, JsonValue], script: Excerpt, limits: Mapping[str, Any]) -> SandboxError:
     """The error of a block that threw, or whose value could not cross the border."""
     match report.get("kind"):
         case "value":
@@ -101,9 +101,9 @@ def path_text(root: str, path: Sequence[object]) -> str:
     return result if len(result) <= 300 else result[:150] + "…" + result[-149:]
 
 
-def frames_of(stack: str, script: Script) -> list[dict[str, Any]]:
+def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
     """The frames of the block's own code, at their lines and columns in the file."""
-    lines = script.code.split("\n")
+    lines = script.text.split("\n")
     frames: list[dict[str, Any]] = []
     for line in stack.split("\n")[:_MAX_FRAMES]:
         match = _FRAME.match(line)
@@ -112,7 +112,7 @@ def frames_of(stack: str, script: Script) -> list[dict[str, Any]]:
     return frames
 
 
-def _frame(match: re.Match[str], lines: list[str], script: Script) -> dict[str, Any]:
+def _frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str, Any]:
     # The line before the first is the head of the function around the block; its place is the block's start.
     number, at = int(match["line"]) - FIRST_LINE, int(match["column"])
     number, at = (0, 1) if number < 0 else (number, at)
@@ -137,7 +137,7 @@ def _refused(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> Sand
     )
 
 
-def _javascript_error(report: Mapping[str, JsonValue], script: Script) -> SandboxError:
+def _javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> SandboxError:
     name, message = _text(report, "name"), _text(report, "message")
     frames = frames_of(_text(report, "stack"), script)
     properties = report.get("properties")
@@ -146,7 +146,7 @@ def _javascript_error(report: Mapping[str, JsonValue], script: Script) -> Sandbo
     if report.get("kind") == "null":
         message = "null"
     return SandboxError(
-        "javascript-syntax" if is_syntax else "javascript-error",
+        "sandbox-syntax" if is_syntax else "javascript-error",
         details={**own, "name": name or None, "message": message, "stack": frames},
         error=f"{name}: {message}" if name and message else name or message or Phrase("thrown-object"),
         advice=_advice(message, name),
@@ -175,7 +175,7 @@ def _place(frames: Sequence[Mapping[str, Any]]) -> Phrase | _Nothing:
     return Phrase("at-place", place=where)
 
 
-def _start_of(script: Script) -> dict[str, Any]:
+def _start_of(script: Excerpt) -> dict[str, Any]:
     line, column = script.position(1, 1)
     return {"function": None, "file": script.file, "line": line, "column": column}
 

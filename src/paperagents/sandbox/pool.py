@@ -20,7 +20,7 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.source import Script
+from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError
 from paperagents.sandbox.block import (
     MAX_DEPTH_OF_BLOCKS,
@@ -76,7 +76,7 @@ class Sandbox:
 
     def run(
         self,
-        code: Script | str,
+        code: Excerpt | str,
         *,
         names: Mapping[str, JsonValue] | None = None,
         limits: Limits | None = None,
@@ -84,7 +84,7 @@ class Sandbox:
         cancellation: Cancellation | None = None,
     ) -> JavaScriptResult:
         """Run a function body; gives its value and console, or raises SandboxError."""
-        script = Script(code=code) if isinstance(code, str) else code
+        script = Excerpt(text=code) if isinstance(code, str) else code
         block = prepare(script, names or {}, host or {}, (limits or self.limits).within(self.limits))
         if depth_of_blocks() >= MAX_DEPTH_OF_BLOCKS:
             raise SandboxError("sandbox-depth", depth=MAX_DEPTH_OF_BLOCKS)

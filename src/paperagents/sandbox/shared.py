@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.source import Script
+from paperagents.definitions.source import Excerpt
 from paperagents.sandbox.block import HostFunctions
 from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.pool import Sandbox
@@ -16,7 +16,7 @@ _CEILING = Limits(seconds=600.0, memory_mb=1024, output_mb=64, host_calls=10_000
 
 
 def run_javascript(
-    code: Script | str,
+    code: Excerpt | str,
     *,
     names: Mapping[str, JsonValue] | None = None,
     limits: Limits | None = None,

@@ -2,17 +2,17 @@
 
 TEXTS: dict[str, tuple[str, str, str]] = {
     # --- the file as a whole
-    "not-utf8": (
+    "not-utf8.definition": (
         "This is not UTF-8 text: byte {byte}.",
         "Das ist kein UTF-8-Text: Byte {byte}.",
         "这不是 UTF-8 文本：字节 {byte}。",
     ),
-    "not-utf8.hint": (
+    "not-utf8.definition.hint": (
         "Save the file as UTF-8.",
         "Die Datei als UTF-8 speichern.",
         "请将文件另存为 UTF-8。",
     ),
-    "file-too-large": (
+    "file-too-large.definition": (
         "The file has {size} bytes; a tool file may have at most {limit}.",
         "Die Datei hat {size} Bytes; eine Tool-Datei darf höchstens {limit} haben.",
         "文件有 {size} 字节；工具文件最多允许 {limit} 字节。",
@@ -67,6 +67,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "A text with a colon and a blank in it needs quotes.",
         "Ein Text mit Doppelpunkt und Leerzeichen darin braucht Anführungszeichen.",
         "含有冒号加空格的文本需要加引号。",
+    ),
+    "yaml-syntax.star.hint": (
+        "A text that starts with * or & needs quotes.",
+        "Ein Text, der mit * oder & beginnt, braucht Anführungszeichen.",
+        "以 * 或 & 开头的文本需要加引号。",
+    ),
+    "yaml-syntax.blank.hint": (
+        "A name is followed by a colon and a blank: name: value.",
+        "Auf einen Namen folgen ein Doppelpunkt und ein Leerzeichen: name: Wert.",
+        "名称后面要有冒号和空格：name: 值。",
     ),
     "yaml-unquoted-placeholder": (
         "A placeholder without quotes is read by YAML as a mapping.",

@@ -6,7 +6,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das JavaScript ist gescheitert{place}: {error}.{advice}",
         "JavaScript 出错{place}：{error}。{advice}",
     ),
-    "javascript-syntax": (
+    "sandbox-syntax": (
         "The JavaScript cannot be read{place}: {error}.{advice}",
         "Das JavaScript ist nicht lesbar{place}: {error}.{advice}",
         "JavaScript 语法有误{place}：{error}。{advice}",
