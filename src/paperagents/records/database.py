@@ -35,6 +35,16 @@ MIGRATIONS: Sequence[str] = (
         requested TEXT NOT NULL
     );
     """,
+    """
+    CREATE TABLE entries (
+        kind TEXT NOT NULL, identifier TEXT NOT NULL, version INTEGER NOT NULL, created TEXT NOT NULL,
+        updated TEXT NOT NULL, fields TEXT NOT NULL, PRIMARY KEY (kind, identifier)
+    );
+    CREATE TABLE entry_versions (
+        kind TEXT NOT NULL, identifier TEXT NOT NULL, version INTEGER NOT NULL, changed TEXT NOT NULL, fields TEXT,
+        PRIMARY KEY (kind, identifier, version)
+    );
+    """,
 )
 """What each version of the program added. Never change one that has been released; add another."""
 
@@ -52,9 +62,15 @@ class Database:
 
     @contextmanager
     def transaction(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
-        """All or nothing. ``durable`` also survives the loss of power once it is done."""
+        """All or nothing. ``durable`` also survives the loss of power once it is done.
+
+        One inside another is part of it: what the inner one did counts when the outer one is done.
+        """
         with self._lock:
             connection = self._open()
+            if connection.in_transaction:
+                yield connection
+                return
             with _told(self.file):
                 if durable:
                     connection.execute("PRAGMA synchronous = FULL")

@@ -1,0 +1,158 @@
+"""Memories, tasks, goals and the data vault: named entries, with every version kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import ToolError
+from paperagents.records.database import Database
+
+KINDS = ("memory", "task", "goal", "datavault")
+FIELDS = ("heading", "content", "notes", "status", "type", "description")
+Mode = Literal["create", "update", "upsert"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One thing that was stored."""
+
+    kind: str
+    identifier: str
+    created: str
+    updated: str
+    version: int
+    heading: str | None = None
+    content: str = ""
+    notes: str | None = None
+    status: str | None = None
+    type: str | None = None
+    description: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """The form of ``paper store … --json``."""
+        own: JsonObject = {name: getattr(self, name) for name in ("identifier", *FIELDS)}
+        return {**own, "created": self.created, "updated": self.updated, "version": self.version}
+
+
+class EntryStore:
+    """The entries of one vault."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, kind: str, identifier: str) -> Entry | None:
+        """One entry, or None."""
+        rows = self._rows("SELECT * FROM entries WHERE kind = ? AND identifier = ?", (kind, identifier))
+        return _entry(rows[0]) if rows else None
+
+    def entries(self, kind: str, *, search: str | None = None) -> list[Entry]:
+        """All entries of a kind by their names; only those that mention a text where one is given."""
+        rows = self._rows("SELECT * FROM entries WHERE kind = ? ORDER BY identifier", (kind,))
+        found = [_entry(row) for row in rows]
+        return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
+
+    def put(self, kind: str, identifier: str, changes: Mapping[str, Any], *, mode: Mode = "upsert") -> Entry:
+        """Create or change an entry; a change touches just what it names."""
+        with self.together():
+            before = self.get(kind, identifier)
+            if mode == "create" and before is not None:
+                raise ToolError("entry-exists", kind=kind, id=identifier)
+            if mode == "update" and before is None:
+                raise ToolError("entry-not-found", kind=kind, id=identifier)
+            now = _now()
+            version = self._last_version(kind, identifier) + 1
+            base = before or _new(kind, identifier, now)
+            named = {name: changes[name] for name in FIELDS if changes.get(name) is not None}
+            entry = replace(base, **named, updated=now, version=version)
+            self._write(entry)
+            return entry
+
+    def delete(self, kind: str, identifier: str) -> Entry:
+        """Remove an entry; its versions stay, so that it can be brought back."""
+        with self.together() as connection:
+            before = self.get(kind, identifier)
+            if before is None:
+                raise ToolError("entry-not-found", kind=kind, id=identifier)
+            version = self._last_version(kind, identifier) + 1
+            connection.execute("DELETE FROM entries WHERE kind = ? AND identifier = ?", (kind, identifier))
+            connection.execute(
+                "INSERT INTO entry_versions VALUES (?, ?, ?, ?, NULL)", (kind, identifier, version, _now())
+            )
+            return before
+
+    def versions(self, kind: str, identifier: str) -> list[JsonObject]:
+        """What an entry was, the oldest first; a deletion has no fields."""
+        rows = self._rows(
+            "SELECT version, changed, fields FROM entry_versions WHERE kind = ? AND identifier = ? ORDER BY version",
+            (kind, identifier),
+        )
+        return [
+            {"version": row["version"], "changed": row["changed"], "fields": json.loads(row["fields"] or "null")}
+            for row in rows
+        ]
+
+    def restore(self, kind: str, identifier: str, version: int) -> Entry:
+        """Make an entry what it was; this is a new version, so that it can be undone, too."""
+        found = next((each for each in self.versions(kind, identifier) if each["version"] == version), None)
+        if found is None or not isinstance(found["fields"], dict):
+            raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
+        return self.put(kind, identifier, found["fields"])
+
+    @contextmanager
+    def together(self) -> Iterator[Any]:
+        """Everything inside happens at once or not at all."""
+        with self._database.transaction(durable=True) as connection:
+            yield connection
+
+    def _write(self, entry: Entry) -> None:
+        fields = json.dumps({name: getattr(entry, name) for name in FIELDS})
+        key = (entry.kind, entry.identifier, entry.version)
+        with self.together() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*key, entry.created, entry.updated, fields)
+            )
+            connection.execute("INSERT INTO entry_versions VALUES (?, ?, ?, ?, ?)", (*key, entry.updated, fields))
+
+    def _last_version(self, kind: str, identifier: str) -> int:
+        query = "SELECT MAX(version) AS last FROM entry_versions WHERE kind = ? AND identifier = ?"
+        return self._rows(query, (kind, identifier))[0]["last"] or 0
+
+    def _rows(self, query: str, values: tuple[Any, ...]) -> list[Any]:
+        return self._database.rows(query, values) if self._database.exists() else []
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    return Entry(
+        kind=row["kind"],
+        identifier=row["identifier"],
+        created=row["created"],
+        updated=row["updated"],
+        version=row["version"],
+        **json.loads(row["fields"]),
+    )
+
+
+def _new(kind: str, identifier: str, now: str) -> Entry:
+    return Entry(
+        kind=kind,
+        identifier=identifier,
+        created=now,
+        updated=now,
+        version=0,
+        status="pending" if kind == "task" else None,
+        type="text" if kind == "datavault" else None,
+    )
+
+
+def _mentions(entry: Entry, wanted: str) -> bool:
+    return any(wanted in str(getattr(entry, name) or "").casefold() for name in ("identifier", *FIELDS))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
