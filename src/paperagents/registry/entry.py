@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.source import Span
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.reading.file_reading import FileReading
+
+if TYPE_CHECKING:
+    # Entries come from the cache, too, and then nothing needs to be read.
+    from paperagents.reading.file_reading import FileReading
 
 TYPE_OF_AGENT = "agent"
 
@@ -119,25 +122,3 @@ def _call_sites(definition: ToolDefinition) -> list[CallSite]:
                 CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=conditional)
             )
     return sites
-
-
-def entry_to_json(entry: Entry) -> JsonObject:
-    """For the cache: everything, with the values of sentences instead of sentences."""
-    return asdict(entry)
-
-
-def entry_from_json(data: Mapping[str, Any]) -> Entry:
-    """The entry a cache has kept. Raises KeyError, TypeError or ValueError on anything else."""
-    problems = tuple(Problem(**{**each, "span": Span(**each["span"])}) for each in data["problems"])
-    calls = tuple(
-        CallSite(
-            tool=each["tool"],
-            span=Span(**each["span"]),
-            arguments={name: Span(**span) for name, span in each["arguments"].items()},
-            conditional=each["conditional"],
-        )
-        for each in data["calls"]
-    )
-    lists = {key: tuple(data[key]) for key in ("required", "parameters")}
-    span = Span(**data["span"]) if data["span"] else None
-    return Entry(**{**data, **lists, "span": span, "problems": problems, "calls": calls})

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from paperagents.definitions.problem import Problem
+from paperagents.definitions.problem import Problem, Severity
 from paperagents.definitions.source import Span
-from paperagents.reading.file_reading import MAX_BYTES, FileReading, read_markdown
 from paperagents.registry.entry import Entry, entry_of
+
+if TYPE_CHECKING:
+    # Reading needs YAML, Markdown and JavaScript libraries: they are loaded when a file must be read.
+    from paperagents.reading.file_reading import FileReading
 
 JAVASCRIPT_ENDING = ".tool.js"
 _START = Span(line=1, column=1, end_line=1, end_column=1)
@@ -47,28 +51,44 @@ class FolderScan:
 
     root: Path
     records: dict[str, FileRecord] = field(default_factory=dict)
+    """Never changed in place: who holds it keeps a complete state."""
+    folders: frozenset[str] = frozenset()
+    """The visible folders that are no links; the root is the empty text."""
     files_read: int = 0
     """How often a file was opened, since the start: unchanged ones are not."""
+    _has_links: bool = False
 
     def refresh(self) -> None:
         """Walk the whole folder."""
-        found = dict(_walk(str(self.root), ""))
-        self.records = {file: self._record(file, found[file]) for file in sorted(found)}
+        root = os.path.realpath(self.root)
+        found = _Listing(root)
+        self.folders = frozenset(found.folders)
+        self._has_links = bool(found.links)
+        paths = {**{file: f"{root}/{file}" for file in found.files}, **found.followed_links()}
+        self.records = {file: self._record(file, paths[file]) for file in sorted(paths)}
 
     def update(self, files: Iterable[str]) -> None:
         """Look again at these files or folders only."""
+        files = [file for file in files if not is_hidden(file)]
+        root = os.path.realpath(self.root)
+        # A folder or a link can mean other files than those named; looking at all of them is always right.
+        if self._has_links or not all(self._is_plain(root, file) for file in files):
+            self.refresh()
+            return
+        records = dict(self.records)
         for file in files:
-            self._forget_below(file)
-            for found, path in _look(str(self.root), file):
-                self.records[found] = self._record(found, path)
+            path = f"{root}/{file}"
+            if is_ours(file) and os.path.isfile(path):  # noqa: PTH113  paths stay text here: ten thousand Path objects are slow
+                records[file] = self._record(file, path)
+            else:
+                records.pop(file, None)
+        self.records = dict(sorted(records.items()))
 
-    def _forget_below(self, file: str) -> None:
-        below = f"{file}/"
-        gone = [known for known in self.records if known.startswith(below)]
-        if not os.path.lexists(self.root / file):
-            gone.append(file)
-        for each in gone:
-            self.records.pop(each, None)
+    def _is_plain(self, root: str, file: str) -> bool:
+        """Whether this is, or was, a file in a folder we know, with no link on the way."""
+        path = f"{root}/{file}"
+        in_known_folder = file not in self.folders and file.rpartition("/")[0] in self.folders
+        return in_known_folder and os.path.realpath(path) == path and not os.path.isdir(path)  # noqa: PTH112  see above
 
     def _record(self, file: str, path: str) -> FileRecord:
         known = self.records.get(file)
@@ -79,57 +99,79 @@ class FolderScan:
             self.files_read += 1
             return _read(file, path, stamp)
         except OSError as error:
-            reason = error.strerror or type(error).__name__
-            problem = Problem(
-                code="file-unreadable", severity="warning", file=file, span=_START, values={"reason": reason}
-            )
-            return FileRecord(stamp=None, problems=(problem,))
+            return FileRecord(stamp=None, problems=(_unreadable(file, error, "warning"),))
 
 
-def read_file(path: str, file: str) -> FileReading:
-    """Read one file of the vault as whatever it is."""
-    return read_markdown(_content(path), file)
+def read_file(root: Path, file: str) -> FileReading:
+    """Read one file of the vault as whatever it is now."""
+    from paperagents.reading.file_reading import FileReading, read_markdown  # noqa: PLC0415  see above
+
+    path = os.path.realpath(root / file)
+    if not path.startswith(os.path.realpath(root) + os.sep):
+        outside = Problem(code="file-outside-vault", severity="error", file=file, span=_START)
+        return FileReading(file=file, problems=(outside,))
+    try:
+        return read_markdown(_content(path), file)
+    except OSError as error:
+        return FileReading(file=file, problems=(_unreadable(file, error, "error"),))
 
 
-def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
-    """Every file that may be ours: its path in the vault and on the disk. Hidden ones are left out."""
-    waiting = [(folder, prefix)]
-    while waiting:
-        place, before = waiting.pop()
+def is_hidden(file: str) -> bool:
+    """Whether the file or a folder above it is hidden, and so none of our business."""
+    return file.startswith(".") or "/." in file
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file of this name may be a tool or an agent."""
+    return name.lower().endswith((".md", JAVASCRIPT_ENDING))
+
+
+class _Listing:
+    """Everything visible below a folder: folders and files without links on the way, and links beside them."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.folders: set[str] = set()
+        self.files: set[str] = set()
+        self.links: list[str] = []
+        waiting = [""]
+        while waiting:
+            waiting += self._list(waiting.pop())
+
+    def _list(self, folder: str) -> list[str]:
+        prefix = f"{folder}/" if folder else ""
+        inner: list[str] = []
         try:
-            listing = os.scandir(place)
+            listing = os.scandir(f"{self.root}/{folder}")
         except OSError:
-            continue
+            return inner
+        self.folders.add(folder)
         with listing:
             for each in listing:
                 if each.name.startswith("."):
                     continue
                 if each.is_dir(follow_symlinks=False):
-                    waiting.append((each.path, f"{before}{each.name}/"))
-                elif _is_ours(each.name) and (each.is_file(follow_symlinks=False) or _stays_inside(folder, each)):
-                    yield before + each.name, each.path
+                    inner.append(prefix + each.name)
+                elif is_ours(each.name):
+                    self._add(prefix + each.name, each)
+        return inner
 
+    def _add(self, file: str, entry: os.DirEntry[str]) -> None:
+        if entry.is_symlink():
+            self.links.append(file)
+        elif entry.is_file(follow_symlinks=False):
+            self.files.add(file)
 
-def _look(root: str, file: str) -> Iterator[tuple[str, str]]:
-    """The same for one path that may have become a file, a folder, or nothing."""
-    path = os.path.join(root, file)  # noqa: PTH118  paths stay text here: ten thousand Path objects are slow
-    if any(part.startswith(".") for part in file.split("/")) or os.path.islink(path):  # noqa: PTH114
-        return
-    if os.path.isdir(path):  # noqa: PTH112
-        yield from _walk(path, f"{file}/")
-    elif os.path.isfile(path) and _is_ours(file):  # noqa: PTH113
-        yield file, path
-
-
-def _is_ours(name: str) -> bool:
-    lower = name.lower()
-    return lower.endswith((".md", JAVASCRIPT_ENDING))
-
-
-def _stays_inside(root: str, link: os.DirEntry[str]) -> bool:
-    """A link to a file of the vault is that file; one that leads out is not followed."""
-    target = os.path.realpath(link.path)
-    return target.startswith(os.path.realpath(root) + os.sep) and os.path.isfile(target)  # noqa: PTH113
+    def followed_links(self) -> dict[str, str]:
+        """Links to visible files of the vault that are not listed anyway, each such file once."""
+        followed: dict[str, str] = {}
+        for link in sorted(self.links):
+            target = os.path.realpath(f"{self.root}/{link}")
+            inside = target.removeprefix(f"{self.root}/")
+            leads_out = inside == target or is_hidden(inside)
+            if not leads_out and inside not in self.files and os.path.isfile(target):  # noqa: PTH113  see above
+                followed.setdefault(target, link)
+        return {link: target for target, link in followed.items()}
 
 
 def _stamp(path: str) -> Stamp | None:
@@ -143,7 +185,9 @@ def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
     if file.lower().endswith(JAVASCRIPT_ENDING):
         stem = file.rsplit("/", 1)[-1][: -len(JAVASCRIPT_ENDING)]
         return FileRecord(stamp=stamp, entry=Entry(id=stem, name=stem, kind="javascript", type="single", file=file))
-    reading = read_file(path, file)
+    from paperagents.reading.file_reading import read_markdown  # noqa: PLC0415  see above
+
+    reading = read_markdown(_content(path), file)
     entry = entry_of(reading)
     if entry is None:
         return FileRecord(stamp=stamp, problems=reading.problems)
@@ -151,8 +195,10 @@ def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
 
 
 def _content(path: str) -> bytes:
-    # Not blocking: a named pipe that took the file's place must not hold us.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    from paperagents.reading.file_reading import MAX_BYTES  # noqa: PLC0415  see above
+
+    # Not blocking, not following: neither a named pipe nor a link may have taken the file's place.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         data = os.read(descriptor, 65536)
         if len(data) < 65536 or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
@@ -163,3 +209,8 @@ def _content(path: str) -> bytes:
         return b"".join(pieces)
     finally:
         os.close(descriptor)
+
+
+def _unreadable(file: str, error: OSError, severity: Severity) -> Problem:
+    values = {"reason": error.strerror or type(error).__name__}
+    return Problem(code="file-unreadable", severity=severity, file=file, span=_START, values=values)

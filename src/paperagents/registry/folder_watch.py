@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from paperagents.errors import PaperError
+from paperagents.messages import text
+from paperagents.registry.folder_scan import is_hidden
 from paperagents.registry.tool_registry import ToolRegistry
 
 _GATHER = 20
 """Milliseconds in which changes that belong together are taken together."""
+_SHORTEST_PAUSE = 0.05
+_LONGEST_PAUSE = 5.0
+"""Seconds before the next attempt to watch a folder that cannot be watched just now."""
+_LOGGER = logging.getLogger("paper")
 
 
 class FolderWatch:
@@ -20,24 +28,56 @@ class FolderWatch:
         self._on_change = on_change
         self._stop = threading.Event()
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name="paper-folder-watch", daemon=True)
+        self._failure: PaperError | None = None
+        self._pause = _SHORTEST_PAUSE
+        self._thread = threading.Thread(target=self._keep_following, name="paper-folder-watch", daemon=True)
 
     def __enter__(self) -> FolderWatch:
+        """Raises PaperError where the folder cannot be watched."""
         self._thread.start()
         self._ready.wait()
+        if self._failure is not None:
+            raise self._failure
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()
 
+    def _keep_following(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._follow()
+            except Exception as error:
+                self._recover(error)
+
+    def _recover(self, error: Exception) -> None:
+        before = self._folders()
+        self._registry.refresh()
+        if self._folders() != before:
+            # A folder went away just before it was to be watched: the next attempt goes without it.
+            return
+        failure = PaperError("cannot-watch", path=str(self._registry.root), reason=_reason(error))
+        if not self._ready.is_set():
+            self._failure = failure
+            self._stop.set()
+            self._ready.set()
+            return
+        _LOGGER.warning("%s", failure)
+        self._stop.wait(self._pause)
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
     def _follow(self) -> None:
+        """Watch the folders there are now, until there are others."""
         from watchfiles import watch  # noqa: PLC0415  only a process that stays up needs it
 
         root = self._registry.root.resolve()
+        watched = self._folders()
         changes = watch(
-            root,
-            watch_filter=lambda _, path: not _is_hidden(path, root),
+            *(root / folder for folder in watched or {""}),
+            # The library would follow links to folders, out of the vault too, so it gets each folder by itself.
+            recursive=False,
+            watch_filter=lambda _, path: not is_hidden(Path(path).relative_to(root).as_posix()),
             debounce=200,
             step=_GATHER,
             rust_timeout=50,
@@ -45,15 +85,34 @@ class FolderWatch:
             stop_event=self._stop,
             raise_interrupt=False,
         )
+        # The first turn, also an empty one, says that the folders are being watched.
+        next(changes, None)
+        self._take_all()
         for change in changes:
-            # The first turn, also an empty one, says that the folder is being watched.
-            if not self._ready.is_set():
-                self._registry.refresh()
-                self._ready.set()
             if change:
                 self._registry.update(sorted({Path(path).relative_to(root).as_posix() for _, path in change}))
-                self._on_change()
+                self._tell()
+            if self._folders() != watched:
+                return
+
+    def _folders(self) -> set[str]:
+        """What is to be watched; the library cannot take a name that is not Unicode."""
+        return {folder for folder in self._registry.folders() if folder.encode("utf-8", "replace").decode() == folder}
+
+    def _take_all(self) -> None:
+        """Changes from before the watch began have not been told, so everything is looked at."""
+        self._registry.refresh()
+        self._pause = _SHORTEST_PAUSE
+        if self._ready.is_set():
+            self._tell()
+        self._ready.set()
+
+    def _tell(self) -> None:
+        try:
+            self._on_change()
+        except Exception:
+            _LOGGER.exception("%s", text("watch-callback-failed"))
 
 
-def _is_hidden(path: str, root: Path) -> bool:
-    return any(part.startswith(".") for part in Path(path).relative_to(root).parts)
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__

@@ -1,62 +1,91 @@
 """What a scan found, kept for the next command: unchanged files are not read again.
 
 The cache is plain JSON, never code, and only ever decides what is listed: a tool is read from its own
-file before it runs. It can be deleted at any time.
+file before it runs. It can be deleted at any time. A vault may come from a stranger, so nothing here
+follows a link, waits for a pipe or believes what it reads.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from paperagents.definitions.problem import Problem
-from paperagents.definitions.source import Span
-from paperagents.registry.entry import entry_from_json, entry_to_json
-from paperagents.registry.folder_scan import FileRecord, Stamp
+from paperagents.registry.cached_record import record_from_json, record_to_json
+from paperagents.registry.folder_scan import FileRecord
 from paperagents.version import __version__
 
-FORMAT = 1
+FORMAT = 2
+LARGEST = 64 * 1024 * 1024
+_DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def load_records(file: Path) -> dict[str, FileRecord]:
     """What the last scan found; nothing where there is none, or none of this version."""
     try:
-        data = json.loads(file.read_bytes())
+        data = json.loads(_content(file))
         if data["format"] != FORMAT or data["version"] != __version__:
             return {}
-        return {name: _from_json(record) for name, record in data["files"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return dict(_good_records(data["files"]))
+    except (OSError, *_DAMAGED):
         return {}
 
 
 def save_records(file: Path, records: dict[str, FileRecord]) -> None:
     """Keep what was found, in one step; a folder that cannot be written is no reason to fail."""
-    kept = {name: _to_json(record) for name, record in records.items() if record.stamp is not None}
-    data = {"format": FORMAT, "version": __version__, "files": kept}
-    temporary = file.with_name(f"{file.name}.{os.getpid()}")
+    with suppress(OSError, *_DAMAGED):
+        kept = {name: record_to_json(record) for name, record in records.items() if record.stamp is not None}
+        data = {"format": FORMAT, "version": __version__, "files": kept}
+        _replace(file, json.dumps(data, separators=(",", ":")).encode("ascii"))
+
+
+def _good_records(files: dict[str, Any]) -> Iterator[tuple[str, FileRecord]]:
+    for name, record in files.items():
+        with suppress(*_DAMAGED):
+            yield name, record_from_json(record, name)
+
+
+def _content(file: Path) -> bytes:
+    with _opened_folder(file.parent) as folder, open(os.open(file.name, _READ, dir_fd=folder), "rb") as opened:  # noqa: PTH123  by descriptor
+        status = os.fstat(opened.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise ValueError(file)
+        return opened.read(LARGEST)
+
+
+def _replace(file: Path, content: bytes) -> None:
+    with _opened_folder(file.parent, make=True) as folder:
+        temporary = f"{file.name}.{secrets.token_hex(8)}"
+        try:
+            with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as opened:  # noqa: PTH123  by descriptor
+                opened.write(content)
+            os.replace(temporary, file.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
+
+
+@contextmanager
+def _opened_folder(folder: Path, *, make: bool = False) -> Iterator[int]:
+    """The folder, opened so that neither it nor the one above can be a link."""
+    above = os.open(folder.parent, _FOLDER)
     try:
-        file.parent.mkdir(exist_ok=True)
-        temporary.write_text(json.dumps(data, separators=(",", ":")), encoding="ascii")
-        temporary.replace(file)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-
-
-def _to_json(record: FileRecord) -> list[Any]:
-    stamp = record.stamp
-    assert stamp is not None
-    entry = entry_to_json(record.entry) if record.entry is not None else None
-    problems = [asdict(problem) for problem in record.problems]
-    return [stamp.size, stamp.modified, stamp.changed, stamp.inode, entry, problems]
-
-
-def _from_json(data: list[Any]) -> FileRecord:
-    size, modified, changed, inode, entry, problems = data
-    return FileRecord(
-        stamp=Stamp(size=size, modified=modified, changed=changed, inode=inode),
-        entry=entry_from_json(entry) if entry is not None else None,
-        problems=tuple(Problem(**{**each, "span": Span(**each["span"])}) for each in problems),
-    )
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(folder.name, dir_fd=above)
+        opened = os.open(folder.name, _FOLDER, dir_fd=above)
+    finally:
+        os.close(above)
+    try:
+        yield opened
+    finally:
+        os.close(opened)

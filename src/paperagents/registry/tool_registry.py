@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.builtin import builtin_tools
@@ -15,11 +16,24 @@ from paperagents.definitions.problem import Problem
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
-from paperagents.reading.file_reading import FileReading
 from paperagents.registry.entry import Entry, entry_of_definition
-from paperagents.registry.folder_scan import FolderScan, read_file
+from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file
 from paperagents.registry.scan_cache import load_records, save_records
 from paperagents.registry.vault_checks import by_name, find_problems
+
+if TYPE_CHECKING:
+    # Its libraries are loaded when a file must be read.
+    from paperagents.reading.file_reading import FileReading
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _State:
+    """What was found at one moment. Never changed."""
+
+    entries: tuple[Entry, ...] = ()
+    records: Mapping[str, FileRecord] = field(default_factory=dict)
+    last_good: Mapping[str, FileReading] = field(default_factory=dict)
+    folders: frozenset[str] = frozenset()
 
 
 class ToolRegistry:
@@ -32,8 +46,7 @@ class ToolRegistry:
         self.root = root
         self._cache_file = cache_file
         self._scan = FolderScan(root=root)
-        self._entries: tuple[Entry, ...] | None = None
-        self._last_good: dict[str, FileReading] = {}
+        self._found: _State | None = None
         self._lock = threading.RLock()
 
     @property
@@ -60,15 +73,15 @@ class ToolRegistry:
 
     def entries(self) -> tuple[Entry, ...]:
         """All tools and agents, built-in ones last."""
-        if self._entries is None:
-            self.refresh()
-        assert self._entries is not None
-        return (*self._entries, *builtin_entries())
+        return (*self._state().entries, *builtin_entries())
 
     def loose_problems(self) -> tuple[Problem, ...]:
         """Problems of files that are no tools, but probably were meant to be."""
-        self.entries()
-        return tuple(problem for record in self._scan.records.values() for problem in record.problems)
+        return tuple(problem for record in self._state().records.values() for problem in record.problems)
+
+    def folders(self) -> frozenset[str]:
+        """The folders in which files are looked for, as paths in the vault; the root is the empty text."""
+        return self._state().folders
 
     def find(self, name: str) -> Entry:
         """The tool with this id or name. Raises UnknownToolError with the nearest names."""
@@ -92,46 +105,59 @@ class ToolRegistry:
         if entry.kind == "builtin":
             return next(tool for tool in builtin_tools() if tool.id == entry.id)
         definition = self._definition(entry)
-        assert isinstance(definition, ToolDefinition)
+        if not isinstance(definition, ToolDefinition):
+            # The file has become something else since it was listed.
+            raise UnknownToolError(name)
         return definition
 
     def agent(self, name: str) -> AgentDefinition:
         """The same for an agent."""
         definition = self._definition(self.find_agent(name))
-        assert isinstance(definition, AgentDefinition)
+        if not isinstance(definition, AgentDefinition):
+            raise UnknownToolError(name, code="unknown-agent")
         return definition
+
+    def _state(self) -> _State:
+        if self._found is None:
+            self.refresh()
+        assert self._found is not None
+        return self._found
 
     def _definition(self, entry: Entry) -> ToolDefinition | AgentDefinition:
         assert entry.file is not None
-        if entry.stale:
-            return self._good(self._last_good[entry.file])
-        if not entry.valid:
+        if not entry.valid and not entry.stale:
             raise BrokenFileError(entry.file, entry.problems)
-        record = self._scan.records[entry.file]
-        return self._good(record.reading or read_file(str(self.root / entry.file), entry.file))
-
-    def _good(self, reading: FileReading) -> ToolDefinition | AgentDefinition:
+        state = self._state()
+        record = state.records.get(entry.file)
+        known = state.last_good.get(entry.file) if entry.stale else record and record.reading
+        reading = known or read_file(self.root, entry.file)
         if not reading.valid or reading.definition is None:
             raise BrokenFileError(reading.file, reading.problems)
         return reading.definition
 
     def _judge(self) -> None:
         """Take over what the scan found: last good versions, and problems between files."""
-        entries = [self._serving(file, record.entry) for file, record in self._scan.records.items() if record.entry]
+        records = self._scan.records
+        before = self._found.last_good if self._found is not None else {}
+        entries = [_serving(record.entry, before.get(file)) for file, record in records.items() if record.entry]
         problems = find_problems(entries, builtin_entries())
-        self._entries = tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries)
-        for file, record in self._scan.records.items():
-            if record.reading is not None and record.reading.valid:
-                self._last_good[file] = record.reading
-        for file in self._last_good.keys() - self._scan.records.keys():
-            del self._last_good[file]
+        self._found = _State(
+            entries=tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries),
+            records=records,
+            last_good={file: good for file, record in records.items() if (good := _good(record, before.get(file)))},
+            folders=self._scan.folders,
+        )
 
-    def _serving(self, file: str, entry: Entry) -> Entry:
-        """A file that has just been broken goes on as it was, and says so."""
-        last_good = self._last_good.get(file)
-        if entry.valid or last_good is None or last_good.definition is None:
-            return entry
-        return replace(entry_of_definition(last_good.definition), problems=entry.problems, stale=True)
+
+def _good(record: FileRecord, before: FileReading | None) -> FileReading | None:
+    return record.reading if record.reading is not None and record.reading.valid else before
+
+
+def _serving(entry: Entry, last_good: FileReading | None) -> Entry:
+    """A file that has just been broken goes on as it was, and says so."""
+    if entry.valid or last_good is None or last_good.definition is None:
+        return entry
+    return replace(entry_of_definition(last_good.definition), problems=entry.problems, stale=True)
 
 
 def builtin_entries() -> tuple[Entry, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import islice
 
 from paperagents.definitions.closest import closest, misspelt
 from paperagents.definitions.problem import Problem, Severity
@@ -12,6 +13,10 @@ from paperagents.registry.entry import CallSite, Entry
 
 FOREIGN_PREFIX = "mcp:"
 """Tools of other servers: who they are is only known while they are connected."""
+MOST_PER_CALL = 100
+"""So many missing or unknown arguments of one call, and so many parameters, are looked at."""
+MOST_COMPARISONS = 100_000
+"""So many pairs of names are compared for suggestions: huge vaults must not wait for them."""
 
 
 def find_problems(entries: Iterable[Entry], builtin: Iterable[Entry]) -> dict[str, tuple[Problem, ...]]:
@@ -34,9 +39,14 @@ def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
 def _all_problems(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
     yield from _duplicates(entries, builtin)
     known = by_name((*builtin, *entries))
-    for entry in entries:
-        for call in entry.calls:
-            yield from _check_call(entry, call, known)
+    calls = [(entry, call) for entry in entries for call in entry.calls if not call.tool.startswith(FOREIGN_PREFIX)]
+    near = _nearest({call.tool for _, call in calls} - known.keys(), known)
+    accepted = {name: frozenset(known[name].parameters) for name in {call.tool for _, call in calls} & known.keys()}
+    for entry, call in calls:
+        if call.tool not in known:
+            yield _unknown_tool(entry, call, near.get(call.tool, ""))
+        elif known[call.tool].kind != "javascript" and known[call.tool].type is not None:
+            yield from _check_arguments(entry, call, known[call.tool], accepted[call.tool])
     yield from _circles(entries, known)
 
 
@@ -56,33 +66,30 @@ def _duplicates(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Itera
                 yield _problem(entry, "duplicate-id", entry.span, id=identifier, other=others)
 
 
-def _check_call(entry: Entry, call: CallSite, known: Mapping[str, Entry]) -> Iterator[Problem]:
-    if call.tool.startswith(FOREIGN_PREFIX):
-        return
-    called = known.get(call.tool)
-    if called is None:
-        near = ", ".join(f"'{name}'" for name in closest(call.tool, known))
-        case = "suggestion" if near else None
-        yield _problem(entry, "unknown-tool", call.span, name=call.tool, suggestion=near, case=case)
-        return
-    if called.kind == "javascript" or called.type is None:
-        return
-    yield from _check_arguments(entry, call, called)
+def _nearest(unknown: Iterable[str], known: Mapping[str, Entry]) -> dict[str, str]:
+    """Suggestions for unknown names; in a vault that is full of them, for the first ones only."""
+    affordable = islice(sorted(unknown), MOST_COMPARISONS // (len(known) + 1) + 1)
+    return {name: ", ".join(f"'{each}'" for each in closest(name, known)) for name in affordable}
 
 
-def _check_arguments(entry: Entry, call: CallSite, called: Entry) -> Iterator[Problem]:
+def _unknown_tool(entry: Entry, call: CallSite, near: str) -> Problem:
+    case = "suggestion" if near else None
+    return _problem(entry, "unknown-tool", call.span, name=call.tool, suggestion=near, case=case)
+
+
+def _check_arguments(entry: Entry, call: CallSite, called: Entry, accepted: frozenset[str]) -> Iterator[Problem]:
     given = {called.aliases.get(name, name) for name in call.arguments}
-    for name in called.required:
-        if name not in given:
-            yield _problem(entry, "missing-argument", call.span, name=name, tool=called.id)
-    for name, span in call.arguments.items():
-        if called.aliases.get(name, name) not in called.parameters:
-            yield from _check_unknown(entry, called, name, span, given)
+    missing = (name for name in called.required if name not in given)
+    for name in islice(missing, MOST_PER_CALL):
+        yield _problem(entry, "missing-argument", call.span, name=name, tool=called.id)
+    unknown = ((name, span) for name, span in call.arguments.items() if called.aliases.get(name, name) not in accepted)
+    for name, span in islice(unknown, MOST_PER_CALL):
+        yield from _check_unknown(entry, called, name, span, given)
 
 
 def _check_unknown(entry: Entry, called: Entry, name: str, span: Span, given: set[str]) -> Iterator[Problem]:
     """A tool that takes anything may be given anything; a slip of the finger is still worth a word."""
-    meant = misspelt(name, [each for each in called.parameters if each not in given])
+    meant = misspelt(name, [each for each in called.parameters[:MOST_PER_CALL] if each not in given])
     if not called.strict and meant is None:
         return
     severity: Severity = "error" if called.strict else "warning"

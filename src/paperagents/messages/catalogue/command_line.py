@@ -221,6 +221,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "PAPER_DEBUG=1 zeigt die Einzelheiten. Bitte melden.",
         "PAPER_DEBUG=1 可显示详情。请报告此问题。",
     ),
+    "cannot-watch": (
+        "The folder '{path}' cannot be watched: {reason}.",
+        "Der Ordner „{path}“ kann nicht beobachtet werden: {reason}.",
+        "无法监视文件夹 “{path}”：{reason}。",
+    ),
+    "watch-callback-failed": (
+        "The vault changed, but passing the change on failed.",
+        "Der Vault hat sich geändert, aber die Änderung konnte nicht weitergegeben werden.",
+        "库已更改，但传递该更改时出错。",
+    ),
     # --- settings
     "unknown-setting": (
         "{origin}: there is no setting '{name}'.",
