@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from paperagents.tags import TagReader, extract_all_tool_operations, resolve_vau
 from table import Row, print_table  # noqa: E402  its folder is known only now
 
 SIZES = {"1 KB": 1_000, "100 KB": 100_000, "10 MB": 10_000_000}
+BARS = {"dense": 1.0, "sparse": 5.0, "mixed": 5.0}
 EVERY_CATEGORY = ("reasoning", "storage", "execution", "output")
 GROWTH_BAR = 1.1
 Peer = Callable[[Path, int], dict[str, Any]]
@@ -42,10 +44,12 @@ DENSE = (
     '{{<memory identifier="key2" delete />}}\n'
 )
 PROSE = (
-    "The harbour lay quiet {as always} in the evening, and 3 < 4 was still true; nobody wrote a call there. "
+    "The harbour lay quiet (as always) in the evening, and 3 < 4 was still true; nobody wrote a call there. "
     "She counted the boats, set the price (12.50), and went on with the story she had begun.\n\n"
 )
 CALL = '{{<memory identifier="key1" heading="Title" content="Body of the memory" />}}\n'
+
+MIXED = PROSE + CALL + '{{<datavault id="result" action="request_read" />}}\n{{<subagent agent="a" query="b" />}}\n'
 
 # Each text with how many calls are in it; the expressions find fewer, or read the wrong thing.
 LOST: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -106,7 +110,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 def measure(rounds: int = 15) -> list[Row]:
     """All rows of this bench."""
     with tempfile.TemporaryDirectory() as folder, _expressions() as peer:
-        rows = [row for kind in ("dense", "sparse") for row in _against_expressions(kind, Path(folder), peer, rounds)]
+        rows = [row for kind in BARS for row in _against_expressions(kind, Path(folder), peer, rounds)]
         return [*rows, _found(Path(folder), peer), *_growth(), _growth_of_references()]
 
 
@@ -130,20 +134,22 @@ def _expressions() -> Iterator[Peer]:
 
 def _against_expressions(kind: str, folder: Path, peer: Peer, rounds: int) -> Iterator[Row]:
     for name, size in SIZES.items():
+        if kind == "mixed" and size > 1_000_000:
+            continue  # the expressions take minutes here: their time grows with the square of the length
         text = _text(kind, size)
         file = folder / f"{kind}-{size}.txt"
         file.write_text(text, encoding="utf-8")
         repeats = max(1, min(200, 400_000 // size))
         ours, read, theirs = _in_turn(text, file, peer, rounds if size < 1_000_000 else 5, repeats)
-        bar = 1.0 if kind == "dense" else 5.0
-        yield _row(f"{kind} text, {name}", ours, theirs, bar)
+        yield _row(f"{kind} text, {name}", ours, theirs, BARS[kind])
         if kind == "dense":
             yield _row(f"{kind} text, {name}, every part of every call read", read, theirs, None)
 
 
 def _text(kind: str, size: int) -> str:
-    if kind == "dense":
-        return (DENSE * (size // len(DENSE) + 1))[:size]
+    if kind in {"dense", "mixed"}:
+        piece = DENSE if kind == "dense" else MIXED
+        return (piece * (size // len(piece) + 1))[:size]
     gap = PROSE * (max(1, min(size, 20_000) // len(PROSE)))
     piece = gap + CALL
     return (piece * (size // len(piece) + 1))[: max(size, len(piece))]
@@ -217,7 +223,8 @@ def _growth_of_references() -> Row:
 
 
 def _growth_row(name: str, texts: list[str], read: Callable[[str], object]) -> Row:
-    times = [statistics.median(_milliseconds(lambda text=text: read(text)) for _ in range(5)) for text in texts]  # type: ignore[misc]
+    rounds = [[_milliseconds(partial(read, text)) for text in texts] for _ in range(7)]
+    times = [statistics.median(spent) for spent in zip(*rounds, strict=True)]
     exponent = _slope([math.log(len(text)) for text in texts], [math.log(spent) for spent in times])
     return Row(
         bench="tags",

@@ -54,7 +54,7 @@ class TagReader:
         self._registry = registry or DEFAULT_REGISTRY
         self._source = SourceText()
         self._tokenizer = Tokenizer(source=self._source, raw_words=self._registry.raw_words, is_raw=self._is_raw)
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._decoder: codecs.IncrementalDecoder | None = None
         self._places: list[TagOperation | None] = []
         self._problems: list[TagProblem] = []
         self._open: list[OpenBlock] = []
@@ -63,13 +63,13 @@ class TagReader:
 
     def feed(self, chunk: str | bytes) -> list[TagOperation]:
         """The calls that are complete with this chunk. Bytes are UTF-8 and may be cut anywhere."""
-        text = chunk if isinstance(chunk, str) else self._decode(chunk)
+        text = chunk if isinstance(chunk, str) else self._decoded(chunk)
         return self._read(self._tokenizer.feed(text))
 
     def close(self) -> list[TagOperation]:
         """The calls that were waiting for text that does not come."""
-        last = self._decode(b"", final=True)
-        operations = self._read(self._tokenizer.feed(last) if last else [])
+        last = self._decoder.decode(b"", final=True) if self._decoder else ""
+        operations = self._read(self._tokenizer.feed(last)) if last else []
         operations += self._read(self._tokenizer.close())
         self._leave_open(0)
         self._report_open_fence()
@@ -88,6 +88,11 @@ class TagReader:
         ]
         problems.sort(key=lambda problem: problem.token.start)
         return [problem.shown(self._source) for problem in problems]
+
+    def _decoded(self, chunk: bytes) -> str:
+        if self._decoder is None:
+            self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        return self._decoder.decode(chunk)
 
     def _read(self, tokens: list[Token]) -> list[TagOperation]:
         operations: list[TagOperation] = []
@@ -118,15 +123,20 @@ class TagReader:
         if not self._open_count.get(definition.id):
             self._problems.append(TagProblem(code="tag-closing-without-opening", token=token, severity="warning"))
             return ()
-        depth = len(self._open) - 1
-        while self._open[depth].definition.id != definition.id:
-            depth -= 1
-        self._leave_open(depth + 1)
+        if self._open[-1].definition.id != definition.id:
+            self._leave_open(self._depth_of(definition.id) + 1)
         return self._closed(self._pop(), token)
+
+    def _depth_of(self, tag: str) -> int:
+        depth = len(self._open) - 1
+        while self._open[depth].definition.id != tag:
+            depth -= 1
+        return depth
 
     def _closed(self, block: OpenBlock, closing: Token) -> Iterable[TagOperation]:
         height = block.height + 1
-        self._raise_height(height)
+        if self._open:
+            self._raise_height(height)
         if height > DEEPEST_NESTING:
             self._report("tag-nested-too-deeply", block.token, block.definition, readable=False)
             return ()
@@ -138,7 +148,8 @@ class TagReader:
         """Report the blocks from this depth on as never closed."""
         while len(self._open) > depth:
             block = self._pop()
-            self._raise_height(block.height)
+            if self._open:
+                self._raise_height(block.height)
             self._report("tag-unclosed", block.token, block.definition)
 
     def _pop(self) -> OpenBlock:
@@ -147,8 +158,8 @@ class TagReader:
         return block
 
     def _raise_height(self, height: int) -> None:
-        if self._open:
-            self._open[-1].height = max(self._open[-1].height, height)
+        around = self._open[-1]
+        around.height = max(around.height, height)
 
     def _is_raw(self, token: Token) -> bool:
         definition = self._registry.find(token.name)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from paperagents.definitions.tag import TagDefinition
+from paperagents.definitions.tag import TagCategory, TagDefinition
 from paperagents.tags.extraction import read_operations
 from paperagents.tags.operation import TagOperation
 from paperagents.tags.registry import CALLS, DEFAULT_REGISTRY, TagRegistry
@@ -27,13 +27,13 @@ def extract_all_tool_operations(
     registry: TagRegistry | None = None,
 ) -> dict[str, list[TagOperation]]:
     """The calls of all tools by tool id. Reasoning and references only where they are asked for."""
-    wanted = _wanted(registry or DEFAULT_REGISTRY, tool_ids, categories)
+    wanted = _choice(registry or DEFAULT_REGISTRY, tool_ids, categories)
     found: dict[str, list[TagOperation]] = {}
     for operation in read_operations(text, registry):
         tool_id = operation["tool_id"]
         if tool_id in found:
             found[tool_id].append(operation)
-        elif tool_id in wanted:
+        elif wanted(tool_id):
             found[tool_id] = [operation]
     return found
 
@@ -72,13 +72,22 @@ def register_tool(
     return (registry or DEFAULT_REGISTRY).register(definition)
 
 
-def _wanted(registry: TagRegistry, tool_ids: Collection[str] | None, categories: Collection[str] | None) -> set[str]:
-    named = None if tool_ids is None else {tool_ids} if isinstance(tool_ids, str) else set(tool_ids)
-    if categories is None and named is not None:
-        return named
-    chosen = CALLS if categories is None else [categories] if isinstance(categories, str) else categories
-    found = {definition.id for category in chosen for definition in registry.by_category(category.lower())}
-    return found if named is None else found & named
+def _choice(
+    registry: TagRegistry, tool_ids: Collection[str] | None, categories: Collection[str] | None
+) -> Callable[[str], bool]:
+    """Whether the calls of a tool are asked for."""
+    named = {tool_ids} if isinstance(tool_ids, str) else tool_ids
+    chosen = {categories} if isinstance(categories, str) else categories
+    if chosen is None:
+        chosen = tuple(TagCategory) if named is not None else CALLS
+    lowered = [category.lower() for category in chosen]
+
+    def is_wanted(tool_id: str) -> bool:
+        definition = registry.get(tool_id)
+        in_category = definition is not None and definition.category in lowered
+        return in_category and (named is None or tool_id in named)
+
+    return is_wanted
 
 
 def _parsed(tool_id: str, operations: list[TagOperation], registry: TagRegistry | None) -> dict[str, Any]:
