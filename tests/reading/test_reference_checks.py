@@ -1,0 +1,83 @@
+"""Which references can exist at a place, and what is said about the others."""
+
+from __future__ import annotations
+
+import pytest
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.source import Excerpt
+from paperagents.messages import in_language
+from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.reference_checks import Scope, check_text
+
+SCOPE = Scope(
+    arguments={"title": {"type": "string"}, "user": {"type": "object"}, "sizes": {"type": "array"}},
+    input={"type": "object", "properties": {"title": {"type": "string"}, "slug": {}}, "additionalProperties": False},
+    environment=frozenset({"API_KEY"}),
+)
+FOUND: JsonObject = {
+    "type": "object",
+    "properties": {"results": {"type": "array", "items": {"type": "object"}}, "count": {"type": "integer"}},
+    "additionalProperties": False,
+}
+LATER = SCOPE.after("find", FOUND)
+LOOP = Scope(arguments={}, input={}, in_loop=True)
+
+
+def told(text: str, scope: Scope) -> list[str]:
+    problems = ProblemList("a.md", text.split("\n"))
+    check_text(Excerpt(text=text), scope, problems)
+    with in_language("en"):
+        return [
+            f"{each.span.column} {each.code} {each.message} {each.hint or ''}".strip() for each in problems.in_order()
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("{{title}} {{slug}} {{user.name.first}} {{sizes[0].x}} {{date}} {{time}} {{random_id}}", SCOPE),
+        ("input.slug", SCOPE),
+        ("{{input}} {{preprocess.title}} {{title.length}} {{sizes.length}}", SCOPE),
+        ("{{env.API_KEY}}", SCOPE),
+        ("{{prev_step.output.results[0].anything.at.all}} {{steps.find.output.count}} {{find.output.results}}", LATER),
+        ("output.count", LATER),
+        ("{{item}} {{item.path}} {{index}} {{anything}}", LOOP),
+        (r"\{{nobody}} {{<nobody />}} {{ open", SCOPE),
+    ],
+)
+def test_what_can_exist_is_not_flagged(text: str, scope: Scope) -> None:
+    assert told(text, scope) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "scope", "column", "words"),
+    [
+        ("x {{titel}}", SCOPE, 3, "'title'"),
+        ("{{input.slugg}}", SCOPE, 1, "'slug'"),
+        ("input.nothing", SCOPE, 1, "There is: title, slug"),
+        ("{{prev_step.output}}", SCOPE, 1, "no step before"),
+        ("prev_step.output", SCOPE, 1, r"\prev_step.output"),
+        ("output.md", SCOPE, 1, r"\output.md"),
+        ("{{prev_step.outptu}}", LATER, 1, "'output'"),
+        ("{{prev_step.output.result}}", LATER, 1, "'results'"),
+        ("{{prev_step.output.results.path}}", LATER, 1, "[0]"),
+        ("{{prev_step.output.count.x}}", LATER, 1, "single value"),
+        ("{{steps.fnd.output}}", LATER, 1, "'find'"),
+        ("{{steps.other.output}}", LATER, 1, "no earlier step is named 'other'"),
+        ("{{fnd.output}}", LATER, 1, "'find'"),
+        ("{{env.SECRET}}", SCOPE, 1, "SECRET"),
+        ("{{item}}", SCOPE, 1, "item"),
+        ("{{title.first}}", SCOPE, 1, "single value"),
+        ("{{date.year}}", SCOPE, 1, "single value"),
+        ("ä {{ }}", SCOPE, 3, r"\{{"),
+    ],
+)
+def test_what_cannot_exist_is_told_with_what_there_is(text: str, scope: Scope, column: int, words: str) -> None:
+    (problem,) = told(text, scope)
+    assert problem.startswith(f"{column} ")
+    assert words in problem
+
+
+def test_every_wrong_reference_of_a_text_is_told() -> None:
+    assert [problem.split()[0] for problem in told("{{a}} {{title}} {{b}}{{c d}}", SCOPE)] == ["1", "17", "22"]
