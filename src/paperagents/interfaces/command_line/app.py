@@ -15,6 +15,7 @@ import click
 from paperagents.definitions.closest import closest
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedGroup
+from paperagents.interfaces.command_line.options import Invocation, remember_vault
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
 from paperagents.messages import text, use_language
 from paperagents.settings import load_settings
@@ -22,9 +23,10 @@ from paperagents.vault import find_vault
 from paperagents.version import __version__
 
 COMMANDS = (
-    "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "stats", "config", "doctor",
+    "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store", "stats", "config", "doctor",
     "completion",
 )  # fmt: skip
+COMPLETE_VARIABLE = "_PAPER_COMPLETE"
 
 
 class PaperGroup(LocalisedGroup):
@@ -56,39 +58,79 @@ def run(arguments: Sequence[str]) -> int:
     """Carry out a command line; the answer is the exit code."""
     prepare_streams()
     try:
+        return _answer(arguments)
+    except BrokenPipeError:
+        # The reader has seen enough: paper list | head
+        _let_go_of_streams()
+        return 0
+
+
+def _answer(arguments: Sequence[str]) -> int:
+    invocation = Invocation()
+    try:
         use_language(_language(arguments))
-        # A command that calls context.exit(code) makes that code the answer; any other gives none.
-        return _make_group().main(list(arguments), prog_name="paper", standalone_mode=False) or 0
+        return _carry_out(arguments, invocation)
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
-        # The reader has seen enough: paper list | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        raise
     except Exception as error:
         if os.environ.get("PAPER_DEBUG"):
             raise
-        return _fail(_in_our_words(error), as_json="--json" in arguments or "json" in arguments)
+        # A command line that could not be read does not say what was wanted; what stands there must do.
+        as_json = _asks_for_json(arguments) if invocation.as_json is None else invocation.as_json
+        return _fail(_in_our_words(error), as_json=as_json)
+
+
+def _carry_out(arguments: Sequence[str], invocation: Invocation) -> int:
+    group = _make_group()
+    if instruction := os.environ.get(COMPLETE_VARIABLE):
+        from click.shell_completion import shell_complete  # noqa: PLC0415  only a shell needs it
+
+        return shell_complete(group, {"obj": invocation}, "paper", COMPLETE_VARIABLE, instruction)
+    try:
+        with group.make_context("paper", list(arguments), obj=invocation) as context:
+            group.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return 0
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    return "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
+
+
+def _let_go_of_streams() -> None:
+    """Nothing can be written any more, not even when Python empties its buffers at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
 
 
 def _make_group() -> PaperGroup:
-    group = PaperGroup("paper", help=text("cli.paper"), context_settings={"help_option_names": ["-h", "--help"]})
+    group = PaperGroup(
+        "paper",
+        help=text("cli.paper"),
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     group.params.append(
-        click.Option(["--vault"], type=click.Path(path_type=Path), help=text("cli.vault"), callback=_remember_vault)
+        click.Option(["--vault"], type=click.Path(path_type=Path), help=text("cli.vault"), callback=remember_vault)
     )
     group.params.append(
         click.Option(
             ["--version"], is_flag=True, is_eager=True, expose_value=False, help=text("cli.version"), callback=_version
         )
     )
-    group.callback = lambda **_: None
+    group.callback = _help_without_command
     return group
 
 
-def _remember_vault(context: click.Context, _: click.Parameter, value: Path | None) -> Path | None:
-    if value is not None:
-        context.find_root().meta["vault"] = value
-    return value
+@click.pass_context
+def _help_without_command(context: click.Context, /, **_: Any) -> None:
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _version(context: click.Context, _: click.Parameter, value: Any) -> None:
@@ -99,12 +141,21 @@ def _version(context: click.Context, _: click.Parameter, value: Any) -> None:
 
 def _language(arguments: Sequence[str]) -> str | None:
     """The language must be known before the first help text is made, so the vault is looked up early."""
-    named = next((following for option, following in pairwise(arguments) if option == "--vault"), None)
     try:
-        language: str | None = load_settings(Path(named) if named else find_vault()).get("language")
-    except PaperError:
+        language: str | None = load_settings(_named_vault(arguments) or find_vault()).get("language")
+    except (PaperError, OSError):
+        # Help must be had whatever the settings say; the commands that need them say what is wrong.
         return None
     return language
+
+
+def _named_vault(arguments: Sequence[str]) -> Path | None:
+    for argument, following in pairwise((*arguments, "")):
+        if argument.startswith("--vault="):
+            return Path(argument.removeprefix("--vault="))
+        if argument == "--vault":
+            return Path(following)
+    return None
 
 
 def _fail(error: PaperError, *, as_json: bool) -> int:
@@ -120,6 +171,13 @@ def _in_our_words(error: Exception) -> PaperError:
     match error:
         case PaperError():
             return error
+        case click.ClickException():
+            return _wrong_usage(error)
+    return PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
+
+
+def _wrong_usage(error: click.ClickException) -> UsageError:
+    match error:
         case click.NoSuchOption():
             near = ", ".join(f"'{name}'" for name in error.possibilities or ())
             case = "suggestion" if near else None
@@ -127,7 +185,17 @@ def _in_our_words(error: Exception) -> PaperError:
         case click.MissingParameter(param=click.Parameter() as parameter, ctx=click.Context() as context):
             return UsageError("missing-parameter", name=parameter.make_metavar(context))
         case click.BadParameter(param=click.Parameter() as parameter):
-            return UsageError("bad-parameter", name=parameter.opts[0], reason=error.message)
-        case click.ClickException():
-            return UsageError("wrong-usage", reason=error.format_message())
-    return PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
+            return _bad_parameter(parameter, error)
+        case click.BadOptionUsage():
+            return UsageError("bad-option", name=error.option_name)
+    return UsageError("wrong-usage", reason=error.format_message())
+
+
+def _bad_parameter(parameter: click.Parameter, error: click.BadParameter) -> UsageError:
+    name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+    match parameter.type:
+        case click.Choice(choices=choices):
+            return UsageError("bad-parameter", name=name, choices=", ".join(map(str, choices)), case="choice")
+        case click.types.IntParamType():
+            return UsageError("bad-parameter", name=name, case="number")
+    return UsageError("bad-parameter", name=name, reason=error.message)

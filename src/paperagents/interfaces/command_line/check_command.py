@@ -11,16 +11,28 @@ import click
 from paperagents.definitions.problem import Problem
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
-from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import print_json, problem_lines, say, visible
+from paperagents.interfaces.command_line.options import (
+    current_vault,
+    json_option,
+    opened,
+    remember_format,
+    vault_option,
+)
+from paperagents.interfaces.command_line.output import one_line, print_json, problem_lines, say, visible
 from paperagents.messages import text
+from paperagents.registry.folder_scan import is_hidden, is_ours
 from paperagents.vault import Vault, find_vault, nearest_vault
 
 
 @click.command("check", cls=LocalisedCommand, help=text("cli.check"))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]…")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json", "github"]), default="text", help=text("cli.format")
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    callback=remember_format,
+    help=text("cli.format"),
 )
 @vault_option
 @json_option
@@ -33,7 +45,7 @@ def command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_js
     problems = [problem for entry in registry.entries() for problem in entry.problems]
     found = [each for each in (*problems, *registry.loose_problems()) if _is_chosen(each.file, chosen)]
     found.sort(key=lambda each: (each.file, each.span.line, each.span.column))
-    _tell_ordinary_notes(vault, chosen)
+    _tell_why_not_checked(vault, chosen)
     _print(found, "json" if as_json else form, vault)
     if form == "text" and not as_json:
         _summarise(found, vault, chosen)
@@ -42,32 +54,42 @@ def command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_js
 
 def _vault(context: click.Context, paths: Sequence[Path]) -> Vault:
     """The current vault, unless the path that is to be checked lies in another one."""
-    if context.find_root().meta.get("vault") is None and paths and paths[0].exists():
+    if context.obj.vault is None and paths and _exists(paths[0]):
         first = paths[0].resolve()
         if not os.environ.get("PAPER_VAULT") and not first.is_relative_to(find_vault().resolve()):
-            return Vault(nearest_vault(first if first.is_dir() else first.parent))
+            return opened(nearest_vault(first if first.is_dir() else first.parent))
     return current_vault(context)
 
 
 def _in_vault(vault: Vault, path: Path) -> str:
     """A path as the person wrote it, from here or from the vault's root, as a path in the vault."""
     for candidate in (Path.cwd() / path, vault.root / str(path).lstrip("/")):
-        if candidate.exists() and candidate.resolve().is_relative_to(vault.root):
+        if _exists(candidate) and candidate.resolve().is_relative_to(vault.root):
             return candidate.resolve().relative_to(vault.root).as_posix()
-    raise UsageError("no-such-file" if not path.exists() else "path-outside-this-vault", path=str(path))
+    raise UsageError("path-outside-this-vault" if _exists(path) else "no-such-file", path=str(path))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # A name that is too long, a folder that may not be entered.
+        return False
 
 
 def _is_chosen(file: str, chosen: Sequence[str]) -> bool:
     return not chosen or any(each in (file, ".") or file.startswith(f"{each}/") for each in chosen)
 
 
-def _tell_ordinary_notes(vault: Vault, chosen: Sequence[str]) -> None:
+def _tell_why_not_checked(vault: Vault, chosen: Sequence[str]) -> None:
     """Somebody who names a file wants to hear about it, even that it is no tool."""
     known = {entry.file for entry in vault.registry.entries()}
     known |= {problem.file for problem in vault.registry.loose_problems()}
     for file in chosen:
-        if file not in known and (vault.root / file).is_file():
-            say(text("cli.check.ordinary", file=visible(file)))
+        if is_hidden(file) and file != ".":
+            say(text("cli.check.hidden", file=one_line(file)))
+        elif file not in known and (vault.root / file).is_file():
+            say(text("cli.check.ordinary" if is_ours(file) else "cli.check.other", file=one_line(file)))
 
 
 def _print(problems: Sequence[Problem], form: str, vault: Vault) -> None:
@@ -101,7 +123,7 @@ def _github_line(problem: Problem) -> str:
 
 
 def _data(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(value: str) -> str:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import click
 
+from paperagents.errors import UsageError
 from paperagents.messages import text
 
 
 class LocalisedCommand(click.Command):
     """A command whose help page speaks the reader's language."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Too many arguments are told in the reader's language, too."""
+        allowed, ctx.allow_extra_args = ctx.allow_extra_args, True
+        surplus = super().parse_args(ctx, args)
+        ctx.allow_extra_args = allowed
+        if surplus and not allowed and not ctx.resilient_parsing:
+            raise UsageError("extra-arguments", arguments=" ".join(surplus))
+        return surplus
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The first line: how it is called."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -10,8 +12,8 @@ import click
 
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
-from paperagents.interfaces.command_line.options import json_option
-from paperagents.interfaces.command_line.output import print_json, say, visible
+from paperagents.interfaces.command_line.options import json_option, vault_option
+from paperagents.interfaces.command_line.output import one_line, print_json, say
 from paperagents.messages import text
 from paperagents.vault import KEEPING_FOLDER
 
@@ -28,11 +30,14 @@ SETTINGS = """\
 
 
 @click.command("init", cls=LocalisedCommand, help=text("cli.init"))
-@click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[DIR]")
+@click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
 @click.option("--examples/--no-examples", default=None, help=text("cli.init.examples"))
+@vault_option
 @json_option
-def command(*, folder: Path, examples: bool | None, as_json: bool) -> None:
+@click.pass_context
+def command(context: click.Context, *, folder: Path | None, examples: bool | None, as_json: bool) -> None:
     """Make a folder a vault. Nothing that exists is changed."""
+    folder = folder or context.obj.vault or Path()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         wanted = _is_fresh(folder) if examples is None else examples
@@ -45,8 +50,9 @@ def command(*, folder: Path, examples: bool | None, as_json: bool) -> None:
         print_json({"vault": str(folder.resolve()), "written": written})
         return
     for each in written:
-        click.echo(visible(each))
-    say(text("cli.init.done" if wanted else "cli.init.without", folder=visible(str(folder))))
+        click.echo(one_line(each))
+    outcome = "done" if wanted else "plain" if examples is False else "without"
+    say(text(f"cli.init.{outcome}", folder=one_line(str(folder))))
 
 
 def _is_fresh(folder: Path) -> bool:
@@ -57,7 +63,7 @@ def _is_fresh(folder: Path) -> bool:
 def _keep(folder: Path) -> list[str]:
     """The folder for what the program keeps, ignored by version control, with commented settings."""
     kept = folder / KEEPING_FOLDER
-    kept.mkdir(exist_ok=True)
+    _make_folder(kept)
     contents = {".gitignore": "*\n!settings.toml\n", "settings.toml": SETTINGS}
     return [
         _write(kept / name, content.encode(), folder) for name, content in contents.items() if _is_free(kept / name)
@@ -69,11 +75,18 @@ def _copy(source: Traversable, target: Path, root: Path) -> list[str]:
     for each in sorted(source.iterdir(), key=lambda child: child.name):
         place = target / each.name
         if each.is_dir():
-            place.mkdir(exist_ok=True)
+            _make_folder(place)
             written += _copy(each, place, root)
         elif _is_free(place):
             written.append(_write(place, each.read_bytes(), root))
     return written
+
+
+def _make_folder(place: Path) -> None:
+    if place.is_symlink():
+        # What is written behind a link would be outside of the vault.
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+    place.mkdir(exist_ok=True)
 
 
 def _is_free(place: Path) -> bool:

@@ -6,7 +6,7 @@ import click
 
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import padded, paint, print_json, say, visible, width
+from paperagents.interfaces.command_line.output import one_line, padded, paint, print_json, say, width
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
 
@@ -31,18 +31,18 @@ def command(context: click.Context, *, as_json: bool) -> None:
     if broken:
         say(text("cli.list.broken", count=broken))
     elif not own:
-        say(text("cli.list.empty", vault=visible(str(vault.root))))
+        say(text("cli.list.empty", vault=one_line(str(vault.root))))
 
 
 def _print_table(entries: list[Entry]) -> None:
-    columns = max((width(visible(entry.id)) for entry in entries), default=0)
+    columns = max((width(one_line(entry.id)) for entry in entries), default=0)
     for entry in entries:
         mark = " " if entry.valid else paint("✗", "red")
         kind = padded(text(f"cli.kind.{entry.type or 'broken'}"), 8)
-        note = visible(entry.description.split("\n", 1)[0]) if entry.valid else _first_problem(entry)
-        click.echo(f"{mark} {paint(padded(visible(entry.id), columns), bold=True)}  {kind} {note}")
+        note = one_line(entry.description.split("\n", 1)[0]) if entry.valid else _first_problem(entry)
+        click.echo(f"{mark} {paint(padded(one_line(entry.id), columns), bold=True)}  {kind} {note}")
 
 
 def _first_problem(entry: Entry) -> str:
     problem = next(each for each in entry.problems if each.severity == "error")
-    return paint(visible(f"{entry.file}:{problem.span.line}:{problem.span.column} {problem.message}"), "red")
+    return paint(one_line(f"{entry.file}:{problem.span.line}:{problem.span.column} {problem.message}"), "red")

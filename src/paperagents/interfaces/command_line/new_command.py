@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from itertools import count
 from pathlib import Path
 
 import click
 
 from paperagents.definitions.slug import slug
-from paperagents.errors import PaperError
+from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import print_json, say, visible
+from paperagents.interfaces.command_line.output import one_line, print_json, say
 from paperagents.messages import text
+from paperagents.registry.entry import Entry
 
 SINGLE = """\
 ---
@@ -102,26 +106,34 @@ tools: [search_files, read_file]
 @click.pass_context
 def command(context: click.Context, *, kind: str, name: str, form: str | None, as_json: bool) -> None:
     """Write a new file; never over an existing one."""
+    if not name.strip() or one_line(name) != name:
+        raise UsageError("invalid-name")
     vault = current_vault(context)
-    stem = slug(name) or "new"
+    taken = {entry.id: entry for entry in vault.registry.entries() if (entry.kind == "agent") == (kind == "agent")}
+    identifier = slug(name) or next(each for number in count(1) if (each := f"{kind}-{number}") not in taken)
     ending = ".tool.js" if kind == "tool" and form == "javascript" else ".md"
-    place = vault.root / f"{kind}s" / f"{stem}{ending}"
-    _write(place, _content(kind, form, name, stem))
-    file = place.relative_to(vault.root).as_posix()
+    file = f"{kind}s/{identifier}{ending}"
+    if identifier in taken and taken[identifier].file != file:
+        raise _id_taken(taken[identifier])
+    _write(vault.root / file, _content(kind, form, name, identifier))
     if as_json:
-        print_json({"file": file, "id": stem})
+        print_json({"file": file, "id": identifier})
     else:
-        click.echo(visible(file))
-        say(text("cli.new.done", file=visible(file)))
+        click.echo(file)
+        say(text("cli.new.done", file=file))
 
 
-def _content(kind: str, form: str | None, name: str, stem: str) -> str:
+def _id_taken(entry: Entry) -> UsageError:
+    return UsageError("duplicate-id", id=entry.id, other=entry.file, case="builtin" if entry.file is None else "new")
+
+
+def _content(kind: str, form: str | None, name: str, identifier: str) -> str:
     import json  # noqa: PLC0415  a JSON text is a YAML and a JavaScript text, whatever the name contains
 
     template = AGENT if kind == "agent" else {"chain": CHAIN, "javascript": JAVASCRIPT}.get(form or "", SINGLE)
     return template.format(
         name=json.dumps(name, ensure_ascii=False),
-        id_json=json.dumps(stem),
+        id_json=json.dumps(identifier),
         description=json.dumps(text("cli.new.description"), ensure_ascii=False),
         parameter=json.dumps(text("cli.new.parameter"), ensure_ascii=False),
         prompt=text("cli.new.prompt"),
@@ -130,10 +142,13 @@ def _content(kind: str, form: str | None, name: str, stem: str) -> str:
 
 def _write(place: Path, content: str) -> None:
     try:
+        if place.parent.is_symlink():
+            # What is written behind a link would be outside of the vault.
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         place.parent.mkdir(exist_ok=True)
-        with place.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(content)
+        with place.open("xb") as file:
+            file.write(content.encode())
     except FileExistsError as error:
-        raise PaperError("file-exists", path=str(place)) from error
+        raise PaperError("file-exists", path=str(place), case="new") from error
     except OSError as error:
         raise PaperError("cannot-write", path=str(place), reason=error.strerror) from error

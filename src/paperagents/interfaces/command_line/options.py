@@ -3,45 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
-from paperagents.errors import PaperError
-from paperagents.messages import text
+from paperagents.errors import PaperError, UsageError
+from paperagents.interfaces.command_line.output import one_line
+from paperagents.messages import text, use_language
 from paperagents.vault import Vault, open_vault
+
+if TYPE_CHECKING:
+    # Only a shell that completes a word needs it.
+    from click.shell_completion import CompletionItem
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 
+@dataclass(kw_only=True)
+class Invocation:
+    """What the options say, before and after the command's name. Every click context has it as ``obj``."""
+
+    vault: Path | None = None
+    as_json: bool | None = None
+    """None while the command's own options have not been read."""
+
+
 def current_vault(context: click.Context) -> Vault:
     """The vault this command works on: --vault, PAPER_VAULT, the nearest upwards, or the current folder."""
-    return open_vault(context.find_root().meta.get("vault"))
+    return opened(context.obj.vault)
+
+
+def opened(folder: Path | None) -> Vault:
+    """A vault, its language spoken from here on. Raises SettingsError where its settings are wrong."""
+    try:
+        vault = open_vault(folder)
+    except OSError as error:
+        # A name that is too long, a folder that may not be entered, a current folder that was deleted.
+        raise UsageError("no-such-vault", path=str(folder or ".")) from error
+    use_language(vault.settings.get("language"))
+    return vault
 
 
 def vault_option(command: Decorated) -> Decorated:
     """``--vault`` after the command's name, too."""
     return click.option(
-        "--vault", type=click.Path(path_type=Path), expose_value=False, callback=_remember, help=text("cli.vault")
+        "--vault", type=click.Path(path_type=Path), expose_value=False, callback=remember_vault, help=text("cli.vault")
     )(command)
 
 
 def json_option(command: Decorated) -> Decorated:
     """``--json`` for commands whose output is data."""
-    return click.option("--json", "as_json", is_flag=True, help=text("cli.json"))(command)
+    return click.option("--json", "as_json", is_flag=True, callback=_remember_json, help=text("cli.json"))(command)
 
 
 def complete_tool(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ids of the vault's tools, for the shell."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  see above
+
     try:
         entries = current_vault(context).registry.entries()
     except PaperError:
         return []
-    return [CompletionItem(each.id, help=each.description) for each in entries if each.id.startswith(incomplete)]
+    fitting = [each for each in entries if each.id.startswith(incomplete) and one_line(each.id) == each.id]
+    return [CompletionItem(each.id, help=one_line(each.description)) for each in fitting]
 
 
-def _remember(context: click.Context, _: click.Parameter, value: Path | None) -> None:
+def remember_vault(context: click.Context, _: click.Parameter, value: Path | None) -> None:
+    """What ``--vault`` says, wherever it stands."""
     if value is not None:
-        context.find_root().meta["vault"] = value
+        context.obj.vault = value
+
+
+def remember_format(context: click.Context, _: click.Parameter, value: str) -> str:
+    """``--format json`` asks for JSON as ``--json`` does."""
+    context.obj.as_json = context.obj.as_json or value == "json"
+    return value
+
+
+def _remember_json(context: click.Context, _: click.Parameter, value: bool) -> bool:  # noqa: FBT001  click's signature
+    context.obj.as_json = context.obj.as_json or value
+    return value

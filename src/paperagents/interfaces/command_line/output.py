@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 import unicodedata
 from typing import Any
@@ -26,12 +27,8 @@ def prepare_streams() -> None:
 
 
 def print_json(value: Any) -> None:
-    """One document on standard output."""
-    try:
-        click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode())
-    except UnicodeEncodeError:
-        # A file name that is not Unicode: escapes are valid JSON everywhere.
-        click.echo(json.dumps(value, indent=2))
+    """One document on standard output; what a terminal could obey is escaped, which JSON reads as the same."""
+    click.echo(re.sub("[\x7f-\U0010ffff]", _json_character, json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def say(message: str) -> None:
@@ -41,15 +38,15 @@ def say(message: str) -> None:
 
 def print_error(error: PaperError) -> None:
     """What went wrong and what to do next."""
-    say(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + visible(error.message))
+    say(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + one_line(error.message))
     if error.hint:
-        say(visible(f"  {error.hint}"))
+        say(f"  {one_line(error.hint)}")
 
 
 def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: bool = False) -> str:
     """Coloured on a terminal, plain anywhere else."""
     stream = sys.stderr if err else sys.stdout
-    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if stream is None or not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return shown
     return click.style(shown, fg=colour, bold=bold)
 
@@ -61,12 +58,19 @@ def visible(shown: str) -> str:
     return "".join(_visible_character(each) for each in shown)
 
 
+def one_line(shown: str) -> str:
+    """The same for a name or a sentence: it must not be able to make up a line of its own either."""
+    return visible(shown.replace("\n", "\\n").replace("\t", "\\t"))
+
+
 def _visible_character(character: str) -> str:
-    if character in "\n\t" or character.isprintable():
+    if character in "\n\t" or character.isprintable() or unicodedata.category(character) == "Zs":
         return character
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
-        return f"\\u{ord(character):04x}"
-    return character
+    return f"\\u{ord(character):04x}"
+
+
+def _json_character(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def width(shown: str) -> int:
@@ -82,13 +86,13 @@ def padded(shown: str, columns: int) -> str:
 def problem_lines(problem: Problem, source: list[str]) -> list[str]:
     """A problem as a person reads it: where, what, the line itself with a mark below, and the hint."""
     span = problem.span
-    where = paint(visible(f"{problem.file}:{span.line}:{span.column}"), bold=True)
+    where = paint(one_line(f"{problem.file}:{span.line}:{span.column}"), bold=True)
     severity = paint(text(f"cli.severity.{problem.severity}"), _COLOURS[problem.severity])
-    lines = [f"{where}: {severity} {problem.code}: {visible(problem.message)}"]
+    lines = [f"{where}: {severity} {problem.code}: {one_line(problem.message)}"]
     if 0 < span.line <= len(source):
         lines += _marked_line(problem, source[span.line - 1].removesuffix("\r"))
     if problem.hint:
-        lines.append(f"       {visible(problem.hint)}")
+        lines.append(f"       {one_line(problem.hint)}")
     return lines
 
 

@@ -392,6 +392,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "JavaScript-Syntaxfehler: {reason}.",
         "JavaScript 语法错误：{reason}。",
     ),
+    "javascript-too-long": (
+        "This JavaScript has {size} characters; a block may have at most {limit}.",
+        "Dieses JavaScript hat {size} Zeichen; ein Block darf höchstens {limit} haben.",
+        "这段 JavaScript 有 {size} 个字符；一个代码块最多 {limit} 个。",
+    ),
+    "javascript-too-long.hint": (
+        "Put data into a note of its own and read it with a step, or write several tools.",
+        "Daten in eine eigene Notiz legen und mit einem Schritt lesen, oder mehrere Tools schreiben.",
+        "请把数据放进单独的笔记并用步骤读取，或拆成多个工具。",
+    ),
     "missing-return": (
         "This block has no return statement.",
         "Dieser Block hat keine return-Anweisung.",
@@ -518,6 +528,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Give one of them another id: or name:.",
         "Einem von beiden eine andere id: oder einen anderen name: geben.",
         "请给其中一个换一个 id: 或 name:。",
+    ),
+    "duplicate-id.new.hint": (
+        "Choose another name.",
+        "Einen anderen Namen wählen.",
+        "请换一个名称。",
+    ),
+    "duplicate-id.builtin.hint": (
+        "Choose another name or id.",
+        "Einen anderen Namen oder eine andere Id wählen.",
+        "请换一个名称或 id。",
     ),
     "duplicate-id.builtin": (
         "'{id}' is the id of a built-in tool.",

@@ -36,9 +36,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "库已就绪。下一步：cd {folder} && paper list",
     ),
     "cli.init.without": (
-        "The vault is ready, without examples because the folder has notes. To add them: paper init --examples {folder}",
+        "The vault is ready, without examples as the folder has notes. To add them: paper init --examples {folder}",
         "Der Vault ist bereit, ohne Beispiele, weil der Ordner Notizen hat. Mit ihnen: paper init --examples {folder}",
         "库已就绪。文件夹里已有笔记，因此没有写入示例。要添加示例：paper init --examples {folder}",
+    ),
+    "cli.init.plain": (
+        "The vault is ready, without examples as asked. To add them: paper init --examples {folder}",
+        "Der Vault ist bereit, wie gewünscht ohne Beispiele. Mit ihnen: paper init --examples {folder}",
+        "库已就绪，按要求没有写入示例。要添加示例：paper init --examples {folder}",
     ),
     "cli.list": (
         "List every tool and agent, broken ones too.",
@@ -110,6 +115,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{file} ist eine gewöhnliche Notiz: In ihrem Frontmatter steht weder „tool: true“ noch „agent: true“.",
         "{file} 是普通笔记：其前置元数据中没有 “tool: true” 或 “agent: true”。",
     ),
+    "cli.check.hidden": (
+        "{file} was not checked: hidden files and folders are left alone.",
+        "{file} wurde nicht geprüft: Versteckte Dateien und Ordner bleiben unbeachtet.",
+        "未检查 {file}：隐藏的文件和文件夹会被跳过。",
+    ),
+    "cli.check.other": (
+        "{file} was not checked: only files ending in .md or .tool.js can be tools or agents.",
+        "{file} wurde nicht geprüft: Nur Dateien mit der Endung .md oder .tool.js können Tools oder Agenten sein.",
+        "未检查 {file}：只有以 .md 或 .tool.js 结尾的文件才能是工具或智能体。",
+    ),
     "cli.check.summary": (
         "{files} files checked: {errors} errors, {warnings} warnings.",
         "{files} Dateien geprüft: {errors} Fehler, {warnings} Warnungen.",
@@ -119,6 +134,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Print a script that completes commands and tool names in your shell.",
         "Ein Skript ausgeben, das Befehle und Tool-Namen in der Shell vervollständigt.",
         "输出用于 shell 补全命令和工具名的脚本。",
+    ),
+    "invalid-name": (
+        "This cannot be a name: it is empty or has characters nobody can see.",
+        "Das kann kein Name sein: Er ist leer oder enthält unsichtbare Zeichen.",
+        "这不能作为名称：它是空的，或含有看不见的字符。",
+    ),
+    "file-exists.new.hint": (
+        "Choose another name.",
+        "Einen anderen Namen wählen.",
+        "请换一个名称。",
     ),
     # --- what can go wrong before a command starts
     "unknown-command": (
@@ -156,10 +181,40 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Wie der Befehl aufgerufen wird: --help",
         "命令的用法：--help",
     ),
+    "bad-parameter.choice": (
+        "{name} must be one of these: {choices}.",
+        "{name} muss eines davon sein: {choices}.",
+        "{name} 必须是以下之一：{choices}。",
+    ),
+    "bad-parameter.number": (
+        "{name} must be a whole number.",
+        "{name} muss eine ganze Zahl sein.",
+        "{name} 必须是整数。",
+    ),
     "bad-parameter": (
         "{name}: {reason}",
         "{name}: {reason}",
         "{name}：{reason}",
+    ),
+    "bad-option": (
+        "The option '{name}' cannot be used in this way.",
+        "Die Option „{name}“ kann so nicht benutzt werden.",
+        "选项 “{name}” 不能这样使用。",
+    ),
+    "bad-option.hint": (
+        "How the command is called: --help",
+        "Wie der Befehl aufgerufen wird: --help",
+        "命令的用法：--help",
+    ),
+    "extra-arguments": (
+        "These arguments are too many: {arguments}",
+        "Diese Argumente sind zu viel: {arguments}",
+        "多余的参数：{arguments}",
+    ),
+    "extra-arguments.hint": (
+        "How the command is called: --help",
+        "Wie der Befehl aufgerufen wird: --help",
+        "命令的用法：--help",
     ),
     "wrong-usage": (
         "{reason}",
