@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,12 +47,17 @@ class Intent:
 
 
 class RunStore:
-    """The runs of one vault. Entries of steps that change nothing are gathered and written together."""
+    """The runs of one vault.
+
+    Entries of steps that change nothing are gathered and written together; they survive a kill once written.
+    A change is written down before and after it is made, and survives the loss of power, too.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._gathered: list[tuple[str, str, bool, str]] = []
         self._gathered_since = 0.0
+        self._changing: set[str] = set()
         self._lock = threading.Lock()
 
     # --- while a run goes on
@@ -70,29 +77,28 @@ class RunStore:
 
     def append(self, run_id: str, path: str, entry: LogEntry, *, final: bool) -> None:
         """Add an entry; ``final`` ones have a result that is never computed again."""
+        row = (run_id, path, final, _text(entry.as_json()))
         with self._lock:
             if not self._gathered:
                 self._gathered_since = time.monotonic()
-            self._gathered.append((run_id, path, final, _text(entry.as_json())))
-            waited = time.monotonic() - self._gathered_since
+            self._gathered.append(row)
+            waited = max(time.monotonic() - self._gathered_since, entry.duration_ms / 1000)
             due = len(self._gathered) >= _GATHER_ENTRIES or waited > _GATHER_SECONDS
-        if due:
+        if entry.hitl_required:
+            self._changing.add(_root(run_id))
+            self.flush(durable=True)
+        elif due:
             self.flush()
 
     def flush(self, *, durable: bool = False) -> None:
         """Write down everything gathered."""
-        with self._lock:
-            gathered, self._gathered = self._gathered, []
-            if gathered or durable:
-                with self._database.transaction(durable=durable) as connection:
-                    connection.executemany(
-                        "INSERT INTO journal (run_id, path, final, entry) VALUES (?, ?, ?, ?)", gathered
-                    )
+        if self._gathered or durable:
+            with self._writing(durable=durable):
+                pass
 
     def intend(self, run_id: str, path: str, intent: Intent) -> None:
         """Write down a change before it is made."""
-        self.flush()
-        with self._database.transaction(durable=True) as connection:
+        with self._writing(durable=True) as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?)",
                 (run_id, path, intent.digest, intent.before, intent.after, _text(intent.answer)),
@@ -100,8 +106,7 @@ class RunStore:
 
     def finish(self, record: RunRecord) -> None:
         """Write down how a run ended, or that it waits."""
-        self.flush(durable=True)
-        with self._database.transaction(durable=True) as connection:
+        with self._writing(durable=_root(record.run_id) in self._changing) as connection:
             connection.execute(
                 "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ? WHERE run_id = ?",
                 (record.status, record.duration_ms, _text(record.data), _text(record.error), record.run_id),
@@ -109,6 +114,17 @@ class RunStore:
             if record.status != "waiting":
                 connection.execute("DELETE FROM approvals WHERE root_run = ?", (record.run_id,))
                 connection.execute("DELETE FROM intents WHERE run_id = ?", (record.run_id,))
+        self._changing.discard(record.run_id)
+
+    @contextmanager
+    def _writing(self, *, durable: bool) -> Iterator[sqlite3.Connection]:
+        """A transaction that begins with everything gathered, so that what is written keeps its order."""
+        with self._database.transaction(durable=durable) as connection:
+            # Taken only now: whoever holds the database may wait for this lock, never the other way round.
+            with self._lock:
+                gathered, self._gathered = self._gathered, []
+            connection.executemany("INSERT INTO journal (run_id, path, final, entry) VALUES (?, ?, ?, ?)", gathered)
+            yield connection
 
     def go_on(self, run_id: str) -> None:
         """A run that stood still is carried on: what is not final is forgotten, questions are taken back."""
@@ -270,6 +286,10 @@ def _quantile(ordered: Sequence[float], share: float) -> float | None:
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)] if ordered else None
 
 
-def _text(value: Any) -> str:
-    # Escaped: lone surrogates from JavaScript cannot be written as UTF-8.
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+def _root(run_id: str) -> str:
+    """The run that somebody started; the ids of those below it begin with its id and a dot."""
+    return run_id.partition(".")[0]
+
+
+# Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
+_text = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
