@@ -14,18 +14,21 @@ from zoneinfo import ZoneInfo
 from paperagents.approval.decision import ApprovalRequest, Approver, AskFunction, Decision
 from paperagents.approval.rules import RuleBook
 from paperagents.builtin_tools.effects import FileEffects, WebEffects
+from paperagents.builtin_tools.entries import EntryEffects
 from paperagents.builtin_tools.planned_folder import PlannedFolder
 from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.tool_call import ToolCall
-from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import BrokenFileError, ToolError, UsageError
+from paperagents.execution.applying import TagApplier, tag_of_tool
 from paperagents.execution.examples import ExampleResult, try_examples
 from paperagents.execution.note_log import append_log
 from paperagents.execution.pipeline import Pipeline
 from paperagents.execution.session import Event, Prepare, Services, Session
 from paperagents.reading.file_reading import read_markdown
 from paperagents.records.database import Database
+from paperagents.records.entry_store import EntryStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
@@ -33,6 +36,7 @@ from paperagents.registry.folder_watch import FolderWatch
 from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.settings import KNOWN, Settings, load_settings, user_folder
+from paperagents.tags import TagRegistry, read_tags
 
 KEEPING_FOLDER = ".paper"
 
@@ -97,6 +101,35 @@ class Vault:
 
         return try_examples(definition, attempt)
 
+    def apply(
+        self,
+        text: str,
+        *,
+        tool: str | None = None,
+        all_or_nothing: bool = False,
+        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+    ) -> list[JsonObject]:
+        """Carry out the calls in a model's text, in its order; one result each."""
+        registry = self.tag_registry()
+        session = self._session(approver, None, None)
+        applier = TagApplier(
+            registry=registry,
+            run=Pipeline(self.services, session).run,
+            together=self.entries.together,
+            asks_a_person=session.approver.takes_time,
+        )
+        operations = read_tags(text, registry).operations
+        chosen = [each for each in operations if tool is None or each["tool_id"] == tool]
+        return applier.apply(chosen, all_or_nothing=all_or_nothing)
+
+    def tag_registry(self) -> TagRegistry:
+        """The tags of this vault: the built-in ones, and every tool under its id."""
+        registry = TagRegistry()
+        for entry in self.registry.entries():
+            if entry.kind != "agent" and entry.valid and registry.find(entry.id) is None:
+                registry.register(tag_of_tool(entry.id, entry.name, entry.description))
+        return registry
+
     def close(self) -> None:
         """End the sandbox's workers and let go of the files."""
         for part in ("sandbox", "folder", "database"):
@@ -132,6 +165,16 @@ class Vault:
     def store(self) -> RunStore:
         """Runs, their journal, and open questions."""
         return RunStore(self.database)
+
+    @cached_property
+    def entries(self) -> EntryStore:
+        """Memories, tasks, goals and the data vault."""
+        return EntryStore(self.database)
+
+    def vault_content(self, identifier: str) -> str | None:
+        """The content of an entry of the data vault; None where there is none."""
+        entry = self.entries.get("datavault", identifier)
+        return entry.content if entry is not None else None
 
     @cached_property
     def rules(self) -> RuleBook:
@@ -170,6 +213,8 @@ class Vault:
             masking=Masking(self._secrets()),
             clock=self._clock,
             environment=lambda tool: {},  # noqa: ARG005  no tool has secrets yet
+            entries=self.entries,
+            vault_content=self.vault_content,
             write_log=self._write_log,
             store=self.store,
         )
@@ -206,7 +251,7 @@ class Vault:
 
     def _built_in(self, folder: VaultFolder) -> dict[str, Prepare]:
         web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))
-        return {**FileEffects(folder=folder).tools(), **web.tools()}
+        return {**FileEffects(folder=folder).tools(), **web.tools(), **EntryEffects(store=self.entries).tools()}
 
     def _clock(self) -> dict[str, str]:
         zone = self.settings.get("timezone")

@@ -68,6 +68,9 @@ Decision = Approved | Denied | Pending
 class Approver:
     """Who is asked. This one is nobody: what must be asked waits."""
 
+    takes_time = False
+    """Whether an answer may take minutes: nothing is held up meanwhile that others need."""
+
     def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  nobody is there to read it
         """The answer to one request."""
         return Pending()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import ToolError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,12 @@ class Effect:
     """The state now."""
     harmless_in_plans: bool = True
     """A plan may do it: it reads, or writes to the plan's own copy."""
+    leaves_the_vault: bool = False
+    """It reaches another machine: an example that is tried needs a made-up answer instead."""
+    refusal: ToolError | None = None
+    """Why it cannot be done as things stand."""
+    stop: Callable[[], None] = lambda: None
+    """Ends it while it is being done."""
 
     @property
     def digest(self) -> str:

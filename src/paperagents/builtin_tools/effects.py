@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,8 +47,7 @@ class FileEffects:
         content = str(arguments["content"])
         overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
         old = self._old(path)
-        if old is not None and not overwrite and not append:
-            raise ToolError("file-exists", path=path)
+        refused = old is not None and not overwrite and not append
         new = (old or "") + content if append else content
         before = ABSENT if old is None else digest_of(old.encode())
         size = len(new.encode("utf-8", "surrogatepass"))
@@ -59,6 +60,7 @@ class FileEffects:
             before=before,
             after=digest_of(new.encode("utf-8", "surrogatepass")),
             answer={"filePath": path, "size": size, "created": old is None},
+            refusal=ToolError("file-exists", path=path) if refused else None,
             current=lambda: self.folder.digest(path),
             perform=lambda: self.folder.write_text(
                 path, content, overwrite=overwrite, append=append, expected_digest=before
@@ -93,6 +95,7 @@ class WebEffects:
         """A request; one that may change something is asked first."""
         method = normalised_method(str(arguments["method"]))
         changing = is_changing(method)
+        line = _Line()
         return Effect(
             tool="rest_request",
             arguments=arguments,
@@ -100,15 +103,21 @@ class WebEffects:
             preview=_preview(method, arguments),
             target=f"{method} {urlsplit(str(arguments['url'])).netloc.rpartition('@')[2].lower()}",
             harmless_in_plans=not changing,
-            perform=partial(self._send, arguments),
+            leaves_the_vault=True,
+            perform=partial(self._send, arguments, line),
+            stop=line.hang_up,
         )
 
     def web_search(self, arguments: JsonObject) -> Effect:
         """The JSON of an address; it never asks and so never changes anything."""
-        return Effect(tool="web_search", arguments=arguments, perform=partial(self._fetch, arguments))
+        line = _Line()
+        perform = partial(self._fetch, arguments, line)
+        return Effect(
+            tool="web_search", arguments=arguments, perform=perform, leaves_the_vault=True, stop=line.hang_up
+        )
 
-    def _send(self, arguments: JsonObject) -> JsonValue:
-        from paperagents.builtin_tools.http import send_request  # noqa: PLC0415  the HTTP library is large
+    def _send(self, arguments: JsonObject, line: _Line) -> JsonValue:
+        from paperagents.builtin_tools.http import Network, send_request  # noqa: PLC0415  the HTTP library is large
 
         headers = arguments.get("headers")
         timeout = arguments.get("timeout")
@@ -119,12 +128,51 @@ class WebEffects:
             body=arguments.get("body"),
             timeout=float(timeout) if isinstance(timeout, int | float) else None,
         )
-        return send_request(request, allowed_hosts=self.allowed_hosts).answer()
+        with line:
+            return send_request(request, allowed_hosts=self.allowed_hosts, network=Network(dial=line.dial)).answer()
 
-    def _fetch(self, arguments: JsonObject) -> JsonValue:
-        from paperagents.builtin_tools.http import web_search  # noqa: PLC0415  the HTTP library is large
+    def _fetch(self, arguments: JsonObject, line: _Line) -> JsonValue:
+        from paperagents.builtin_tools.http import Network, web_search  # noqa: PLC0415  the HTTP library is large
 
-        return web_search(str(arguments["url"]), str(arguments["method"]), allowed_hosts=self.allowed_hosts)
+        url, method = str(arguments["url"]), str(arguments["method"])
+        with line:
+            return web_search(url, method, allowed_hosts=self.allowed_hosts, network=Network(dial=line.dial))
+
+
+@dataclass(kw_only=True)
+class _Line:
+    """The connections of one request, so that somebody else can hang up."""
+
+    _open: list[socket.socket] = field(default_factory=list)
+    _hung_up: bool = False
+
+    def dial(self, address: str, port: int, seconds: float) -> socket.socket:
+        """A connected socket; the second handle on it stays valid when the first is wrapped for TLS."""
+        dialled = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+        self._open.append(dialled.dup())
+        if self._hung_up:
+            self.hang_up()
+        dialled.settimeout(seconds)
+        try:
+            dialled.connect((address, port))
+        except OSError:
+            dialled.close()
+            raise
+        return dialled
+
+    def hang_up(self) -> None:
+        """End every wait on these connections, from any thread."""
+        self._hung_up = True
+        for each in list(self._open):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._open:
+            self._open.pop().close()
 
 
 def _preview(method: str, arguments: JsonObject) -> str:

@@ -37,18 +37,28 @@ class EntryEffects:
         identifier = str(values.get("identifier") or values.get("id"))
         changes = {name: value for name, value in values.items() if name in given}
         action = "delete" if values.get("delete") else str(values.get("action") or "upsert")
+        # There is nothing to ask about an entry that is not there; the attempt itself tells so.
+        asks = action == "delete" and self.store.get(kind, identifier) is not None
         return Effect(
             tool=kind,
             arguments=arguments,
-            asks=action == "delete",
-            preview=self._preview(kind, identifier) if action == "delete" else "",
+            asks=asks,
+            preview=self._preview(kind, identifier) if asks else "",
             target=f"{kind}/{identifier}",
             harmless_in_plans=action == "request_read",
             after="" if action == "delete" else None,
-            answer={"id": identifier, "action": "deleted", "entry": None},
+            answer=self._foreseen(kind, identifier, action, changes),
             current=lambda: "x" if self.store.get(kind, identifier) else "",
             perform=partial(self._perform, kind, identifier, action, changes, values.get("limit")),
         )
+
+    def _foreseen(self, kind: str, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:
+        """The answer as it will be, for plans."""
+        if action == "delete":
+            return {"id": identifier, "action": "deleted", "entry": None}
+        before = self.store.get(kind, identifier)
+        entry: JsonObject = {**(before.as_json() if before else {"identifier": identifier}), **changes}
+        return {"id": identifier, "action": "updated" if before else "created", "entry": entry}
 
     def _preview(self, kind: str, identifier: str) -> str:
         entry = self.store.get(kind, identifier)

@@ -35,6 +35,12 @@ def validated(tool: ToolDefinition, arguments: Mapping[str, JsonValue], *, conve
     return complete
 
 
+def with_declared_types(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> JsonObject:
+    """The arguments brought to the declared types, as far as that is possible without guessing."""
+    given = _under_their_own_names(tool, arguments)
+    return _converted(given, {parameter.name: parameter for parameter in tool.parameters}, [])
+
+
 def _under_their_own_names(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> JsonObject:
     own = {name: value for name, value in arguments.items() if name not in tool.aliases}
     other = {tool.aliases[name]: value for name, value in arguments.items() if name in tool.aliases}

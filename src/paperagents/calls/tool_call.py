@@ -14,3 +14,5 @@ class ToolCall:
 
     tool: str
     arguments: Mapping[str, JsonValue] = field(default_factory=dict)
+    as_text: bool = False
+    """The arguments were written as text, in a tag: they are brought to the types the tool declares."""

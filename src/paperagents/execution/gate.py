@@ -124,7 +124,7 @@ class Gate:
     def _done_before(self, effect: Effect, place: Place, run: Frame) -> tuple[JsonValue] | None:
         """Whether this very change was made just before the program was killed."""
         store = self.services.store
-        intent = store.intent(run.run_id, place.path) if store is not None and effect.asks else None
+        intent = store.intent(run.run_id, place.path) if store is not None and run.log.goes_on else None
         if intent is None:
             return None
         if intent.after is None:
@@ -146,6 +146,8 @@ class Gate:
         )
         if effect.harmless_in_plans:
             return effect.perform()
+        if effect.answer is not None:
+            return effect.answer
         if self.session.responses is not None:
             raise ToolError("example-needs-response", tool=effect.tool)
         raise PlanEndsError

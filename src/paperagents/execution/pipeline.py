@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from paperagents.approval.effect import Effect
-from paperagents.calls.argument_validation import validated
+from paperagents.calls.argument_validation import validated, with_declared_types
 from paperagents.calls.references import Names, fill_script
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -36,9 +36,11 @@ from paperagents.execution.chain import run_steps
 from paperagents.execution.frame import Frame
 from paperagents.execution.gate import Gate
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
+from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
 from paperagents.execution.session import Services, Session
 from paperagents.records.record import BlockName, RunRecord, RunStatus
 from paperagents.records.run_store import StoredRun
+from paperagents.sandbox import HostFunctions
 
 
 class Pipeline:
@@ -53,7 +55,7 @@ class Pipeline:
 
     def run(self, call: ToolCall) -> RunRecord:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
-        run = _new_run(call.tool, dict(call.arguments), self.services.clock())
+        run = _new_run(call.tool, self._typed(call), self.services.clock())
         log = self._log(run)
         record = self._ended(run, log, lambda: self._carry_out(self._begin(run, log))).record
         return self._noted(record)
@@ -156,6 +158,8 @@ class Pipeline:
         tool = self.services.find_tool(call.tool)
         arguments = validated(tool, call.arguments, convert=True)
         entry.parameters = arguments
+        if tool.id == "js_execute":
+            return self._written_script(str(arguments["code"]), place, frame, entry)
         if tool.kind == "builtin":
             return self.gate.carry_out(self.services.built_in[tool.id], arguments, place, frame, entry)
         return self._nested(tool, arguments, place, frame)
@@ -193,8 +197,15 @@ class Pipeline:
                 raise ToolError("preprocess-not-an-object")
             return entry.output
 
+    def _written_script(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
+        """A script that came with the call; what it does to the vault are calls of its own."""
+        script = script_with_helpers(code, self.services.vault_content)
+        host = host_functions(self.step, self.services.entries, place, frame)
+        with ended_by_a_call():
+            return self._in_sandbox(script, {}, frame, entry, host)
+
     def javascript(self, script: Excerpt, names: Names, frame: Frame, entry: OpenEntry) -> JsonValue:
-        """Run a block in the sandbox; what it writes to the console goes into the log."""
+        """Run a block of a tool's file."""
         code = replace(script, text=fill_script(script.text, names))
         visible: JsonObject = {"input": dict(names.input), "context": {}}
         if "context" in code.text:
@@ -202,10 +213,16 @@ class Pipeline:
             visible["context"] = names.context()
         if names.has_previous:
             visible["output"] = names.previous
+        return self._in_sandbox(code, visible, frame, entry)
+
+    def _in_sandbox(
+        self, code: Excerpt, names: JsonObject, frame: Frame, entry: OpenEntry, host: HostFunctions | None = None
+    ) -> JsonValue:
+        """What the code writes to the console goes into the log, also when it fails."""
         limits = self.services.limits.lowered_to(seconds=frame.tool.timeout)
-        cancellation = self.session.cancellation
+        stop = self.session.cancellation
         try:
-            result = self.services.sandbox.run(code, names=visible, limits=limits, cancellation=cancellation)
+            result = self.services.sandbox.run(code, names=names, limits=limits, host=host, cancellation=stop)
         except SandboxError as error:
             entry.console = self._masked(error.details.pop("console", []))
             raise
@@ -280,6 +297,15 @@ class Pipeline:
         return "cancelled" if self.session.stopped else "failed"
 
     # --- small things
+
+    def _typed(self, call: ToolCall) -> JsonObject:
+        """Arguments of a tag are texts; those that cannot be brought to their type are refused later, by name."""
+        if not call.as_text:
+            return dict(call.arguments)
+        try:
+            return with_declared_types(self.services.find_tool(call.tool), call.arguments)
+        except PaperError:
+            return dict(call.arguments)
 
     def _canned(self, call: ToolCall, place: Place) -> tuple[JsonValue] | None:
         """The answer an example gives in the place of a tool."""

@@ -57,6 +57,8 @@ class RunLog:
         self._store = store
         self._masking = masking
         self._tell = tell
+        self.goes_on = results is not None
+        """Whether the run was begun before, and stood still."""
         self._results = dict(results or {})
         self._lock = threading.Lock()
 

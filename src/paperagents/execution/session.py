@@ -13,6 +13,7 @@ from paperagents.approval.effect import Effect
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
+from paperagents.records.entry_store import EntryStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
@@ -40,6 +41,9 @@ class Services:
     clock: Callable[[], dict[str, str]]
     """``date``, ``time`` and ``random_id`` of a new run."""
     environment: Callable[[ToolDefinition], Mapping[str, str]]
+    entries: EntryStore
+    vault_content: Callable[[str], str | None]
+    """The content of an entry of the data vault."""
     write_log: Callable[[ToolDefinition, RunRecord], None] = lambda tool, record: None  # noqa: ARG005  nowhere
     """For a tool that asks for it: its log in a note."""
     store: RunStore | None = None

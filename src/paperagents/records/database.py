@@ -64,12 +64,14 @@ class Database:
     def transaction(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
         """All or nothing. ``durable`` also survives the loss of power once it is done.
 
-        One inside another is part of it: what the inner one did counts when the outer one is done.
+        One inside another is part of it: what the inner one did counts when the outer one is done, and is
+        taken back alone when only the inner one fails.
         """
         with self._lock:
             connection = self._open()
-            if connection.in_transaction:
-                yield connection
+            if self._is_inside(connection):
+                with _savepoint(connection):
+                    yield connection
                 return
             with _told(self.file):
                 if durable:
@@ -102,6 +104,9 @@ class Database:
                 self._connection.close()
             self._connection = None
 
+    def _is_inside(self, connection: sqlite3.Connection) -> bool:
+        return connection.in_transaction
+
     def _open(self) -> sqlite3.Connection:
         if self._connection is None or self._process != os.getpid():
             # A forked child must not use its parent's connection.
@@ -123,6 +128,18 @@ class Database:
             connection.execute("PRAGMA trusted_schema = OFF")
             _migrate(connection, self.file)
         return connection
+
+
+@contextmanager
+def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("SAVEPOINT inner_part")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK TO inner_part")
+        raise
+    finally:
+        connection.execute("RELEASE inner_part")
 
 
 def _migrate(connection: sqlite3.Connection, file: Path) -> None:

@@ -23,8 +23,8 @@ from paperagents.vault import find_vault
 from paperagents.version import __version__
 
 COMMANDS = (
-    "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store", "stats", "config", "doctor",
-    "completion",
+    "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store",
+    "stats", "config", "doctor", "completion",
 )  # fmt: skip
 COMPLETE_VARIABLE = "_PAPER_COMPLETE"
 

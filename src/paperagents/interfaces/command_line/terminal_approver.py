@@ -22,6 +22,8 @@ def somebody_is_there() -> bool:
 class TerminalApprover(Approver):
     """A person at a terminal."""
 
+    takes_time = True
+
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
 

@@ -1,0 +1,105 @@
+"""``js_execute``: a script that a model or a person writes, with the entries and tools of the vault at hand.
+
+Everything the script does to the vault is a call like any other: validated, approved, recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from paperagents.calls.tool_call import ToolCall
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt
+from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, ToolError, WaitingError
+from paperagents.execution.frame import Frame
+from paperagents.execution.run_log import Place
+from paperagents.records.entry_store import EntryStore
+from paperagents.sandbox import EndsBlock, HostFunctions
+from paperagents.tags import expand_vault_references
+
+HELPERS = (
+    "const entries_ = kind => Object.freeze({"
+    " get: id => entry_get(kind, id).then(found => found && found.content),"
+    " entry: id => entry_get(kind, id), list: () => entry_list(kind), delete: id => entry_delete(kind, id),"
+    " set: (id, value, more) => entry_set(kind, id, typeof value === 'object' && value ? { ...value, ...more }"
+    " : { ...more, content: String(value) }) });"
+    " const vault = entries_('datavault'), memory = entries_('memory'), tasks = entries_('task'),"
+    " goals = entries_('goal');"
+    " const callTool = (name, parameters) => call_tool(name, parameters ?? {});\n"
+)
+"""What a script finds: ``vault``, ``memory``, ``tasks``, ``goals`` and ``callTool``, each answering with a promise."""
+
+
+class _EndsWith(EndsBlock):
+    def __init__(self, error: PaperError) -> None:
+        super().__init__(error.code)
+        self.error = error
+
+
+def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excerpt:
+    """The code with references to the data vault filled in and the helpers before it, on a line of their own."""
+    expanded = expand_vault_references(code, lookup=lookup)
+    if expanded["has_errors"]:
+        raise ToolError("script-reference", reason=str(expanded["errors"][0]["message"]))
+    return Excerpt(text=HELPERS + str(expanded["resolved_code"]), line=0)
+
+
+def host_functions(
+    step: Callable[[ToolCall, Place, Frame], JsonValue], entries: EntryStore, place: Place, frame: Frame
+) -> HostFunctions:
+    """The functions behind the helpers."""
+    numbers = count(1)
+
+    def call_tool(name: Any, parameters: Any) -> JsonValue:
+        if not isinstance(name, str) or not isinstance(parameters, dict):
+            raise ToolError("script-call")
+        inside = replace(place, path=f"{place.path}/call-{next(numbers)}", block="tool", name=name)
+        with _ending_the_script():
+            return step(ToolCall(tool=name, arguments=parameters), inside, frame)
+
+    def entry_get(kind: Any, identifier: Any) -> JsonValue:
+        entry = entries.get(str(kind), str(identifier))
+        return entry.as_json() if entry is not None else None
+
+    def entry_list(kind: Any) -> JsonValue:
+        return [entry.as_json() for entry in entries.entries(str(kind))]
+
+    def entry_set(kind: Any, identifier: Any, changes: Any) -> JsonValue:
+        return call_tool(str(kind), {**_named(str(kind), identifier), **(changes if isinstance(changes, dict) else {})})
+
+    def entry_delete(kind: Any, identifier: Any) -> JsonValue:
+        return call_tool(str(kind), {**_named(str(kind), identifier), "delete": True})
+
+    return {
+        "call_tool": call_tool,
+        "entry_get": entry_get,
+        "entry_list": entry_list,
+        "entry_set": entry_set,
+        "entry_delete": entry_delete,
+    }
+
+
+@contextmanager
+def ended_by_a_call() -> Iterator[None]:
+    """Around the script: what ended it from inside a call goes on from here."""
+    try:
+        yield
+    except _EndsWith as ending:
+        raise ending.error from None
+
+
+@contextmanager
+def _ending_the_script() -> Iterator[None]:
+    """A script may catch a failed call, but not a person's no, a wait or a stop."""
+    try:
+        yield
+    except (WaitingError, DeniedError, CancelledError, PlanEndsError) as error:
+        raise _EndsWith(error) from None
+
+
+def _named(kind: str, identifier: Any) -> JsonObject:
+    return {"id" if kind == "datavault" else "identifier": str(identifier)}

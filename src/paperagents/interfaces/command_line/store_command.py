@@ -1,0 +1,151 @@
+"""``paper store``: memories, tasks, goals and the data vault."""
+
+from __future__ import annotations
+
+import click
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import PaperError
+from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.output import paint, print_json, visible
+from paperagents.interfaces.command_line.record_output import print_record
+from paperagents.interfaces.command_line.run_command import choose_approver
+from paperagents.messages import text
+from paperagents.records.entry_store import KINDS
+
+_KIND = "paperagents.kind"
+"""Where the first word of the command is kept for the second."""
+
+
+@click.group("store", cls=LocalisedGroup, help=text("cli.store"))
+@click.argument("kind", type=click.Choice(KINDS))
+@vault_option
+@click.pass_context
+def command(context: click.Context, *, kind: str) -> None:
+    """Look at and change what tools have stored."""
+    context.meta[_KIND] = kind
+
+
+@command.command("list", cls=LocalisedCommand, help=text("cli.store.list"))
+@click.option("--search", help=text("cli.store.search"))
+@vault_option
+@json_option
+@click.pass_context
+def list_entries(context: click.Context, *, search: str | None, as_json: bool) -> None:
+    """All entries of a kind."""
+    entries = current_vault(context).entries.entries(context.meta[_KIND], search=search)
+    if as_json:
+        print_json([entry.as_json() for entry in entries])
+        return
+    for entry in entries:
+        note = entry.heading or entry.description or entry.content.split("\n", 1)[0][:80]
+        status = f"  {entry.status}" if entry.status else ""
+        click.echo(f"{paint(visible(entry.identifier), bold=True)}{status}  {visible(note)}")
+
+
+@command.command("get", cls=LocalisedCommand, help=text("cli.store.get"))
+@click.argument("identifier")
+@vault_option
+@json_option
+@click.pass_context
+def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
+    """One entry; exit code 1 where there is none."""
+    entry = current_vault(context).entries.get(context.meta[_KIND], identifier)
+    if entry is None:
+        raise PaperError("entry-not-found", kind=context.meta[_KIND], id=identifier)
+    if as_json:
+        print_json(entry.as_json())
+    else:
+        click.echo(visible(entry.content))
+
+
+@command.command("set", cls=LocalisedCommand, help=text("cli.store.set"))
+@click.argument("identifier")
+@click.option("--content")
+@click.option("--heading")
+@click.option("--notes")
+@click.option("--status")
+@click.option("--type", "type_")
+@click.option("--description")
+@vault_option
+@json_option
+@click.pass_context
+def set_entry(
+    context: click.Context, /, *, identifier: str, type_: str | None, as_json: bool, **fields: str | None
+) -> None:
+    """Create an entry, or change just what is named."""
+    named = {name: value for name, value in {**fields, "type": type_}.items() if value is not None}
+    _run(context, {**_named(context.meta[_KIND], identifier), **named}, yes=False, as_json=as_json)
+
+
+@command.command("delete", cls=LocalisedCommand, help=text("cli.store.delete"))
+@click.argument("identifier")
+@click.option("--yes", is_flag=True, help=text("cli.yes"))
+@vault_option
+@json_option
+@click.pass_context
+def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool) -> None:
+    """Delete an entry; you are asked first."""
+    entry = current_vault(context).entries.get(context.meta[_KIND], identifier)
+    if entry is None:
+        raise PaperError("entry-not-found", kind=context.meta[_KIND], id=identifier)
+    removed = entry.as_json()
+    _run(
+        context, {**_named(context.meta[_KIND], identifier), "delete": True}, yes=yes, as_json=as_json, removed=removed
+    )
+
+
+@command.command("history", cls=LocalisedCommand, help=text("cli.store.history"))
+@click.argument("identifier")
+@vault_option
+@json_option
+@click.pass_context
+def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
+    """Every version of an entry, the oldest first."""
+    versions = current_vault(context).entries.versions(context.meta[_KIND], identifier)
+    if as_json:
+        print_json(versions)
+        return
+    for version in versions:
+        fields = version["fields"]
+        shown = str(fields.get("content"))[:80] if isinstance(fields, dict) else text("cli.store.deleted")
+        click.echo(visible(f"{version['version']:>4}  {version['changed']}  {shown}"))
+
+
+@command.command("restore", cls=LocalisedCommand, help=text("cli.store.restore"))
+@click.argument("identifier")
+@click.argument("version", type=int)
+@vault_option
+@json_option
+@click.pass_context
+def restore(context: click.Context, *, identifier: str, version: int, as_json: bool) -> None:
+    """Make an entry what it was."""
+    entry = current_vault(context).entries.restore(context.meta[_KIND], identifier, version)
+    if as_json:
+        print_json(entry.as_json())
+    else:
+        click.echo(visible(entry.content))
+
+
+def _run(
+    context: click.Context, arguments: JsonObject, *, yes: bool, as_json: bool, removed: JsonObject | None = None
+) -> None:
+    """The same path as every call: checked, asked where that must be, recorded."""
+    with current_vault(context) as vault:
+        record = vault.run(context.meta[_KIND], arguments, approver=choose_approver(yes=yes))
+    if not record.success:
+        if as_json:
+            print_json({"success": False, "error": record.error})
+        else:
+            print_record(record, as_json=False)
+        context.exit(record.exit_code)
+    entry = removed or (record.data.get("entry") if isinstance(record.data, dict) else None)
+    if as_json:
+        print_json(entry)
+    else:
+        click.echo(visible(str(entry["identifier"] if isinstance(entry, dict) else "")))
+
+
+def _named(kind: str, identifier: str) -> JsonObject:
+    return {"id" if kind == "datavault" else "identifier": identifier}
