@@ -11,7 +11,7 @@ import pytest
 from paperagents.messages.catalogue.checks import TEXTS
 
 FOLDER = Path(__file__).parent / "corpus"
-NOT_IN_THE_FILE_ITSELF = {"file-unreadable", "file-outside-vault", "file-too-large"}
+NOT_IN_THE_FILE_ITSELF = {"file-unreadable", "file-outside-vault", "file-too-large", "javascript-too-long"}
 """Told by the folder scan, or of files too big to keep here."""
 
 

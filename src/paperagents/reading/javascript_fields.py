@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from paperagents.reading.javascript_syntax import JavaScript, own_nodes, walk
+from paperagents.reading.javascript_syntax import JavaScript
 
+MAX_NAMES = 200
+"""Beyond these nobody is told about one that is missing."""
 _LOOKING = frozenset({"Object.keys", "Object.values", "Object.entries", "JSON.stringify", "String", "structuredClone"})
 
 
@@ -25,6 +27,8 @@ class ProducedFields:
     anything: bool = False
 
     def __or__(self, other: ProducedFields) -> ProducedFields:
+        if len(self.names) > MAX_NAMES:
+            return ANYTHING
         return ProducedFields(
             names=self.names | other.names,
             keeps_arguments=self.keeps_arguments or other.keeps_arguments,
@@ -39,10 +43,9 @@ def produced_fields(script: JavaScript) -> ProducedFields:
     """What the block's own return statements can hand on."""
     variables = _Variables(script)
     result = ProducedFields()
-    for node in own_nodes(script.root):
-        if node.type == "return_statement":
-            values = _named(node)
-            result |= variables.fields_of(values[0]) if values else ANYTHING
+    for node in script.returns():
+        values = _named(node)
+        result |= variables.fields_of(values[0]) if values else ANYTHING
     return result
 
 
@@ -55,11 +58,10 @@ class _Variables:
 
     def __post_init__(self) -> None:
         self.known["input"] = ProducedFields(keeps_arguments=True)
-        nodes = list(walk(self.script.root))
-        for node in nodes:
+        for node in self.script.nodes:
             if node.type == "variable_declarator":
                 self._declare(node)
-        for node in nodes:
+        for node in self.script.nodes:
             if node.type in ("assignment_expression", "augmented_assignment_expression"):
                 self._assign(node)
             elif node.type == "identifier" and self.script.text(node) in self.known:
@@ -143,7 +145,9 @@ class _Variables:
     def _only_looks(self, arguments: Node) -> bool:
         call = self.script.parent(arguments)
         function = call.child_by_field_name("function") if call is not None else None
-        name = self.script.text(function) if function is not None else ""
+        if function is None or function.end_byte - function.start_byte > 40:
+            return False
+        name = self.script.text(function)
         return name in _LOOKING or name.startswith("console.")
 
     def _forget(self, name: str) -> None:

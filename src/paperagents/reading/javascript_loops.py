@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from tree_sitter import Node
 from paperagents.reading.javascript_syntax import FUNCTIONS, Finding, JavaScript
 
 _LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "for_in_statement"})
+_LOOP_WORDS = re.compile("while|for")
 _TRUTH = {"true": True, "false": False, "null": False, "undefined": False, "object": True, "array": True}
 _NEVER = 1 << 30
 
@@ -27,11 +29,31 @@ class _Enclosing:
 
 @dataclass(slots=True)
 class _Function:
+    """What encloses the current place inside one function, and where each label stands in it.
+
+    Loops and switches, which a plain break leaves, stand under the label None.
+    """
+
     enclosing: list[_Enclosing] = field(default_factory=list)
+    places: defaultdict[str | None, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def enter(self, node: Node, label: str | None = None) -> None:
+        self.places[label].append(len(self.enclosing))
+        self.enclosing.append(_Enclosing(node, label=label))
+
+    def leave(self) -> _Enclosing:
+        closed = self.enclosing.pop()
+        self.places[closed.label].pop()
+        return closed
+
+    def place(self, label: str | None) -> int:
+        return self.places[label][-1] if self.places[label] else _NEVER
 
 
 def endless_loops(script: JavaScript) -> Iterator[Finding]:
     """One walk over the tree: what leaves a loop is noted on the way, and judged when the loop is left."""
+    if _LOOP_WORDS.search(script.code) is None:
+        return
     functions = [_Function()]
     stack: list[tuple[Node, bool]] = [(script.root, False)]
     while stack:
@@ -42,25 +64,25 @@ def endless_loops(script: JavaScript) -> Iterator[Finding]:
             continue
         if _enter(script, node, functions):
             stack.append((node, True))
-        stack.extend((child, False) for child in reversed(node.children))
+        stack += [(child, False) for child in reversed(node.named_children)]
 
 
 def _enter(script: JavaScript, node: Node, functions: list[_Function]) -> bool:
     """Note the node; true where it encloses others and must be left again."""
-    enclosing = functions[-1].enclosing
+    function = functions[-1]
     if node.type in FUNCTIONS:
         functions.append(_Function())
-        return True
-    if node.type in _LOOPS or node.type == "switch_statement":
-        enclosing.append(_Enclosing(node))
-        return True
-    if node.type == "labeled_statement":
+    elif node.type in _LOOPS or node.type == "switch_statement":
+        function.enter(node)
+    elif node.type == "labeled_statement":
         label = node.child_by_field_name("label")
-        enclosing.append(_Enclosing(node, label=script.text(label) if label is not None else None))
-        return True
-    if enclosing:
-        enclosing[-1].leaves_down_to = min(enclosing[-1].leaves_down_to, _jump(script, node, enclosing))
-    return False
+        function.enter(node, label=script.text(label) if label is not None else "")
+    else:
+        if function.enclosing:
+            inner = function.enclosing[-1]
+            inner.leaves_down_to = min(inner.leaves_down_to, _jump(script, node, function))
+        return False
+    return True
 
 
 def _leave(script: JavaScript, node: Node, functions: list[_Function]) -> Node | None:
@@ -68,15 +90,15 @@ def _leave(script: JavaScript, node: Node, functions: list[_Function]) -> Node |
     if node.type in FUNCTIONS:
         functions.pop()
         return None
+    closed = functions[-1].leave()
     enclosing = functions[-1].enclosing
-    closed = enclosing.pop()
     if enclosing:
         enclosing[-1].leaves_down_to = min(enclosing[-1].leaves_down_to, closed.leaves_down_to)
     endless = closed.leaves_down_to > len(enclosing) and _always_true(script, node)
     return node if endless else None
 
 
-def _jump(script: JavaScript, node: Node, enclosing: list[_Enclosing]) -> int:
+def _jump(script: JavaScript, node: Node, function: _Function) -> int:
     """The place among the enclosing ones that this node leaves, with everything above it."""
     if node.type in ("return_statement", "throw_statement", "yield_expression"):
         return 0
@@ -86,16 +108,8 @@ def _jump(script: JavaScript, node: Node, enclosing: list[_Enclosing]) -> int:
     label = node.child_by_field_name("label")
     if label is not None:
         # A continued label stays in the loop that directly follows it.
-        return _place(enclosing, label=script.text(label)) + (2 if goes_on else 0)
-    return _NEVER if goes_on else _place(enclosing, label=None)
-
-
-def _place(enclosing: list[_Enclosing], label: str | None) -> int:
-    for place in range(len(enclosing) - 1, -1, -1):
-        candidate = enclosing[place]
-        if candidate.label == label and (label is not None or candidate.node.type != "labeled_statement"):
-            return place
-    return _NEVER
+        return function.place(script.text(label)) + (2 if goes_on else 0)
+    return _NEVER if goes_on else function.place(None)
 
 
 def _always_true(script: JavaScript, loop: Node) -> bool:
@@ -110,9 +124,11 @@ def _always_true(script: JavaScript, loop: Node) -> bool:
 def _truth(script: JavaScript, node: Node) -> bool | None:
     """What a literal is worth as a condition; None where only running tells."""
     turned = False
-    while node.type in ("parenthesized_expression", "expression_statement", "unary_expression"):
+    for _ in range(20):
+        if node.type not in ("parenthesized_expression", "expression_statement", "unary_expression"):
+            break
         inner = [child for child in node.named_children if child.type != "comment"]
-        if len(inner) != 1 or (node.type == "unary_expression" and not script.text(node).startswith("!")):
+        if len(inner) != 1 or (node.type == "unary_expression" and node.children[0].type != "!"):
             return None
         turned ^= node.type == "unary_expression"
         node = inner[0]

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from time import thread_time
 
 import tree_sitter_javascript
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Point, Tree
 
 FUNCTIONS = frozenset({
     "function_declaration", "function_expression", "generator_function", "generator_function_declaration",
     "arrow_function", "method_definition", "class_static_block", "field_definition",
 })  # fmt: skip
 FORBIDDEN = frozenset({"require", "process", "fs", "eval", "Function"})
+MAX_CHARACTERS = 100_000
+"""Of one block. Nobody writes more by hand."""
+PARSER_SECONDS = 0.3
+"""Sound code of the greatest length takes a sixth of this; only recovering from errors takes longer."""
+
+_FORBIDDEN_WORDS = re.compile(r"require|process|fs|eval|Function|import|export|constructor")
 _BINDING_PARENTS = {
     "variable_declarator": "name", "function_declaration": "name", "function_expression": "name",
     "generator_function_declaration": "name", "class_declaration": "name", "arrow_function": "parameter",
@@ -23,6 +30,12 @@ _BINDING_PARENTS = {
 _BINDING_LISTS = frozenset({
     "formal_parameters", "array_pattern", "rest_pattern", "import_clause", "import_specifier", "namespace_import",
 })  # fmt: skip
+_HOLD_STATEMENTS = frozenset({
+    "program", "statement_block", "if_statement", "else_clause", "for_statement", "for_in_statement",
+    "while_statement", "do_statement", "try_statement", "catch_clause", "finally_clause", "switch_statement",
+    "switch_body", "switch_case", "switch_default", "labeled_statement", "with_statement",
+})  # fmt: skip
+_GLOBALS = ("globalThis", "window", "self", "global")
 _OPENERS = {"(": ")", "[": "]", "{": "}", "${": "}", "`": "`", '"': '"', "'": "'"}
 
 
@@ -47,27 +60,30 @@ class JavaScript:
         self.placeholders = list(find_placeholders(code, placeholders))
         self._bytes = self._masked().encode("utf-8", "surrogatepass")
         self._ascii = len(self._bytes) == len(code)
-        self.root = _parser().parse(self._bytes).root_node
+        self._tree, self.was_cut = _parse(self._bytes)
+        self.root = self._tree.root_node
 
     def syntax_error(self) -> Finding | None:
         """The first place the parser stumbled over, or None."""
-        if not self.root.has_error:
-            return None
-        for node in walk(self.root, enter=lambda each: each.has_error):
-            if node.is_missing:
-                return self.finding(node, f"missing {node.type}")
-            if node.is_error:
-                return self._error_finding(node)
-        return None
+        if self.root.has_error:
+            for node in walk(self.root, enter=lambda each: each.has_error):
+                if node.is_missing:
+                    return self.finding(node, f"missing {node.type}")
+                if node.is_error:
+                    return self._error_finding(node)
+        return Finding(what="too many errors", start=0, end=1) if self.was_cut else None
 
-    def has_return(self) -> bool:
-        """Whether the block itself returns; the returns of functions inside it do not count."""
-        return any(node.type == "return_statement" for node in own_nodes(self.root))
+    def returns(self) -> Iterator[Node]:
+        """The return statements of the block itself; those of functions inside it do not count."""
+        statements = walk(self.root, enter=lambda node: node.type in _HOLD_STATEMENTS)
+        return (node for node in statements if node.type == "return_statement")
 
     def forbidden(self) -> Iterator[Finding]:
         """Uses of what the sandbox does not have. A name the code declares itself is its own business."""
+        if _FORBIDDEN_WORDS.search(self.code) is None:
+            return  # Most blocks; the tree is only asked about words that are there at all.
         declared = self._declared_names()
-        for node in walk(self.root):
+        for node in self.nodes:
             name = self._forbidden_name(node, declared)
             if name is not None:
                 yield self.finding(node, name)
@@ -81,8 +97,13 @@ class JavaScript:
         return self._parents.get(node.id)
 
     @cached_property
+    def nodes(self) -> list[Node]:
+        """Every node in the order of the code."""
+        return list(walk(self.root))
+
+    @cached_property
     def _parents(self) -> dict[int, Node]:
-        return {child.id: node for node in walk(self.root) for child in node.children}
+        return {child.id: node for node in self.nodes for child in node.children}
 
     def _masked(self) -> str:
         pieces, end = [], 0
@@ -105,7 +126,7 @@ class JavaScript:
         return self.finding(node, f"unexpected {_first_line(self.text(node))}")
 
     def _declared_names(self) -> set[str]:
-        return {self.text(node) for node in walk(self.root) if self._is_binding(node)}
+        return {self.text(node) for node in self.nodes if self._is_binding(node)}
 
     def _is_binding(self, node: Node) -> bool:
         if node.type == "shorthand_property_identifier_pattern":
@@ -153,7 +174,7 @@ class JavaScript:
         name = self.member_name(node)
         if owner is None or name is None:
             return None
-        if self.text(owner) in ("globalThis", "window", "self", "global") and name in FORBIDDEN:
+        if name in FORBIDDEN and owner.type == "identifier" and self.text(owner) in _GLOBALS:
             return name
         if name == "constructor" and owner.type in ("member_expression", "subscript_expression"):
             return "Function" if self.member_name(owner) == "constructor" else None
@@ -176,19 +197,34 @@ def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
             yield Finding(what=match[1], start=match.start(), end=match.end())
 
 
-def walk(root: Node, enter: object = None) -> Iterator[Node]:
+def walk(root: Node, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:
     """Every node below and including the root, in the order of the code, without recursion."""
     stack = [root]
     while stack:
         node = stack.pop()
         yield node
-        if not callable(enter) or enter(node):
-            stack.extend(reversed(node.children))
+        if enter is None or enter(node):
+            stack += node.children[::-1]
 
 
-def own_nodes(root: Node) -> Iterator[Node]:
-    """The nodes of a block or loop itself, without those inside functions it contains."""
-    return walk(root, enter=lambda node: node.id == root.id or node.type not in FUNCTIONS)
+def _parse(code: bytes) -> tuple[Tree, bool]:
+    """The tree, and whether the parser was told that the text ends early.
+
+    Recovering from errors takes more than linear time. Once the time is over, the first error is long
+    known, and what comes after it changes nothing.
+    """
+    deadline = thread_time() + PARSER_SECONDS
+    was_cut = False
+
+    def read(offset: int, _: Point) -> bytes:
+        nonlocal was_cut
+        was_cut = was_cut or thread_time() > deadline
+        return b"" if was_cut else code[offset : offset + 1024]
+
+    if len(code) <= 8_000:
+        return _parser().parse(code), False
+    tree = _parser().parse(read)
+    return tree, was_cut
 
 
 @cache

@@ -7,7 +7,7 @@ from itertools import islice
 
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.reading.javascript_loops import endless_loops
-from paperagents.reading.javascript_syntax import Finding, JavaScript
+from paperagents.reading.javascript_syntax import MAX_CHARACTERS, Finding, JavaScript
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.reference_syntax import BUILT_IN_NAMES
 
@@ -15,14 +15,16 @@ MAX_FINDINGS = 20
 """Of one kind in one block: enough to act on."""
 
 
-def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList) -> JavaScript:
-    """Check a block that is a function's body and must return something."""
+def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList) -> JavaScript | None:
+    """Check a block that is a function's body and must return something; None where it cannot be read."""
+    if _is_too_long(script, problems):
+        return None
     arguments = tuple(arguments)
     code = JavaScript(script.text, placeholders=(*arguments, *BUILT_IN_NAMES))
     _suggest_input(code, script, arguments, problems)
     if _report_syntax_error(code, script, problems):
-        return code
-    if not code.has_return():
+        return None
+    if next(code.returns(), None) is None:
         problems.error("missing-return", script.span(*_first_words(script.text)))
     for finding in islice(code.forbidden(), MAX_FINDINGS):
         problems.error("forbidden-javascript", _span(script, finding), name=finding.what)
@@ -33,6 +35,8 @@ def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList
 
 def check_expression(script: Excerpt, problems: ProblemList) -> None:
     """Check a small expression, the condition of a step."""
+    if _is_too_long(script, problems):
+        return
     code = JavaScript(f"({script.text}\n)")
     error = code.syntax_error()
     if error is not None:
@@ -42,6 +46,13 @@ def check_expression(script: Excerpt, problems: ProblemList) -> None:
     for finding in islice(code.forbidden(), MAX_FINDINGS):
         span = script.span(finding.start - 1, finding.end - 1)
         problems.error("forbidden-javascript", span, name=finding.what)
+
+
+def _is_too_long(script: Excerpt, problems: ProblemList) -> bool:
+    size = len(script.text)
+    if size > MAX_CHARACTERS:
+        problems.error("javascript-too-long", script.span(*_first_words(script.text)), size=size, limit=MAX_CHARACTERS)
+    return size > MAX_CHARACTERS
 
 
 def _report_syntax_error(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:

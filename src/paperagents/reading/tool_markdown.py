@@ -13,7 +13,7 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 from paperagents.definitions.tool import Example, ToolDefinition, ToolType
 from paperagents.reading.fields import Fields
-from paperagents.reading.javascript_fields import ProducedFields, produced_fields
+from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
 from paperagents.reading.markdown_sections import Fence, Note, fences
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.reference_checks import Scope
@@ -189,7 +189,7 @@ def _check_scripts(
     produced = ProducedFields(keeps_arguments=True)
     if blocks.preprocess is not None:
         code = check_block(blocks.preprocess, arguments, problems)
-        produced = produced_fields(code) if code.syntax_error() is None else ProducedFields(anything=True)
+        produced = produced_fields(code) if code is not None else ANYTHING
     if blocks.postprocess is not None:
         check_block(blocks.postprocess, arguments, problems)
     custom_function = fields.script("custom_function")
