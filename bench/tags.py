@@ -31,7 +31,7 @@ from paperagents.tags import TagReader, extract_all_tool_operations, resolve_vau
 from table import Row, print_table  # noqa: E402  its folder is known only now
 
 SIZES = {"1 KB": 1_000, "100 KB": 100_000, "10 MB": 10_000_000}
-BARS = {"dense": 1.0, "sparse": 5.0, "mixed": 5.0}
+BARS: dict[str, float | None] = {"dense": 1.0, "sparse": 5.0, "mixed": None}
 EVERY_CATEGORY = ("reasoning", "storage", "execution", "output")
 GROWTH_BAR = 1.1
 Peer = Callable[[Path, int], dict[str, Any]]
