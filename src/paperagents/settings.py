@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +14,12 @@ from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
 
 FILE = "settings.toml"
-Kind = Literal["text", "number", "whole", "texts", "words", "language", "timezone"]
+LARGEST_FILE = 100_000
+MOST_DOTS = 200
+"""In one line: the TOML library needs memory with the square of a dotted name's length."""
+Kind = Literal["text", "number", "texts", "words", "language", "timezone"]
+_HARMLESS: frozenset[Kind] = frozenset({"number", "language", "timezone"})
+"""Kinds whose wrong values are shown; addresses, commands and other texts may hold a secret."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,7 +28,8 @@ class Known:
 
     kind: Kind
     default: Any = None
-    least: float | None = None
+    least: float = 0.0
+    most: float = 0.0
     secret: bool = False
 
 
@@ -33,9 +38,9 @@ KNOWN: Mapping[str, Known] = {
     "timezone": Known(kind="timezone"),
     "allowed_hosts": Known(kind="texts", default=()),
     "database_url": Known(kind="text", secret=True),
-    "sandbox.timeout": Known(kind="number", default=5.0, least=0.001),
-    "sandbox.memory_mb": Known(kind="number", default=256, least=1),
-    "sandbox.output_mb": Known(kind="number", default=16, least=0.001),
+    "sandbox.timeout": Known(kind="number", default=5.0, least=0.001, most=86_400),
+    "sandbox.memory_mb": Known(kind="number", default=256, least=1, most=1_000_000),
+    "sandbox.output_mb": Known(kind="number", default=16, least=0.001, most=1_000_000),
     "llm.base_url": Known(kind="text", default="https://openrouter.ai/api/v1"),
     "llm.api_key": Known(kind="text", secret=True),
     "llm.model": Known(kind="text"),
@@ -45,6 +50,7 @@ NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
     "mcp_servers": {"command": Known(kind="words"), "url": Known(kind="text")},
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
+_NAMES_WANTED = {"npm": "TOOL", "mcp_servers": "NAME"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,22 +101,35 @@ def user_folder(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def _read_file(file: Path) -> Iterator[tuple[str, Setting]]:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (FileNotFoundError, NotADirectoryError):
+    text = _content(file)
+    if not text:
         return
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError("settings-unreadable", file=str(file), reason=str(error)) from error
     import tomllib  # noqa: PLC0415  most commands run without a settings file
 
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        found = list(_flatten(tomllib.loads(text)))
+    except (ValueError, RecursionError) as error:
         raise SettingsError("settings-syntax", file=str(file), reason=str(error)) from error
-    for name, value in _flatten(data):
-        line = _line_of(text, name)
-        known = _known(name, f"{file}:{line}")
-        yield name, Setting(value=_checked(name, value, known, f"{file}:{line}"), origin=f"{file}:{line}")
+    lines = _lines_of_names(text)
+    for name, value in found:
+        origin = f"{file}:{_line_of(name, lines)}"
+        yield name, Setting(value=_checked(name, value, _known(name, origin), origin), origin=origin)
+
+
+def _content(file: Path) -> str:
+    """The text of a settings file, empty where there is none. A pipe or a huge file is not waited for."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, encoding="utf-8-sig") as opened:  # noqa: PTH123  by descriptor
+            text = opened.read(LARGEST_FILE + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SettingsError("settings-unreadable", file=str(file), reason=reason) from error
+    if len(text) > LARGEST_FILE or any(line.count(".") > MOST_DOTS for line in text.split("\n")):
+        raise SettingsError("settings-syntax", file=str(file), case="large", limit=LARGEST_FILE, dots=MOST_DOTS)
+    return text
 
 
 def _flatten(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -125,22 +144,28 @@ def _known(name: str, origin: str) -> Known:
     if name in KNOWN:
         return KNOWN[name]
     table, _, rest = name.partition(".")
-    within = NAMED_TABLES.get(table, {})
-    key = rest.rpartition(".")[2]
-    if rest.count(".") and key in within:
-        return within[key]
-    candidates = [f"{name.rpartition('.')[0]}.{each}" for each in within] if within else list(KNOWN)
-    near = closest(name, candidates)
+    chosen, _, key = rest.rpartition(".")
+    if chosen and key in NAMED_TABLES.get(table, {}):
+        return NAMED_TABLES[table][key]
+    near = closest(name, [*KNOWN, *_named_settings(chosen)])
     suggestion = ", ".join(f"'{each}'" for each in near)
     raise SettingsError(
         "unknown-setting", name=name, origin=origin, suggestion=suggestion, case="suggestion" if near else None
     )
 
 
+def _named_settings(chosen: str) -> Iterator[str]:
+    """What the settings of the named tables are called with this name, else with a word that asks for one."""
+    for table, keys in NAMED_TABLES.items():
+        yield from (f"{table}.{chosen or _NAMES_WANTED[table]}.{key}" for key in keys)
+
+
 def _read_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
     for name, known in KNOWN.items():
         variable = "PAPER_" + name.replace(".", "_").upper()
-        if (text := environment.get(variable)) is not None:
+        text = environment.get(variable)
+        # An empty variable gives no value; an empty list is one.
+        if text or (text is not None and known.kind == "texts"):
             value = _checked(name, from_text(text, known), known, variable)
             yield name, Setting(value=value, origin=variable)
 
@@ -149,26 +174,31 @@ def from_text(text: str, known: Known) -> Any:
     """A value as a variable or a command line gives it."""
     if known.kind == "texts":
         return [part.strip() for part in text.split(",") if part.strip()]
-    if known.kind in ("number", "whole") and re.fullmatch(r"-?\d+(\.\d+)?", text.strip()):
-        return json.loads(text)
+    if known.kind == "number" and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", text.strip()):
+        return float(text) if "." in text else int(text)
     return text
 
 
 def _checked(name: str, value: Any, known: Known, origin: str) -> Any:
-    checks = {
+    checks: Mapping[Kind, Callable[[], bool]] = {
         "text": lambda: isinstance(value, str),
-        "number": lambda: isinstance(value, int | float) and not isinstance(value, bool),
-        "whole": lambda: isinstance(value, int) and not isinstance(value, bool),
+        "number": lambda: type(value) in (int, float) and known.least <= value <= known.most,
         "texts": lambda: isinstance(value, list) and all(isinstance(each, str) for each in value),
         "words": lambda: isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value),
         "language": lambda: value in LANGUAGES,
         "timezone": lambda: isinstance(value, str) and _is_timezone(value),
     }
-    fits = checks[known.kind]() and (known.least is None or value >= known.least)
-    if not fits:
-        shown = "***" if known.secret else repr(value)
-        raise SettingsError("invalid-setting", name=name, value=shown, origin=origin, case=known.kind)
+    if not checks[known.kind]():
+        shown = _shortened(repr(value)) if known.kind in _HARMLESS else "***"
+        least, most = f"{known.least:g}", f"{known.most:.0f}"
+        raise SettingsError(
+            "invalid-setting", name=name, value=shown, origin=origin, case=known.kind, least=least, most=most
+        )
     return tuple(value) if isinstance(value, list) else value
+
+
+def _shortened(shown: str) -> str:
+    return shown if len(shown) <= 80 else f"{shown[:80]}…"
 
 
 def _is_timezone(name: str) -> bool:
@@ -181,15 +211,26 @@ def _is_timezone(name: str) -> bool:
     return True
 
 
-def _line_of(text: str, name: str) -> int:
-    """The line that sets a dotted name, as far as a quick look can tell."""
-    table, _, key = name.rpartition(".")
-    current = ""
+def _lines_of_names(text: str) -> dict[str, int]:
+    """The lines that set dotted names or begin tables, as far as a quick look can tell."""
+    lines: dict[str, int] = {}
+    table = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if header := re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line):
-            current = header[1].replace('"', "").replace("'", "").replace(" ", "")
-        elif assigned := re.match(r"\s*([\w.\"' -]+?)\s*=", line):
-            written = assigned[1].replace('"', "").replace("'", "").replace(" ", "")
-            if f"{current}.{written}".strip(".") == name or (current == table and written == key):
-                return number
-    return 1
+        if line.lstrip().startswith("["):
+            table = _plain(line.strip().lstrip("[").partition("]")[0])
+            lines.setdefault(table, number)
+        elif "=" in line:
+            key = _plain(line.partition("=")[0])
+            lines.setdefault(f"{table}.{key}" if table else key, number)
+    return lines
+
+
+def _plain(name: str) -> str:
+    return re.sub("[\"' \t]", "", name)
+
+
+def _line_of(name: str, lines: Mapping[str, int]) -> int:
+    """The line of a name, else of the table it stands in, else the first."""
+    while name and name not in lines:
+        name = name.rpartition(".")[0]
+    return lines.get(name, 1)

@@ -303,9 +303,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{origin}：“{name}” 不能是 {value}。",
     ),
     "invalid-setting.number.hint": (
-        "It must be a number above zero.",
-        "Es muss eine Zahl über null sein.",
-        "必须是大于零的数字。",
+        "It must be a number between {least} and {most}.",
+        "Es muss eine Zahl zwischen {least} und {most} sein.",
+        "必须是 {least} 到 {most} 之间的数字。",
     ),
     "invalid-setting.text.hint": ("It must be a text.", "Es muss ein Text sein.", "必须是文本。"),
     "invalid-setting.texts.hint": (
@@ -332,6 +332,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{file} is not valid TOML: {reason}.",
         "{file} ist kein gültiges TOML: {reason}.",
         "{file} 不是有效的 TOML：{reason}。",
+    ),
+    "settings-syntax.large": (
+        "{file} is too large: at most {limit} characters, and {dots} dots in a line, are allowed.",
+        "{file} ist zu groß: Höchstens {limit} Zeichen und {dots} Punkte in einer Zeile sind erlaubt.",
+        "{file} 太大：最多允许 {limit} 个字符，每行最多 {dots} 个点。",
     ),
     "settings-unreadable": (
         "{file} cannot be read: {reason}.",
