@@ -6,10 +6,11 @@ in JSON Schema: it has no look-around and no back references, and cannot be slow
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-import jsonschema_rs
+from paperagents.reading.json_schema import pattern_check
 
 _LARGEST_PROGRAM = 200_000  # bytes, compiled; "(a{1000}){1000}" is refused instead of built
 _LONGEST_SOURCE = 1000
@@ -23,22 +24,17 @@ class LinearPattern:
 
     def is_found_in(self, text: str) -> bool:
         """Whether the expression matches anywhere in the text."""
-        return _validator(self.source).is_valid(text)
+        return _check(self.source)(text)
 
 
 def linear_pattern(source: str) -> LinearPattern:
     """The pattern of a regular expression; ValueError for one that is broken, too large or too clever."""
     if len(source) > _LONGEST_SOURCE:
         raise ValueError(source)
-    _validator(source)
+    _check(source)
     return LinearPattern(source=source)
 
 
 @lru_cache(maxsize=64)
-def _validator(source: str) -> jsonschema_rs.Draft202012Validator:
-    schema = {"pattern": f"(?im){source}"}
-    options = jsonschema_rs.RegexOptions(size_limit=_LARGEST_PROGRAM, dfa_size_limit=_LARGEST_PROGRAM * 4)
-    try:
-        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
-    except (jsonschema_rs.ValidationError, UnicodeError) as error:
-        raise ValueError(source) from error
+def _check(source: str) -> Callable[[str], bool]:
+    return pattern_check(f"(?im){source}", largest_program=_LARGEST_PROGRAM)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -67,15 +68,28 @@ class Schema:
 
 
 def compiled(schema_text: str) -> Schema:
-    """The compiled form of a schema given as JSON text, remembered for the next call."""
-    return _compiled(schema_text)
+    """The compiled form of a schema given as JSON text; short ones are remembered for the next call."""
+    return _remembered(schema_text) if len(schema_text) <= 20_000 else Schema(json.loads(schema_text))
 
 
 @lru_cache(maxsize=512)
-def _compiled(schema_text: str) -> Schema:
-    import json  # noqa: PLC0415  loaded with its first use
-
+def _remembered(schema_text: str) -> Schema:
     return Schema(json.loads(schema_text))
+
+
+def pattern_check(pattern: str, *, largest_program: int) -> Callable[[str], bool]:
+    """Tells of a text whether the regular expression matches anywhere in it, in time linear in the text.
+
+    ValueError where the expression is broken, has look-around or back references, or compiles to more bytes.
+    """
+    import jsonschema_rs  # noqa: PLC0415  as above
+
+    options = jsonschema_rs.RegexOptions(size_limit=largest_program, dfa_size_limit=largest_program * 4)
+    try:
+        validator = jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=options)
+    except (jsonschema_rs.ValidationError, UnicodeError) as error:
+        raise ValueError(pattern) from error
+    return validator.is_valid
 
 
 def _refuse_to_fetch(address: str) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import TYPES, Parameter
 from paperagents.reading.fields import Fields, report_choice
-from paperagents.reading.json_schema import NotASchemaError, Schema
+from paperagents.reading.json_schema import NotASchemaError, compiled
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -50,7 +52,7 @@ def _parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
     fields = Fields(node, problems)
     name = fields.word("name")
     if name is None:
-        if node.get("name") is None:
+        if node.get("name") is None or node.entries["name"][1].plain() is None:
             problems.error("missing-field", node.span, field="name", case="parameter")
         return None
     if name in SHADOWED:
@@ -98,19 +100,20 @@ def _schema(node: YamlMapping, *, keep_required: bool) -> JsonObject:
 
 def _check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: ProblemList) -> None:
     """Whether it is a schema, and whether its own default fits."""
-    telling = set(schema) - {"type", "description"}
+    schema = {key: value for key, value in schema.items() if key != "description"}
+    telling = set(schema) - {"type"}
     if not telling or (schema.get("type") not in (*TYPES, None) and not isinstance(schema.get("type"), list)):
         return
     if telling == {"default"} and _fits_simply(schema["default"], schema.get("type")):
         return
     try:
-        compiled = Schema(schema)
+        checked = compiled(json.dumps(schema))
     except NotASchemaError as error:
         problems.error("invalid-schema", _node_at(node, error.path).span, name=name, reason=error.reason)
         return
     default = schema.get("default")
     if "default" in schema and default is not None:
-        for violation in compiled.violations(default)[:1]:
+        for violation in checked.violations(default)[:1]:
             problems.error("invalid-default", node.entries["default"][1].span, name=name, reason=violation.message)
 
 
