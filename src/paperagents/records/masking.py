@@ -37,7 +37,7 @@ class Masking:
         return value
 
     def _member(self, name: str, value: JsonValue) -> JsonValue:
-        if name.lower() == "headers" and isinstance(value, dict):
+        if isinstance(value, dict) and name.lower() == "headers":
             return {each: self.value(shown) for each, shown in mask_headers(value).items()}
         return self.value(value)
 
