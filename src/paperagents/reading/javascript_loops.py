@@ -12,7 +12,7 @@ from tree_sitter import Node
 from paperagents.reading.javascript_syntax import FUNCTIONS, Finding, JavaScript
 
 _LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "for_in_statement"})
-_LOOP_WORDS = re.compile("while|for")
+_LOOP_WORDS = re.compile(r"\b(?:while|for)\b")
 _TRUTH = {"true": True, "false": False, "null": False, "undefined": False, "object": True, "array": True}
 _NEVER = 1 << 30
 

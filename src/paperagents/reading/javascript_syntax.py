@@ -21,7 +21,7 @@ MAX_CHARACTERS = 100_000
 PARSER_SECONDS = 0.3
 """Sound code of the greatest length takes a sixth of this; only recovering from errors takes longer."""
 
-_FORBIDDEN_WORDS = re.compile(r"require|process|fs|eval|Function|import|export|constructor")
+_FORBIDDEN_WORDS = re.compile(r"\b(?:require|process|fs|eval|Function|import|export|constructor)\b")
 _BINDING_PARENTS = {
     "variable_declarator": "name", "function_declaration": "name", "function_expression": "name",
     "generator_function_declaration": "name", "class_declaration": "name", "arrow_function": "parameter",

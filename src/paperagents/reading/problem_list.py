@@ -5,6 +5,9 @@ from __future__ import annotations
 from paperagents.definitions.problem import Problem, Severity
 from paperagents.definitions.source import Span
 
+MAX_PROBLEMS = 500
+"""Of one severity in one file. Nobody reads more, and a hostile file has them by the ten thousand."""
+
 
 class ProblemList:
     """The problems of one file. Positions are kept inside the file, whatever a library reports."""
@@ -13,6 +16,7 @@ class ProblemList:
         self.file = file
         self._lines = lines
         self._problems: list[Problem] = []
+        self._count: dict[Severity, int] = {"error": 0, "warning": 0}
 
     def apart(self) -> ProblemList:
         """An empty list for the same file, to look at something that may turn out not to matter."""
@@ -20,27 +24,35 @@ class ProblemList:
 
     def take(self, other: ProblemList) -> None:
         """It does matter: add what was found apart."""
-        self._problems += [problem for problem in other._problems if problem not in self._problems]
+        for problem in other._problems:
+            self._add(problem)
 
     def error(self, code: str, span: Span, **values: object) -> None:
         """Note something that keeps the file from working."""
-        self._add("error", code, span, values)
+        self._note("error", code, span, values)
 
     def warning(self, code: str, span: Span, **values: object) -> None:
         """Note something that works but is probably not meant so."""
-        self._add("warning", code, span, values)
+        self._note("warning", code, span, values)
 
     def has_errors(self) -> bool:
         """Whether the file cannot be used."""
-        return any(problem.severity == "error" for problem in self._problems)
+        return self._count["error"] > 0
 
     def in_order(self) -> tuple[Problem, ...]:
         """All problems in the order of the file."""
         return tuple(sorted(self._problems, key=lambda each: (each.span.line, each.span.column)))
 
-    def _add(self, severity: Severity, code: str, span: Span, values: dict[str, object]) -> None:
-        problem = Problem(code=code, severity=severity, file=self.file, span=self._inside(span), values=values)
-        if problem not in self._problems:
+    def is_full(self) -> bool:
+        """Whether one more error would not be told."""
+        return self._count["error"] >= MAX_PROBLEMS
+
+    def _note(self, severity: Severity, code: str, span: Span, values: dict[str, object]) -> None:
+        self._add(Problem(code=code, severity=severity, file=self.file, span=self._inside(span), values=values))
+
+    def _add(self, problem: Problem) -> None:
+        if self._count[problem.severity] < MAX_PROBLEMS and problem not in self._problems:
+            self._count[problem.severity] += 1
             self._problems.append(problem)
 
     def _inside(self, span: Span) -> Span:

@@ -14,6 +14,8 @@ from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, Ya
 
 Shape = Mapping[str, JsonValue]
 ANY_SHAPE: JsonObject = {}
+MAX_NAMES = 100
+"""As many names are compared and told; nor is a longer name a slip of the finger."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +67,8 @@ def check_values(node: YamlNode, scope: Scope, problems: ProblemList) -> None:
 def check_text(text: Excerpt, scope: Scope, problems: ProblemList) -> None:
     """Check the references in one text."""
     for piece in read_template(text.text).pieces:
+        if problems.is_full():
+            return
         if isinstance(piece, Malformed):
             problems.error("invalid-reference", text.span(piece.start, piece.end), reference=piece.text)
         elif isinstance(piece, Reference) and (missing := find_missing(piece, scope)) is not None:
@@ -149,13 +153,14 @@ def _is_index(segment: str | int) -> bool:
 
 
 def _report(reference: Reference, missing: Missing, text: Excerpt, problems: ProblemList) -> None:
-    near = closest(missing.wanted, missing.names)
+    names = missing.names[:MAX_NAMES]
+    near = closest(missing.wanted, names) if len(missing.wanted) <= MAX_NAMES else []
     case = missing.case
     if case == "first-step" and not text.text.startswith("{{", reference.start):
         case = "first-step-bare"
     elif near:
         case = "suggestion"
-    elif missing.names and case in ("field", "name"):
+    elif names and case in ("field", "name"):
         case = "names"
     problems.error(
         "unknown-reference",
@@ -163,6 +168,6 @@ def _report(reference: Reference, missing: Missing, text: Excerpt, problems: Pro
         reference=reference.text,
         case=case,
         suggestion=", ".join(f"'{name}'" for name in near),
-        names=", ".join(missing.names),
+        names=", ".join(names),
         wanted=missing.wanted,
     )

@@ -131,7 +131,7 @@ class YamlMapping(YamlNode):
 def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
     """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
     try:
-        return _Builder(source, problems).document(yaml.parse(source.text, Loader=_Loader))
+        return _Builder(source, problems).document(iter(_Loader(source.text).get_event, None))
     except _RefusedError:
         return None
     except yaml.YAMLError as error:
@@ -179,13 +179,10 @@ class _Builder:
             self._refuse("yaml-too-deep", self._at(event), limit=MAX_DEPTH)
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
-        if event.anchor is not None:
-            self.anchors[event.anchor] = None
-        node = self._content(event, events, depth)
-        if node.weight > MAX_VALUES:
-            self._refuse("yaml-too-large", node.span, limit=MAX_VALUES)
-        if event.anchor is not None:
-            self.anchors[event.anchor] = node
+        if event.anchor is None:
+            return self._content(event, events, depth)
+        self.anchors[event.anchor] = None
+        node = self.anchors[event.anchor] = self._content(event, events, depth)
         return node
 
     def _content(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
