@@ -117,16 +117,20 @@ class Vault:
             run=Pipeline(self.services, session).run,
             together=self.entries.together,
             asks_a_person=session.approver.takes_time,
+            count=self.store.count_tag,
         )
         operations = read_tags(text, registry).operations
         chosen = [each for each in operations if tool is None or each["tool_id"] == tool]
         return applier.apply(chosen, all_or_nothing=all_or_nothing)
 
     def tag_registry(self) -> TagRegistry:
-        """The tags of this vault: the built-in ones, and every tool under its id."""
+        """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
         registry = TagRegistry()
+        for tag in self.registry.tags():
+            if registry.get(tag.id) is None:
+                registry.register(tag.fields)
         for entry in self.registry.entries():
-            if entry.kind != "agent" and entry.valid and registry.find(entry.id) is None:
+            if entry.is_tool and entry.valid and registry.get(entry.id) is None and registry.find(entry.id) is None:
                 registry.register(tag_of_tool(entry.id, entry.name, entry.description))
         return registry
 

@@ -9,6 +9,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from paperagents.definitions.source import Span
+
 
 class TagType(StrEnum):
     """How a tag is written."""
@@ -103,3 +105,17 @@ class TagDefinition:
         if key not in self.__dataclass_fields__:
             raise KeyError(key)
         return getattr(self, key)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TagNote:
+    """What a note with ``tag: true`` says; the fields are those of a definition."""
+
+    id: str
+    name: str
+    description: str = ""
+    fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    category: str | None = None
+    file: str | None = None
+    span: Span | None = None
+    digest: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class TagApplier:
     together: Callable[[], AbstractContextManager[Any]]
     """What is stored inside becomes visible at once, and survives a kill completely or not at all."""
     asks_a_person: bool = False
+    count: Callable[..., None] = lambda tag, **figures: None  # noqa: ARG005  nobody counts
 
     def apply(self, operations: Iterable[Mapping[str, Any]], *, all_or_nothing: bool = False) -> list[JsonObject]:
         """One result per call: ``{id, action, status, error}``, with ``output`` where there is one.
@@ -75,6 +77,14 @@ class TagApplier:
 
     def _one(self, operation: Mapping[str, Any]) -> JsonObject:
         checked = validate_operation(operation, self.registry)
+        started = time.perf_counter()
+        result = self._judged(operation, checked)
+        took = (time.perf_counter() - started) * 1000
+        succeeded = result["status"] == "success"
+        self.count(operation["tool_id"], valid=checked["valid"], succeeded=succeeded, duration_ms=took)
+        return result
+
+    def _judged(self, operation: Mapping[str, Any], checked: Mapping[str, Any]) -> JsonObject:
         values = checked["normalized"]
         name = values.get("identifier") or values.get("id")
         if not checked["valid"]:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.source import Span
+from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.reading.agent_markdown import read_agent
 from paperagents.reading.markdown_sections import Note, split_note
 from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.tag_markdown import read_tag
 from paperagents.reading.tool_markdown import read_tool
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml
 
 MAX_BYTES = 2_000_000
-Definition = ToolDefinition | AgentDefinition
+Definition = ToolDefinition | AgentDefinition | TagNote
+_READERS: dict[str, Callable[..., Definition]] = {"tool": read_tool, "agent": read_agent, "tag": read_tag}
 
 _MARKED_LINE = re.compile(
-    r"""^[ \t]*["']?(tool|agent)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)["']?[ \t]*(?:#.*)?$""",
+    r"""^[ \t]*["']?(tool|agent|tag)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)["']?[ \t]*(?:#.*)?$""",
     re.IGNORECASE | re.MULTILINE,
 )
+_OUR_KEY = re.compile(rb"""(?:[\r\n{,?])[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:""")
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 
@@ -36,7 +41,7 @@ class FileReading:
 
     @property
     def concerns_us(self) -> bool:
-        """Whether the file is, or tries to be, a tool or an agent."""
+        """Whether the file is, or tries to be, a tool, an agent or a tag."""
         return self.definition is not None or bool(self.problems)
 
     @property
@@ -47,8 +52,11 @@ class FileReading:
 
 def may_concern_us(data: bytes) -> bool:
     """A quick look that rules out ordinary notes: frontmatter, and in it one of our words."""
-    head = data[:4096].removeprefix(b"\xef\xbb\xbf")
-    return head.startswith(b"---") and (b"tool" in data or b"agent" in data)
+    head = data[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf")
+    if not head.startswith(b"---"):
+        return False
+    end = head.find(b"\n---", 3)
+    return _OUR_KEY.search(head, 0, end if end > 0 else len(head)) is not None
 
 
 def read_markdown(data: bytes, file: str) -> FileReading:
@@ -82,13 +90,12 @@ def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
         return FileReading(file=problems.file, problems=problems.in_order())
     problems.take(found)
     _check_encoding(data, problems)
-    read = read_tool if kind == "tool" else read_agent
-    definition = read(note, front, digest=sha256(data).hexdigest(), problems=problems)
+    definition: Definition = _READERS[kind](note, front, digest=sha256(data).hexdigest(), problems=problems)
     return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
 
 
 def _kind(front: YamlMapping, problems: ProblemList) -> str | None:
-    for kind in ("tool", "agent"):
+    for kind in _READERS:
         node = front.get(kind)
         if not isinstance(node, YamlScalar):
             continue

@@ -45,6 +45,12 @@ MIGRATIONS: Sequence[str] = (
         PRIMARY KEY (kind, identifier, version)
     );
     """,
+    """
+    CREATE TABLE tag_counts (
+        tag TEXT PRIMARY KEY, calls INTEGER NOT NULL, valid INTEGER NOT NULL, succeeded INTEGER NOT NULL,
+        total_ms REAL NOT NULL
+    );
+    """,
 )
 """What each version of the program added. Never change one that has been released; add another."""
 

@@ -42,6 +42,15 @@ class Masking:
         return self.value(value)
 
 
+def unmasked(edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:
+    """What a person has left as it was shown, mask and all, is what the mask stood for."""
+    if edited == shown:
+        return real
+    if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(real, dict):
+        return {name: unmasked(each, shown.get(name), real.get(name, each)) for name, each in edited.items()}
+    return edited
+
+
 def mask_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Headers for showing: the values of those that carry a key or a cookie are hidden."""
     return {name: MASK if _SECRET_NAME.search(name) else value for name, value in headers.items()}

@@ -7,15 +7,17 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from paperagents.approval.decision import ApprovalRequest
+from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.records.database import Database
 from paperagents.records.record import LogEntry, RunRecord
+from paperagents.records.run_locks import RunLocks
 
 _GATHER_ENTRIES = 200
 _GATHER_SECONDS = 0.1
@@ -55,12 +57,17 @@ class RunStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._locks = RunLocks(database.file.with_name("runs.lock"))
         self._gathered: list[tuple[str, str, bool, str]] = []
         self._gathered_since = 0.0
         self._changing: set[str] = set()
         self._lock = threading.Lock()
 
     # --- while a run goes on
+
+    def held(self, run_id: str) -> AbstractContextManager[None]:
+        """Inside, nobody else works on this run. Raises UsageError where somebody does."""
+        return self._locks.held(run_id)
 
     def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
         """Write down a new run, pinned to the very file it was started from."""
@@ -103,6 +110,11 @@ class RunStore:
                 "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?)",
                 (run_id, path, intent.digest, intent.before, intent.after, _text(intent.answer)),
             )
+
+    def forget_intent(self, run_id: str, path: str) -> None:
+        """The change was not made, and it is known that it was not."""
+        with self._writing(durable=False) as connection:
+            connection.execute("DELETE FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
 
     def finish(self, record: RunRecord) -> None:
         """Write down how a run ended, or that it waits."""
@@ -204,12 +216,13 @@ class RunStore:
 
     def approvals(self) -> list[ApprovalRequest]:
         """Every open question, the oldest first."""
-        return [_request(row) for row in self._rows("SELECT * FROM approvals ORDER BY requested, rowid")]
+        requests = map(_request, self._rows("SELECT * FROM approvals ORDER BY requested, rowid"))
+        return [request for request in requests if _is_as_asked(request)]
 
     def approval(self, approval_id: str) -> tuple[ApprovalRequest, str]:
         """One question and the run that somebody started it with."""
         rows = self._rows("SELECT * FROM approvals WHERE id = ?", (approval_id,))
-        if not rows:
+        if not rows or not _is_as_asked(_request(rows[0])):
             raise UsageError("unknown-approval", id=approval_id)
         return _request(rows[0]), rows[0]["root_run"]
 
@@ -222,6 +235,31 @@ class RunStore:
         for row in rows:
             groups.setdefault(row["tool"], []).append(row)
         return [_figures(tool, group) for tool, group in groups.items()]
+
+    def count_tag(self, tag: str, *, valid: bool, succeeded: bool, duration_ms: float) -> None:
+        """One more call that a model wrote into its text."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "INSERT INTO tag_counts VALUES (?, 1, ?, ?, ?) ON CONFLICT (tag) DO UPDATE SET calls = calls + 1, "
+                "valid = valid + excluded.valid, succeeded = succeeded + excluded.succeeded, "
+                "total_ms = total_ms + excluded.total_ms",
+                (tag, valid, succeeded, duration_ms),
+            )
+
+    def tag_figures(self) -> list[JsonObject]:
+        """Per tag: how often a model wrote it, how well, how long it took."""
+        rows = self._rows("SELECT * FROM tag_counts ORDER BY tag")
+        return [
+            {
+                "tag": row["tag"],
+                "calls": row["calls"],
+                "valid": row["valid"],
+                "invalid": row["calls"] - row["valid"],
+                "succeeded": row["succeeded"],
+                "mean_ms": row["total_ms"] / row["calls"],
+            }
+            for row in rows
+        ]
 
     def _find(self, run_id: str) -> Mapping[str, Any]:
         # A beginning is enough where it is long and fits one run only.
@@ -262,6 +300,17 @@ def _request(row: Mapping[str, Any]) -> ApprovalRequest:
         requested=row["requested"],
         target=row["target"],
     )
+
+
+def question_digest(call: str, tool: str, arguments: JsonObject, preview: str) -> str:
+    """Names a change by the digest of the call, and what a person was shown of it."""
+    return f"{call}-{digest_of([call, tool, arguments, preview])}"
+
+
+def _is_as_asked(request: ApprovalRequest) -> bool:
+    """Whether the stored question shows what its digest stands for: nobody may swap the picture."""
+    call = request.digest.partition("-")[0]
+    return request.digest == question_digest(call, request.tool, request.arguments, request.preview)
 
 
 def _figures(tool: str, rows: Iterable[Mapping[str, Any]]) -> JsonObject:

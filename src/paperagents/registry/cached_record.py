@@ -12,7 +12,12 @@ from paperagents.registry.entry import CallSite, Entry
 from paperagents.registry.folder_scan import FileRecord, Stamp
 
 Value = TypeVar("Value")
-_TYPES_OF_KINDS = {"markdown": ("single", "chain", None), "javascript": ("single",), "agent": ("agent",)}
+_TYPES_OF_KINDS = {
+    "markdown": ("single", "chain", None),
+    "javascript": ("single",),
+    "agent": ("agent",),
+    "tag": ("tag",),
+}
 _SEVERITIES: Mapping[str, Severity] = {"error": "error", "warning": "warning"}
 
 

@@ -10,13 +10,12 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.source import Span
+from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import ToolDefinition
 
 if TYPE_CHECKING:
     # Entries come from the cache, too, and then nothing needs to be read.
     from paperagents.reading.file_reading import FileReading
-
-TYPE_OF_AGENT = "agent"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,6 +49,11 @@ class Entry:
     strict: bool = False
     stale: bool = False
     """The file is broken now; the last good version goes on serving."""
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether it can be called as a tool."""
+        return self.kind not in ("agent", "tag")
 
     @property
     def valid(self) -> bool:
@@ -89,7 +93,7 @@ def entry_of(reading: FileReading) -> Entry | None:
     return Entry(id=stem, name=stem, kind="markdown", file=reading.file, problems=reading.problems)
 
 
-def entry_of_definition(definition: ToolDefinition | AgentDefinition) -> Entry:
+def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) -> Entry:
     """The entry of a good definition."""
     shared: dict[str, Any] = {
         "id": definition.id,
@@ -100,7 +104,9 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition) -> Entry:
         "span": definition.span,
     }
     if isinstance(definition, AgentDefinition):
-        return Entry(**shared, kind="agent", type=TYPE_OF_AGENT)
+        return Entry(**shared, kind="agent", type="agent")
+    if isinstance(definition, TagNote):
+        return Entry(**shared, kind="tag", type="tag")
     return Entry(
         **shared,
         kind=definition.kind,

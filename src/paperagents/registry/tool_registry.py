@@ -13,6 +13,7 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.closest import closest
 from paperagents.definitions.problem import Problem
+from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
@@ -117,13 +118,18 @@ class ToolRegistry:
             raise UnknownToolError(name, code="unknown-agent")
         return definition
 
+    def tags(self) -> list[TagNote]:
+        """The tags that notes of the vault define; broken ones are left out."""
+        usable = [entry for entry in self.entries() if entry.kind == "tag" and (entry.valid or entry.stale)]
+        return [tag for tag in map(self._definition, usable) if isinstance(tag, TagNote)]
+
     def _state(self) -> _State:
         if self._found is None:
             self.refresh()
         assert self._found is not None
         return self._found
 
-    def _definition(self, entry: Entry) -> ToolDefinition | AgentDefinition:
+    def _definition(self, entry: Entry) -> ToolDefinition | AgentDefinition | TagNote:
         assert entry.file is not None
         if not entry.valid and not entry.stale:
             raise BrokenFileError(entry.file, entry.problems)

@@ -31,7 +31,7 @@ def find_problems(entries: Iterable[Entry], builtin: Iterable[Entry]) -> dict[st
 
 def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
     """Tools by id, and by name where no other tool has that as its id."""
-    entries = [entry for entry in entries if entry.kind != "agent"]
+    entries = [entry for entry in entries if entry.is_tool]
     names = {entry.name: entry for entry in reversed(entries)}
     return {**names, **{entry.id: entry for entry in reversed(entries)}}
 
@@ -51,14 +51,14 @@ def _all_problems(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Ite
 
 
 def _duplicates(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
-    groups: dict[tuple[bool, str], list[Entry]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for entry in entries:
         # A file that cannot be read at all has no id of its own to quarrel about.
         if entry.type is not None:
-            groups[entry.kind == "agent", entry.id].append(entry)
+            groups["tool" if entry.is_tool else entry.kind, entry.id].append(entry)
     taken = {entry.id for entry in builtin}
-    for (is_agent, identifier), group in groups.items():
-        if not is_agent and identifier in taken:
+    for (kind, identifier), group in groups.items():
+        if kind != "agent" and identifier in taken:
             yield from (_problem(entry, "duplicate-id", entry.span, id=identifier, case="builtin") for entry in group)
         elif len(group) > 1:
             for entry in group:

@@ -63,6 +63,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.kind.single": ("tool", "Tool", "工具"),
     "cli.kind.chain": ("chain", "Chain", "链"),
     "cli.kind.agent": ("agent", "Agent", "智能体"),
+    "cli.kind.tag": ("tag", "Tag", "标签"),
     "cli.kind.broken": ("broken", "kaputt", "损坏"),
     "cli.show": (
         "Show the manual of a tool or agent.",

@@ -122,6 +122,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "按工具统计：次数、成功率、耗时。",
     ),
     "cli.stats.tool": ("tool", "Tool", "工具"),
+    "cli.stats.tag": ("tag", "Tag", "标签"),
     "cli.search": (
         "Search the notes of the vault.",
         "Die Notizen des Vaults durchsuchen.",

@@ -1,0 +1,56 @@
+"""Who works on a run: one at a time, known to every process, and let go of by a kill."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from paperagents.errors import PaperError, UsageError
+
+
+class RunLocks:
+    """One byte of one file for each run; the file itself stays empty."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    @contextmanager
+    def held(self, run_id: str) -> Iterator[None]:
+        """Inside, the run is ours. Raises UsageError where somebody else has it."""
+        descriptor = self._open()
+        try:
+            if not _locked(descriptor, _byte(run_id)):
+                raise UsageError("run-is-running", id=run_id)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _open(self) -> int:
+        try:
+            self._file.parent.mkdir(exist_ok=True)
+            return os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+        except OSError as error:
+            raise PaperError("database-failed", file=str(self._file), reason=error.strerror) from error
+
+
+def _byte(run_id: str) -> int:
+    return int.from_bytes(sha256(run_id.encode()).digest()[:7], "big")
+
+
+def _locked(descriptor: int, byte: int) -> bool:
+    try:
+        if sys.platform == "linux":
+            # Held by the open file and not by the process, so that two threads exclude each other, too.
+            wanted = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
+            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
+        else:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
