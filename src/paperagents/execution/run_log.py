@@ -60,6 +60,7 @@ class RunLog:
         self.goes_on = results is not None
         """Whether the run was begun before, and stood still."""
         self._results = dict(results or {})
+        self._done = text("run.done")
         self._lock = threading.Lock()
 
     def replayed(self, place: Place) -> JsonObject | None:
@@ -102,7 +103,7 @@ class RunLog:
             block=place.block,
             name=place.name,
             status=entry.status,
-            message=self._masking.text(entry.message or text("run.done")),
+            message=self._masking.text(entry.message or self._done),
             timestamp=timestamp,
             duration_ms=round(duration_ms, 3),
             parameters=parameters,
