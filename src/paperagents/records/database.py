@@ -34,6 +34,8 @@ MIGRATIONS: Sequence[str] = (
         arguments TEXT NOT NULL, preview TEXT NOT NULL, digest TEXT NOT NULL, target TEXT NOT NULL,
         requested TEXT NOT NULL
     );
+    CREATE INDEX approvals_by_run ON approvals (run_id);
+    CREATE INDEX approvals_by_root ON approvals (root_run);
     """,
     """
     CREATE TABLE entries (
