@@ -47,7 +47,7 @@ KNOWN: Mapping[str, Known] = {
 }
 NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
     "npm": {name: Known(kind="texts", default=()) for name in ("read", "write", "net", "env")},
-    "mcp_servers": {"command": Known(kind="words"), "url": Known(kind="text")},
+    "mcp_servers": {"command": Known(kind="words", secret=True), "url": Known(kind="text", secret=True)},
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
 _NAMES_WANTED = {"npm": "TOOL", "mcp_servers": "NAME"}

@@ -143,7 +143,7 @@ def _language(arguments: Sequence[str]) -> str | None:
     """The language must be known before the first help text is made, so the vault is looked up early."""
     try:
         language: str | None = load_settings(_named_vault(arguments) or find_vault()).get("language")
-    except (PaperError, OSError):
+    except (PaperError, OSError, ValueError):
         # Help must be had whatever the settings say; the commands that need them say what is wrong.
         return None
     return language

@@ -72,8 +72,8 @@ def _in_vault(vault: Vault, path: Path) -> str:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError:
-        # A name that is too long, a folder that may not be entered.
+    except (OSError, ValueError):
+        # A name that is too long or no name at all, a folder that may not be entered.
         return False
 
 

@@ -46,6 +46,9 @@ def command(context: click.Context, *, folder: Path | None, examples: bool | Non
             written += _copy(files("paperagents") / "example_vault", folder, folder)
     except OSError as error:
         raise PaperError("cannot-write", path=str(error.filename or folder), reason=error.strerror) from error
+    except ValueError as error:
+        # A zero byte: no file system takes such a name.
+        raise PaperError("cannot-write", path=str(folder), reason=str(error)) from error
     if as_json:
         print_json({"vault": str(folder.resolve()), "written": written})
         return

@@ -39,8 +39,8 @@ def opened(folder: Path | None) -> Vault:
     """A vault, its language spoken from here on. Raises SettingsError where its settings are wrong."""
     try:
         vault = open_vault(folder)
-    except OSError as error:
-        # A name that is too long, a folder that may not be entered, a current folder that was deleted.
+    except (OSError, ValueError) as error:
+        # A name no file system takes, a folder that may not be entered, a current folder that was deleted.
         raise UsageError("no-such-vault", path=str(folder or ".")) from error
     use_language(vault.settings.get("language"))
     return vault
