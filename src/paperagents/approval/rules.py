@@ -6,10 +6,14 @@ permissions along.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 import secrets
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -34,7 +38,14 @@ class Rule:
         """Whether it covers this change, part by part: ``notes/*`` is not ``notes/a/b``."""
         parts, given = self.target.split("/"), target.split("/")
         fits = len(parts) == len(given) and all(map(fnmatchcase, given, parts))
-        return tool == self.tool and fits and datetime.fromisoformat(self.expires) > datetime.now(UTC)
+        return tool == self.tool and fits and self._holds_now()
+
+    def _holds_now(self) -> bool:
+        try:
+            return datetime.fromisoformat(self.expires) > datetime.now(UTC)
+        except (ValueError, TypeError):
+            # A date that cannot be read allows nothing.
+            return False
 
     def as_json(self) -> JsonObject:
         """For lists."""
@@ -50,20 +61,22 @@ class RuleBook:
 
     def rules(self) -> list[Rule]:
         """All of them, the oldest first."""
-        return [Rule(**each) for each in self._read().get(self._vault, [])]
+        return [Rule(**each) for each in self._read().get(self._vault, []) if _is_rule(each)]
 
     def allow(self, tool: str, target: str) -> Rule:
-        """Add a rule."""
-        rule = Rule(tool=tool, target=target)
-        self._write([*self.rules(), rule])
+        """Add a rule for exactly this target, whatever characters are in its name."""
+        rule = Rule(tool=tool, target=re.sub(r"([*?[])", r"[\1]", target))
+        with self._alone():
+            self._write([*self.rules(), rule])
         return rule
 
     def revoke(self, rule_id: str) -> bool:
         """Take a rule back; false where there is none of that id."""
-        kept = [rule for rule in self.rules() if rule.id != rule_id]
-        found = len(kept) < len(self.rules())
-        if found:
-            self._write(kept)
+        with self._alone():
+            kept = [rule for rule in self.rules() if rule.id != rule_id]
+            found = len(kept) < len(self.rules())
+            if found:
+                self._write(kept)
         return found
 
     def allowing(self, tool: str, target: str) -> Rule | None:
@@ -72,18 +85,35 @@ class RuleBook:
             return None
         return next((rule for rule in self.rules() if rule.allows(tool, target)), None)
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Another process that changes the rules meanwhile must not bring a revoked one back."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
     def _read(self) -> dict[str, list[dict[str, str]]]:
         try:
-            data: dict[str, list[dict[str, str]]] = json.loads(self._file.read_bytes())
-        except (OSError, ValueError):
+            data = json.loads(self._file.read_bytes())
+        except (OSError, ValueError, RecursionError):
             return {}
-        return data
+        by_vault = data if isinstance(data, dict) else {}
+        return {vault: rules for vault, rules in by_vault.items() if isinstance(rules, list)}
 
     def _write(self, rules: list[Rule]) -> None:
         data = {**self._read(), self._vault: [asdict(rule) for rule in rules]}
-        self._file.parent.mkdir(parents=True, exist_ok=True)
         temporary = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(data, file, indent=1)
         temporary.replace(self._file)
+
+
+def _is_rule(data: object) -> bool:
+    """Whether a person's file still holds what we wrote there."""
+    names = {each.name for each in fields(Rule)}
+    return isinstance(data, dict) and set(data) == names and all(isinstance(each, str) for each in data.values())

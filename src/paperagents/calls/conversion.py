@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from paperagents.definitions.json_value import JsonValue
 
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _WORDS = {"true": True, "false": False}
 
 

@@ -12,6 +12,15 @@ from paperagents.errors import ReferenceMissingError
 from paperagents.reading.javascript_syntax import find_placeholders
 from paperagents.reading.reference_syntax import BUILT_IN_NAMES, Malformed, Reference, read_template
 
+_RESERVED = frozenset({
+    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
+    "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements",
+    "import", "in", "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public",
+    "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "undefined", "var", "void",
+    "while", "with", "yield",
+})  # fmt: skip
+"""Words that cannot be variables."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
@@ -43,15 +52,20 @@ class Names:
         """What a small expression sees by name."""
         context = self.context()
         return {
-            **{name: value for name, value in self.arguments.items() if name.isidentifier()},
-            **self.loop,
             **self.built_in,
+            **{name: value for name, value in self.arguments.items() if _is_variable(name)},
+            **self.loop,
             "input": dict(self.input),
             "prev_step": {"output": self.previous} if self.has_previous else None,
             "output": self.previous,
             "steps": context["steps"],
             "context": context,
         }
+
+
+def _is_variable(name: str) -> bool:
+    """Whether JavaScript would take it for a variable; what it would not is reached by braces."""
+    return name.isascii() and name.isidentifier() and name not in _RESERVED
 
 
 def resolve(value: JsonValue, names: Names) -> JsonValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
@@ -31,7 +31,6 @@ from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Services, Session
 from paperagents.messages import text
 from paperagents.reading.reference_syntax import Malformed, read_template
-from paperagents.sandbox import Cancellation
 
 MOST_ITEMS = 100_000
 MOST_AT_ONCE = 32
@@ -51,11 +50,12 @@ class Calls(Protocol):
 
 
 def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> JsonValue:
-    """Carry out all steps in order; the answer is the last one's output."""
+    """Carry out all steps in order, within the tool's time; the answer is the last one's output."""
     chain = _Chain(calls, frame)
-    for number, step in enumerate(frame.tool.steps, 1):
-        at = Place(path=str(number), step=first + number - 1, block="tool", name=step.name)
-        names = chain.run(step, names, at)
+    with _within(frame.tool.timeout, calls.session, code="tool-timeout"):
+        for number, step in enumerate(frame.tool.steps, 1):
+            at = Place(path=str(number), step=first + number - 1, block="tool", name=step.name)
+            names = chain.run(step, names, at)
     return names.previous
 
 
@@ -116,7 +116,11 @@ class _Chain:
             return [task() for task in tasks]
         with ThreadPoolExecutor(max_workers=min(at_once, MOST_AT_ONCE)) as pool:
             futures = [pool.submit(copy_context().run, task) for task in tasks]
-        failures = [failure for future in futures if (failure := future.exception()) is not None]
+            for future in as_completed(futures):
+                if not isinstance(_failure(future), WaitingError | None):
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    break
+        failures = [failure for future in futures if (failure := _failure(future)) is not None]
         failures.sort(key=lambda failure: isinstance(failure, WaitingError))
         if failures:
             raise failures[0]
@@ -149,9 +153,7 @@ class _Chain:
         raise AssertionError("a step is tried at least once")
 
     def _timed(self, step: Step, names: Names, place: Place) -> JsonValue:
-        if step.timeout is None:
-            return self._called(step, names, place)
-        with _within(step.timeout, self.calls.session):
+        with _within(step.timeout, self.calls.session, code="step-timeout"):
             return self._called(step, names, place)
 
     def _called(self, step: Step, names: Names, place: Place) -> JsonValue:
@@ -204,6 +206,10 @@ class _Chain:
         return bool(result.value)
 
 
+def _failure(future: Future[Any]) -> BaseException | None:
+    return None if future.cancelled() else future.exception()
+
+
 def is_truthy(value: JsonValue) -> bool:
     """What JavaScript takes for true: every list and object, also an empty one."""
     return isinstance(value, list | dict) or bool(value)
@@ -245,20 +251,20 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 @contextmanager
-def _within(seconds: float, session: Session) -> Iterator[None]:
+def _within(seconds: float | None, session: Session, *, code: str) -> Iterator[None]:
     """Stop whatever runs inside when the time is over, and say so."""
-    inner = Cancellation()
-    timer = threading.Timer(seconds, inner.cancel)
-    timer.daemon = True
-    try:
-        with session.cancellation.stopping(inner.cancel), session.stopping_with(inner):
-            timer.start()
+    if seconds is None:
+        yield
+        return
+    outer = session.cancellation
+    with session.limited_to(seconds) as limit:
+        try:
             yield
-    except PaperError as error:
-        if not inner.cancelled or session.stopped:
+        except (WaitingError, DeniedError, PlanEndsError):
             raise
-        timed_out = ToolError("step-timeout", seconds=seconds, retryable=True)
-        timed_out.step, timed_out.block = error.step, error.block
-        raise timed_out from None
-    finally:
-        timer.cancel()
+        except PaperError as error:
+            if not limit.cancelled or outer.cancelled:
+                raise
+            timed_out = ToolError(code, seconds=f"{seconds:g}", retryable=True)
+            timed_out.step, timed_out.block = error.step, error.block
+            raise timed_out from None

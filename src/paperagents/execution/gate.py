@@ -14,12 +14,13 @@ from paperagents.approval.digest import digest_of
 from paperagents.approval.effect import Effect
 from paperagents.calls.argument_validation import validated
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import CancelledError, DeniedError, PlanEndsError, ToolError, WaitingError
+from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, ToolError, WaitingError
 from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Prepare, Services, Session
 from paperagents.messages import text
-from paperagents.records.run_store import Intent
+from paperagents.records.masking import unmasked
+from paperagents.records.run_store import Intent, question_digest
 
 
 class Gate:
@@ -54,7 +55,7 @@ class Gate:
     def _agreed(self, effect: Effect, prepare: Prepare, place: Place, run: Frame, entry: OpenEntry) -> Effect:
         """The effect that a person, or a rule, has said yes to. Raises DeniedError or WaitingError."""
         entry.hitl_required = effect.asks
-        while effect.asks:
+        while _possible(effect).asks:
             entry.parameters = effect.arguments
             match self._decision(effect, place, run):
                 case Denied(reason=reason):
@@ -74,7 +75,10 @@ class Gate:
         """The effect as it would be now: with the person's own arguments, or on a file that has changed."""
         if approved.arguments is None:
             return prepare(effect.arguments)
-        return prepare(validated(self.services.find_tool(effect.tool), approved.arguments))
+        shown = self.services.masking.value(effect.arguments)
+        arguments = unmasked(approved.arguments, shown, effect.arguments)
+        assert isinstance(arguments, dict)
+        return _possible(prepare(validated(self.services.find_tool(effect.tool), arguments)))
 
     def _note(self, approved: Approved, effect: Effect, entry: OpenEntry) -> None:
         entry.hitl_confirmed = True
@@ -91,26 +95,33 @@ class Gate:
             return Approved(by=text("run.by-run"))
         if (rule := self.services.rules.allowing(effect.tool, effect.target)) is not None:
             return Approved(by=text("run.by-rule", id=rule.id))
-        if effect.digest in self.session.decisions:
-            return self.session.decisions.pop(effect.digest)
-        request = ApprovalRequest(
-            id=digest_of([run.run_id, place.path, effect.digest])[:16],
-            run_id=run.root_run,
-            step=place.step,
-            tool=effect.tool,
-            arguments=effect.arguments,
-            preview=self.services.masking.text(effect.preview),
-            digest=effect.digest,
-            requested=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            target=effect.target,
-        )
+        request = self._request(effect, place, run)
+        if request.digest in self.session.decisions:
+            return self.session.decisions.pop(request.digest)
         self.session.on_event({"type": "approval-requested", "run_id": run.root_run, "approval": request.as_json()})
-        with self.session.lock:
+        with self.session.not_counting_time(), self.session.lock:
             # One question at a time, also where steps run side by side.
             decision = self.session.approver.decide(request)
         if isinstance(decision, Pending) and self.services.store is not None:
             self.services.store.ask(replace(request, run_id=run.run_id), run.root_run)
         return decision
+
+    def _request(self, effect: Effect, place: Place, run: Frame) -> ApprovalRequest:
+        """What the person is shown. The digest names the change and what was shown of it."""
+        arguments = self.services.masking.value(effect.arguments)
+        assert isinstance(arguments, dict)
+        preview = self.services.masking.text(effect.preview)
+        return ApprovalRequest(
+            id=digest_of([run.run_id, place.path, effect.digest])[:16],
+            run_id=run.root_run,
+            step=place.step,
+            tool=effect.tool,
+            arguments=arguments,
+            preview=preview,
+            digest=question_digest(effect.digest, effect.tool, arguments, preview),
+            requested=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            target=effect.target,
+        )
 
     def _perform(self, effect: Effect, place: Place, run: Frame) -> JsonValue:
         """The one place where something really happens; a change is written down before it is made."""
@@ -119,7 +130,16 @@ class Gate:
         if effect.asks and self.services.store is not None:
             intent = Intent(digest=effect.digest, before=effect.before, after=effect.after, answer=effect.answer)
             self.services.store.intend(run.run_id, place.path, intent)
-        return effect.perform()
+        try:
+            with self.session.cancellation.stopping(effect.stop):
+                return effect.perform()
+        except PaperError:
+            if self.services.store is not None and effect.asks:
+                # It is known how this ended: another attempt is a new one.
+                self.services.store.forget_intent(run.run_id, place.path)
+            if self.session.cancellation.cancelled:
+                raise CancelledError from None
+            raise
 
     def _done_before(self, effect: Effect, place: Place, run: Frame) -> tuple[JsonValue] | None:
         """Whether this very change was made just before the program was killed."""
@@ -134,7 +154,7 @@ class Gate:
     def _planned(self, effect: Effect, place: Place, entry: OpenEntry) -> JsonValue:
         """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well."""
         assert self.session.plan is not None
-        entry.hitl_required = effect.asks
+        entry.hitl_required = _possible(effect).asks
         self.session.plan.append(
             {
                 "step": place.step,
@@ -144,10 +164,16 @@ class Gate:
                 "would_ask": effect.asks,
             }
         )
+        if self.session.responses is not None and effect.leaves_the_vault:
+            raise ToolError("example-needs-response", tool=effect.tool)
         if effect.harmless_in_plans:
             return effect.perform()
         if effect.answer is not None:
             return effect.answer
-        if self.session.responses is not None:
-            raise ToolError("example-needs-response", tool=effect.tool)
         raise PlanEndsError
+
+
+def _possible(effect: Effect) -> Effect:
+    if effect.refusal is not None:
+        raise effect.refusal
+    return effect

@@ -11,6 +11,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -55,22 +56,21 @@ class Pipeline:
 
     def run(self, call: ToolCall) -> RunRecord:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
-        run = _new_run(call.tool, self._typed(call), self.services.clock())
+        run = _new_run(self._id_of(call.tool), self._typed(call), self.services.clock())
         log = self._log(run)
-        record = self._ended(run, log, lambda: self._carry_out(self._begin(run, log))).record
+        with self._held(run.run_id):
+            record = self._ended(run, log, lambda: self._carry_out(self._begin(run, log))).record
         return self._noted(record)
 
     def resume(self, run_id: str) -> RunRecord:
         """Go on with a run that waits or was interrupted; what has a result is not done again."""
-        store = self.services.store
-        run = store.stored(run_id) if store is not None else None
-        if store is None or run is None:
-            raise UsageError("unknown-run", id=run_id)
-        if run.status in ("succeeded", "denied"):
-            raise UsageError("run-is-over", id=run_id, status=run.status)
-        store.go_on(run.run_id)
-        log = self._log(run, results=store.results(run.run_id))
-        record = self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
+        with self._held(run_id):
+            run = self._standing_still(run_id)
+            store = self.services.store
+            assert store is not None
+            store.go_on(run.run_id)
+            log = self._log(run, results=store.results(run.run_id))
+            record = self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
         return self._noted(record)
 
     def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
@@ -82,6 +82,27 @@ class Pipeline:
             return entry.output
 
     # --- beginning
+
+    def _held(self, run_id: str) -> AbstractContextManager[None]:
+        """Nobody else works on the run meanwhile."""
+        return self.services.store.held(run_id) if self.services.store is not None else nullcontext()
+
+    def _standing_still(self, run_id: str) -> StoredRun:
+        store = self.services.store
+        run = store.stored(run_id) if store is not None else None
+        if run is None or run.parent_run is not None:
+            # A run below another goes on with the one that somebody started.
+            raise UsageError("unknown-run", id=run_id)
+        if run.status in ("succeeded", "denied"):
+            raise UsageError("run-is-over", id=run_id, status=run.status)
+        return run
+
+    def _id_of(self, tool: str) -> str:
+        """The tool's id where the call used its name; what there is not keeps the name it was called by."""
+        try:
+            return self.services.find_tool(tool).id
+        except PaperError:
+            return tool
 
     def _begin(self, run: StoredRun, log: RunLog) -> Frame:
         """Find the tool, write down that the run has begun, check the arguments."""
@@ -118,7 +139,7 @@ class Pipeline:
             place = Place(path="1", step=1, block="tool", name=tool.id)
             return self.step(ToolCall(tool=tool.id, arguments=frame.arguments), place, frame)
         if tool.approval == "always":
-            self._ask_for_tool(frame)
+            frame = replace(frame, arguments=self._agreed_arguments(frame))
         names = self._preprocess(frame, self._names(frame))
         first = 1 if tool.preprocess is None else 2
         if tool.custom_function is not None:
@@ -229,19 +250,23 @@ class Pipeline:
         entry.console = self._masked([{"level": line.level, "text": line.text} for line in result.console])
         return result.value
 
-    def _ask_for_tool(self, frame: Frame) -> None:
+    def _agreed_arguments(self, frame: Frame) -> JsonObject:
         """``approval: always`` in a tool's file: the whole tool is one question, before anything of it runs."""
         place = Place(path="ask", step=1, block="tool", name=frame.tool.id)
-        if frame.log.replayed(place) is not None:
-            return
+        done = frame.log.replayed(place)
+        if done is not None:
+            assert isinstance(done["output"], dict)
+            return done["output"]
 
         def prepare(arguments: JsonObject) -> Effect:
             preview = json.dumps(arguments, ensure_ascii=False, indent=2)
-            return Effect(tool=frame.tool.id, arguments=arguments, perform=lambda: None, asks=True, preview=preview,
-                          before=frame.tool.digest, after=frame.tool.digest)  # fmt: skip
+            return Effect(tool=frame.tool.id, arguments=arguments, perform=lambda: arguments, asks=True,
+                          preview=preview, before=frame.tool.digest, after=frame.tool.digest)  # fmt: skip
 
         with frame.log.block(place, frame.arguments) as entry:
-            self.gate.carry_out(prepare, frame.arguments, place, frame, entry)
+            entry.output = self.gate.carry_out(prepare, frame.arguments, place, frame, entry)
+            assert isinstance(entry.output, dict)
+            return entry.output
 
     # --- ending
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -13,6 +13,7 @@ from paperagents.approval.effect import Effect
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
+from paperagents.execution.time_limit import TimeLimit
 from paperagents.records.entry_store import EntryStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
@@ -20,7 +21,7 @@ from paperagents.records.run_store import RunStore
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 
 Event = Mapping[str, JsonValue]
-_time_limit: ContextVar[Cancellation | None] = ContextVar("time limit of a step", default=None)
+_time_limit: ContextVar[TimeLimit | None] = ContextVar("time limit of a step", default=None)
 Prepare = Callable[[JsonObject], Effect]
 """A built-in tool: turns final arguments into the effect they will have, without having it yet."""
 
@@ -80,10 +81,17 @@ class Session:
         return _time_limit.get() or self.stop
 
     @contextmanager
-    def stopping_with(self, time_limit: Cancellation) -> Iterator[None]:
-        """Inside, this ends the work."""
-        token = _time_limit.set(time_limit)
-        try:
-            yield
-        finally:
-            _time_limit.reset(token)
+    def limited_to(self, seconds: float) -> Iterator[TimeLimit]:
+        """Inside, the work ends when the time is over, or with whatever ends it outside."""
+        limit = TimeLimit(seconds, _time_limit.get())
+        with self.cancellation.stopping(limit.cancel), limit.running():
+            token = _time_limit.set(limit)
+            try:
+                yield limit
+            finally:
+                _time_limit.reset(token)
+
+    def not_counting_time(self) -> AbstractContextManager[None]:
+        """Inside, a person thinks; that is not the step's time."""
+        limit = _time_limit.get()
+        return limit.paused() if limit is not None else nullcontext()

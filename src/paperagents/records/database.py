@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import threading
@@ -125,6 +126,7 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         with _told(self.file):
             self.file.parent.mkdir(exist_ok=True)
+            _require_no_links(self.file)
             # Ours alone to read, and never through a link that somebody has put there.
             os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
             connection = sqlite3.connect(
@@ -148,6 +150,13 @@ def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
         raise
     finally:
         connection.execute("RELEASE inner_part")
+
+
+def _require_no_links(file: Path) -> None:
+    """The library would follow a link beside the database and write wherever it leads."""
+    for each in (file.parent, *(file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal"))):
+        if each.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))
 
 
 def _migrate(connection: sqlite3.Connection, file: Path) -> None:

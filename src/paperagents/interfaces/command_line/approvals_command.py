@@ -12,8 +12,10 @@ from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
+from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.interfaces.command_line.terminal_approver import coloured_diff_line
 from paperagents.messages import text
 from paperagents.records.masking import Masking
@@ -21,11 +23,12 @@ from paperagents.records.masking import Masking
 
 @click.group("approvals", cls=LocalisedGroup, help=text("cli.approvals"), invoke_without_command=True)
 @vault_option
+@json_option
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context, *, as_json: bool) -> None:
     """Answer. Without a further word: list."""
     if context.invoked_subcommand is None:
-        context.invoke(list_approvals, as_json=False)
+        context.invoke(list_approvals, as_json=as_json)
 
 
 @command.command("list", cls=LocalisedCommand, help=text("cli.approvals.list"))
@@ -98,8 +101,12 @@ def revoke(context: click.Context, *, rule: str) -> None:
 
 
 def _answer(context: click.Context, approval: str, decision: Decision, *, as_json: bool) -> None:
-    with current_vault(context) as vault:
-        record = vault.answer(approval, decision, approver=choose_approver(yes=False))
+    with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
+        request, run = vault.store.approval(approval)
+        approver = choose_approver(yes=False, progress=progress, stop=stop)
+        record = vault.resume(
+            run, decisions={request.digest: decision}, approver=approver, on_event=progress.on_event, stop=stop
+        )
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)
 

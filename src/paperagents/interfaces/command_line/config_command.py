@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import secrets
+from pathlib import Path
 
 import click
 
@@ -77,19 +80,30 @@ def _write(vault: Vault, name: str, value: object) -> None:
     import json  # noqa: PLC0415  a JSON text, number or list is a TOML one
 
     file = vault.root / KEEPING_FOLDER / FILE
-    before = file.read_text("utf-8") if file.exists() else ""
+    before = file.read_text("utf-8") if file.exists() else None
     table, _, key = name.rpartition(".")
     line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-    after = _with_line(before, table, key, line)
+    after = _with_line(before or "", table, key, line)
     try:
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(after, "utf-8")
+        _replace(file, after)
         load_settings(vault.root)
     except PaperError:
-        file.write_text(before, "utf-8")
+        if before is None:
+            file.unlink()
+        else:
+            _replace(file, before)
         raise
     except OSError as error:
         raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
+
+
+def _replace(file: Path, content: str) -> None:
+    """All at once, for the owner's eyes only, and never through a link that somebody has put there."""
+    file.parent.mkdir(exist_ok=True)
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(6)}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(content)
+    draft.replace(file)
 
 
 def _with_line(content: str, table: str, key: str, line: str) -> str:
@@ -101,7 +115,20 @@ def _with_line(content: str, table: str, key: str, line: str) -> str:
             current = header[1].strip()
             last_of_table = number + 1 if current == table else last_of_table
         elif current == table and re.match(rf"\s*{re.escape(key)}\s*=", each):
-            return "\n".join([*lines[:number], line, *lines[number + 1 :]])
+            return "\n".join([*lines[:number], line, *lines[_end_of_value(lines, number) :]])
     if last_of_table < 0:
         return "\n".join([*lines, f"[{table}]", line, ""]).lstrip("\n")
     return "\n".join([*lines[:last_of_table], line, *lines[last_of_table:]] if lines else [line, ""])
+
+
+def _end_of_value(lines: list[str], start: int) -> int:
+    """The line after a value, which may be a list over several lines."""
+    import tomllib  # noqa: PLC0415  only to change a setting that is already there
+
+    for end in range(start + 1, len(lines) + 1):
+        try:
+            tomllib.loads("\n".join(lines[start:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        return end
+    return start + 1

@@ -20,6 +20,7 @@ from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.interfaces.command_line.terminal_approver import TerminalApprover, somebody_is_there
 from paperagents.messages import text
+from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 
 
@@ -51,17 +52,17 @@ def command(  # noqa: PLR0913  one argument per option
             record = vault.plan(tool, arguments)
         else:
             with stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
-                approver = choose_approver(yes=yes, progress=progress)
+                approver = choose_approver(yes=yes, progress=progress, stop=stop)
                 record = vault.run(tool, arguments, approver=approver, on_event=progress.on_event, stop=stop)
         print_record(record, as_json=as_json, log_format=log_format)
         context.exit(record.exit_code)
 
 
-def choose_approver(*, yes: bool, progress: Progress | None = None) -> Approver:
+def choose_approver(*, yes: bool, progress: Progress | None = None, stop: Cancellation | None = None) -> Approver:
     """Who is asked: nobody with ``--yes``, the person at the terminal, else what must be asked waits."""
     if yes:
         return ApproveEverything()
-    return TerminalApprover(progress) if somebody_is_there() else Approver()
+    return TerminalApprover(progress, stop) if somebody_is_there() else Approver()
 
 
 def _given(given: str | None) -> JsonObject:

@@ -18,23 +18,27 @@ _COMPARED = ("name", "status", "parameters", "output")
 
 @click.group("runs", cls=LocalisedGroup, help=text("cli.runs"), invoke_without_command=True)
 @vault_option
+@json_option
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context, *, as_json: bool) -> None:
     """Look back. Without a further word: list."""
     if context.invoked_subcommand is None:
-        context.invoke(list_runs, tool=None, status=None, limit=20, as_json=False)
+        context.invoke(list_runs, tool=None, status=None, since=None, limit=50, as_json=as_json)
 
 
 @command.command("list", cls=LocalisedCommand, help=text("cli.runs.list"))
 @click.option("--tool", help=text("cli.runs.tool"))
 @click.option("--status", type=click.Choice(["succeeded", "failed", "denied", "waiting", "cancelled", "running"]))
+@click.option("--since", metavar="DATE", help=text("cli.runs.since"))
 @click.option("--limit", type=click.IntRange(1), default=50)
 @vault_option
 @json_option
 @click.pass_context
-def list_runs(context: click.Context, *, tool: str | None, status: str | None, limit: int, as_json: bool) -> None:
+def list_runs(  # noqa: PLR0913  one argument per option
+    context: click.Context, *, tool: str | None, status: str | None, since: str | None, limit: int, as_json: bool
+) -> None:
     """The newest first."""
-    runs = current_vault(context).store.history(tool=tool, status=status, limit=limit)
+    runs = current_vault(context).store.history(tool=tool, status=status, since=since, limit=limit)
     if as_json:
         print_json(runs)
         return
@@ -67,7 +71,7 @@ def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None
     """The same tool with the same arguments, as a new run."""
     with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
         tool, arguments = vault.store.arguments(run)
-        approver = choose_approver(yes=yes, progress=progress)
+        approver = choose_approver(yes=yes, progress=progress, stop=stop)
         record = vault.run(tool, arguments, approver=approver, on_event=progress.on_event, stop=stop)
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)
@@ -83,7 +87,7 @@ def resume(context: click.Context, *, run: str, yes: bool, as_json: bool) -> Non
     """Go on with a run that waits or was interrupted."""
     with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
         run_id = vault.store.record(run).run_id
-        approver = choose_approver(yes=yes, progress=progress)
+        approver = choose_approver(yes=yes, progress=progress, stop=stop)
         record = vault.resume(run_id, approver=approver, on_event=progress.on_event, stop=stop)
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import sys
 
 import click
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Approver, Decision, Denied, Pending
-from paperagents.errors import PaperError
+from paperagents.errors import CancelledError, PaperError
 from paperagents.interfaces.command_line.output import paint, say, visible
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.messages import text
+from paperagents.sandbox import Cancellation
+
+_LOOK_EVERY = 0.05
+"""Seconds between two looks at whether the run was stopped while the person thinks."""
 
 
 def somebody_is_there() -> bool:
@@ -24,8 +30,9 @@ class TerminalApprover(Approver):
 
     takes_time = True
 
-    def __init__(self, progress: Progress | None = None) -> None:
+    def __init__(self, progress: Progress | None = None, stop: Cancellation | None = None) -> None:
         self._progress = progress
+        self._stop = stop or Cancellation()
 
     def decide(self, request: ApprovalRequest) -> Decision:
         """Show the change and ask until there is an answer; the end of the input leaves it open."""
@@ -33,9 +40,9 @@ class TerminalApprover(Approver):
         while True:
             try:
                 answer = self._ask(text("ask.question"))
-            except (EOFError, click.Abort):
+            except EOFError:
                 return Pending()
-            decision = self._understood(answer.strip().lower(), request)
+            decision = self._understood(answer.lower(), request)
             if decision is not None:
                 return decision
             say(text("ask.help"))
@@ -44,8 +51,8 @@ class TerminalApprover(Approver):
         """After a refused request: once more, or not."""
         say(paint(visible(error.message), "red", err=True))
         try:
-            return self._ask(text("ask.try-again")).strip().lower() in ("r", "retry")
-        except (EOFError, click.Abort):
+            return self._ask(text("ask.try-again")).lower() in ("r", "retry")
+        except EOFError:
             return False
 
     def _understood(self, answer: str, request: ApprovalRequest) -> Decision | None:
@@ -53,7 +60,7 @@ class TerminalApprover(Approver):
             case "y" | "yes" | "j" | "ja" | "是":
                 return Approved()
             case "n" | "no" | "nein" | "否":
-                return Denied(reason=self._ask(text("ask.reason")).strip())
+                return Denied(reason=self._reason())
             case "r" | "run":
                 return Approved(for_run=True)
             case "a" | "always":
@@ -61,6 +68,13 @@ class TerminalApprover(Approver):
             case "e" | "edit":
                 return self._edited(request)
         return None
+
+    def _reason(self) -> str:
+        try:
+            return self._ask(text("ask.reason"))
+        except EOFError:
+            # The no stands, also without a reason.
+            return ""
 
     def _edited(self, request: ApprovalRequest) -> Decision | None:
         """The arguments in the person's own editor; unchanged or broken text is no answer."""
@@ -83,9 +97,20 @@ class TerminalApprover(Approver):
             say("  " + coloured_diff_line(line, err=True))
 
     def _ask(self, question: str) -> str:
+        """One line; a stop meanwhile ends the run. Nothing of this goes to standard output."""
         say(question)
-        answer: str = click.prompt("", prompt_suffix="> ", default="", show_default=False, err=True)
-        return answer
+        sys.stderr.write("> ")
+        sys.stderr.flush()
+        line = b""
+        while not line.endswith(b"\n"):
+            while not select.select([sys.stdin], [], [], _LOOK_EVERY)[0]:
+                if self._stop.cancelled:
+                    raise CancelledError
+            read = os.read(sys.stdin.fileno(), 65536)
+            if not read:
+                raise EOFError
+            line += read
+        return line.decode("utf-8", "replace").strip()
 
 
 def coloured_diff_line(line: str, *, err: bool = False) -> str:

@@ -167,6 +167,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Schritt dauerte länger als {seconds} s.",
         "该步骤超过了 {seconds} 秒。",
     ),
+    "tool-timeout": (
+        "The tool took longer than {seconds} s.",
+        "Das Tool brauchte länger als {seconds} s.",
+        "该工具超过了 {seconds} 秒。",
+    ),
+    "run-is-running": (
+        "Somebody is already working on run {id}.",
+        "An dem Lauf {id} wird schon gearbeitet.",
+        "运行 {id} 正在进行中。",
+    ),
     "example-needs-response": (
         "The example needs an answer for {tool} under 'responses'.",
         "Das Beispiel braucht unter „responses“ eine Antwort für {tool}.",

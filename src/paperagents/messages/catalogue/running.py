@@ -46,6 +46,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "cli.runs.list": ("The newest first.", "Die neuesten zuerst.", "最新的在前。"),
     "cli.runs.tool": ("Only runs of this tool.", "Nur Läufe dieses Tools.", "仅此工具的运行。"),
+    "cli.runs.since": (
+        "Only runs since then, for example 2026-11-16.",
+        "Nur Läufe seither, zum Beispiel 2026-11-16.",
+        "仅此后的运行，例如 2026-11-16。",
+    ),
     "cli.runs.show": ("The record of a run.", "Das Protokoll eines Laufs.", "一次运行的记录。"),
     "cli.runs.rerun": (
         "The same tool with the same arguments, as a new run.",
