@@ -29,6 +29,7 @@ from paperagents.execution.session import Event, Prepare, Services, Session
 from paperagents.reading.file_reading import read_markdown
 from paperagents.records.database import Database
 from paperagents.records.entry_store import EntryStore
+from paperagents.records.environment_store import EnvironmentStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
@@ -186,6 +187,11 @@ class Vault:
         return RuleBook(user_folder() / "rules.json", self.root)
 
     @cached_property
+    def environments(self) -> EnvironmentStore:
+        """Settings and secrets of the vault's tools."""
+        return EnvironmentStore(user_folder() / "environments.json", self.root)
+
+    @cached_property
     def folder(self) -> VaultFolder:
         """The vault's files."""
         return VaultFolder(self.root)
@@ -216,7 +222,7 @@ class Vault:
             rules=self.rules,
             masking=Masking(self._secrets()),
             clock=self._clock,
-            environment=lambda tool: {},  # noqa: ARG005  no tool has secrets yet
+            environment=self._environment,
             entries=self.entries,
             vault_content=self.vault_content,
             write_log=self._write_log,
@@ -262,9 +268,22 @@ class Vault:
         now = datetime.now(ZoneInfo(zone) if zone else None).astimezone(ZoneInfo(zone) if zone else None)
         return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
 
+    def _environment(self, tool: ToolDefinition) -> dict[str, str]:
+        """The variables a tool declares, set or by default. What is missing is told by name."""
+        if not tool.environment:
+            return {}
+        configured = self.environments.values(tool.id)
+        missing = [each.name for each in tool.environment if each.must_be_given and each.name not in configured]
+        if missing:
+            raise ToolError("missing-variable", tool=tool.id, names=", ".join(missing))
+        defaults = {each.name: str(each.schema["default"]) for each in tool.environment if "default" in each.schema}
+        names = {each.name for each in tool.environment}
+        return {**defaults, **{name: value for name, value in configured.items() if name in names}}
+
     def _secrets(self) -> list[str]:
         names = [name for name, known in KNOWN.items() if known.secret]
-        return [value for name in names if (value := self.settings.get(name))]
+        kept = [value for name in names if (value := self.settings.get(name))]
+        return [*kept, *self.environments.every_value()]
 
 
 def _read_pinned(file: str, content: bytes) -> ToolDefinition:

@@ -184,4 +184,42 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{pair}“ ist nicht NAME=WERT.",
         "“{pair}” 不是 NAME=VALUE 的形式。",
     ),
+    "cli.env": (
+        "Settings and secrets of a tool: show which are set, or set them.",
+        "Einstellungen und Geheimnisse eines Tools: zeigen, welche gesetzt sind, oder sie setzen.",
+        "工具的设置和密钥：查看已设置的项，或进行设置。",
+    ),
+    "cli.env.set": ("set", "gesetzt", "已设置"),
+    "cli.env.unset": ("not set", "nicht gesetzt", "未设置"),
+    "cli.env.missing": ("missing", "fehlt", "缺失"),
+    "unknown-variable": (
+        "{tool} does not declare '{name}' in its environment.",
+        "{tool} nennt „{name}“ nicht unter environment.",
+        "{tool} 没有在 environment 中声明 “{name}”。",
+    ),
+    "unknown-variable.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+    "variable-does-not-fit": (
+        "This value cannot be used for '{name}', which is of type {kind}.",
+        "Dieser Wert passt nicht zu „{name}“ vom Typ {kind}.",
+        "该值不能用于类型为 {kind} 的 “{name}”。",
+    ),
+    "missing-variable": (
+        "{tool} needs '{names}', which is not set.",
+        "{tool} braucht „{names}“; das ist nicht gesetzt.",
+        "{tool} 需要 “{names}”，但尚未设置。",
+    ),
+    "missing-variable.hint": (
+        "Set it: paper env {tool} KEY=VALUE",
+        "Setzen mit: paper env {tool} KEY=VALUE",
+        "请设置：paper env {tool} KEY=VALUE",
+    ),
+    "environment-unreadable": (
+        "{file} cannot be read and was left as it is: {reason}.",
+        "{file} ist nicht lesbar und wurde nicht verändert: {reason}.",
+        "无法读取 {file}，文件保持原样：{reason}。",
+    ),
 }

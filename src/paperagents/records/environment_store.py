@@ -1,0 +1,66 @@
+"""Settings and secrets of tools: kept with the user, outside every vault, readable by the owner only."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from paperagents.errors import PaperError
+
+Values = dict[str, str]
+
+
+class EnvironmentStore:
+    """What one user has configured for the tools of one vault."""
+
+    def __init__(self, file: Path, vault: Path) -> None:
+        self._file = file
+        self._vault = str(vault)
+
+    def values(self, tool: str) -> Values:
+        """The variables of a tool."""
+        return dict(self._tools().get(tool, {}))
+
+    def every_value(self) -> list[str]:
+        """All values of all tools, so that they can be kept out of every record."""
+        return [value for values in self._tools().values() for value in values.values()]
+
+    def set(self, tool: str, changes: Mapping[str, str | None]) -> None:
+        """Change variables of a tool; None removes one."""
+        values = {**self.values(tool), **changes}
+        kept = {name: value for name, value in values.items() if value is not None}
+        everything = self._read()
+        everything[self._vault] = {**self._tools(), tool: kept}
+        self._write(everything)
+
+    def _tools(self) -> dict[str, Values]:
+        return self._read().get(self._vault, {})
+
+    def _read(self) -> dict[str, dict[str, Values]]:
+        try:
+            data = json.loads(self._file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            # Somebody's secrets are in there: it is reported and kept, never written over.
+            raise PaperError("environment-unreadable", file=str(self._file), reason=str(error)) from error
+        if not isinstance(data, dict):
+            raise PaperError("environment-unreadable", file=str(self._file), reason="not an object")
+        return data
+
+    def _write(self, everything: dict[str, dict[str, Values]]) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(everything, file, ensure_ascii=True, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self._file)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise PaperError("cannot-write", path=str(self._file), reason=error.strerror) from error
