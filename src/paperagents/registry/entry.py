@@ -10,6 +10,7 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.source import Span
+from paperagents.definitions.step import Step
 from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import ToolDefinition
 
@@ -120,11 +121,14 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
 
 
 def _call_sites(definition: ToolDefinition) -> list[CallSite]:
-    sites = []
-    for step in definition.all_steps():
-        if step.tool and step.span is not None:
-            conditional = step.condition is not None or step.for_each is not None
-            sites.append(
-                CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=conditional)
-            )
-    return sites
+    return [
+        CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=_may_be_left_out(step))
+        for step in definition.all_steps()
+        if step.tool and step.span is not None
+    ]
+
+
+def _may_be_left_out(step: Step) -> bool:
+    always_true = step.condition in (None, True, "true")
+    never_empty = step.for_each is None or (isinstance(step.for_each, list) and bool(step.for_each))
+    return not (always_true and never_empty)
