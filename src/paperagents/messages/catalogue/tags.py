@@ -4,35 +4,35 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     # What is wrong with the tags of a text.
     "tag-unknown": (
         "There is no tag named '{name}'.",
-        "Es gibt kein Tag namens '{name}'.",
+        "Es gibt kein Tag namens „{name}“.",
         "没有名为“{name}”的标签。",
     ),
     "tag-unknown.hint": ("Did you mean {reading}?", "Meintest du {reading}?", "您是否想写 {reading}？"),
     "tag-unclosed": (
         "The tag '{name}' is opened here and never closed, so it was not carried out.",
-        "Das Tag '{name}' wird hier geöffnet und nie geschlossen; es wurde nicht ausgeführt.",
+        "Das Tag „{name}“ wird hier geöffnet und nie geschlossen; es wurde nicht ausgeführt.",
         "标签“{name}”在此处打开但从未关闭，因此没有执行。",
     ),
     "tag-unclosed.hint": ("Did you mean {reading}?", "Meintest du {reading}?", "您是否想写 {reading}？"),
     "tag-damaged": (
         "The tag '{name}' is damaged: its end or a quotation mark is missing. It was not carried out.",
-        "Das Tag '{name}' ist beschädigt: Das Ende oder ein Anführungszeichen fehlt. Es wurde nicht ausgeführt.",
+        "Das Tag „{name}“ ist beschädigt: Das Ende oder ein Anführungszeichen fehlt. Es wurde nicht ausgeführt.",
         "标签“{name}”已损坏：缺少结尾或引号，因此没有执行。",
     ),
     "tag-damaged.hint": ("Did you mean {reading}?", "Meintest du {reading}?", "您是否想写 {reading}？"),
     "tag-closing-without-opening": (
         "The tag '{name}' is closed here but was not opened before.",
-        "Das Tag '{name}' wird hier geschlossen, wurde aber vorher nicht geöffnet.",
+        "Das Tag „{name}“ wird hier geschlossen, wurde aber vorher nicht geöffnet.",
         "标签“{name}”在此处关闭，但之前没有打开。",
     ),
     "tag-duplicate-attribute": (
         "The attribute '{key}' of '{name}' is given more than once; the last one counts.",
-        "Das Attribut '{key}' von '{name}' ist mehrfach angegeben; das letzte zählt.",
+        "Das Attribut „{key}“ von „{name}“ ist mehrfach angegeben; das letzte zählt.",
         "“{name}”的属性“{key}”出现多次，以最后一个为准。",
     ),
     "tag-nested-too-deeply": (
         "Too many blocks are nested inside this '{name}'; it was not carried out.",
-        "In diesem '{name}' sind zu viele Blöcke verschachtelt; es wurde nicht ausgeführt.",
+        "In diesem „{name}“ sind zu viele Blöcke verschachtelt; es wurde nicht ausgeführt.",
         "此“{name}”内嵌套的块过多，因此没有执行。",
     ),
     "tag-code-fence-unclosed": (
@@ -43,12 +43,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     # What is wrong with a definition.
     "tag-definition-wrong": (
         "The definition of the tag '{tag}' is wrong: '{value}' cannot be its {field}.",
-        "Die Definition des Tags '{tag}' ist falsch: '{value}' kann nicht {field} sein.",
+        "Die Definition des Tags „{tag}“ ist falsch: „{value}“ kann nicht {field} sein.",
         "标签“{tag}”的定义有误：“{value}”不能作为 {field}。",
     ),
     "tag-pattern-unsupported": (
         "The pattern {pattern} of the tag '{tag}' is not one of a tag.",
-        "Das Muster {pattern} des Tags '{tag}' beschreibt kein Tag.",
+        "Das Muster {pattern} des Tags „{tag}“ beschreibt kein Tag.",
         "标签“{tag}”的模式 {pattern} 不是标签的写法。",
     ),
     "tag-pattern-unsupported.hint": (
@@ -58,80 +58,80 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "tag-word-taken": (
         "The tag '{tag}' cannot be written as '{word}': '{other}' already is.",
-        "Das Tag '{tag}' kann nicht '{word}' heißen: So heißt schon '{other}'.",
+        "Das Tag „{tag}“ kann nicht „{word}“ heißen: So heißt schon „{other}“.",
         "标签“{tag}”不能写作“{word}”：它已被“{other}”使用。",
     ),
     "tag-tool-unknown": (
         "There is no tag with the id '{tag}'.",
-        "Es gibt kein Tag mit der Kennung '{tag}'.",
+        "Es gibt kein Tag mit der Kennung „{tag}“.",
         "没有标识为“{tag}”的标签。",
     ),
     # What is wrong with one call.
     "tag-attribute-missing": (
         "'{tag}' needs the attribute '{attribute}'.",
-        "'{tag}' braucht das Attribut '{attribute}'.",
+        "„{tag}“ braucht das Attribut „{attribute}“.",
         "“{tag}”需要属性“{attribute}”。",
     ),
     "tag-attribute-unknown": (
         "'{tag}' does not know the attribute '{attribute}'.",
-        "'{tag}' kennt das Attribut '{attribute}' nicht.",
+        "„{tag}“ kennt das Attribut „{attribute}“ nicht.",
         "“{tag}”没有属性“{attribute}”。",
     ),
     "tag-attribute-wrong-type": (
         "The attribute '{attribute}' of '{tag}' must be of the type {type}, not '{value}'.",
-        "Das Attribut '{attribute}' von '{tag}' muss vom Typ {type} sein, nicht '{value}'.",
+        "Das Attribut „{attribute}“ von „{tag}“ muss vom Typ {type} sein, nicht „{value}“.",
         "“{tag}”的属性“{attribute}”必须是 {type} 类型，而不是“{value}”。",
     ),
     "tag-attribute-not-allowed": (
         "The attribute '{attribute}' of '{tag}' cannot be '{value}'. Possible: {values}.",
-        "Das Attribut '{attribute}' von '{tag}' kann nicht '{value}' sein. Möglich: {values}.",
+        "Das Attribut „{attribute}“ von „{tag}“ kann nicht „{value}“ sein. Möglich: {values}.",
         "“{tag}”的属性“{attribute}”不能是“{value}”。可用值：{values}。",
     ),
     "tag-attribute-replaced": (
         "The attribute '{attribute}' of '{tag}' cannot be '{value}'; '{default}' is taken instead.",
-        "Das Attribut '{attribute}' von '{tag}' kann nicht '{value}' sein; stattdessen gilt '{default}'.",
+        "Das Attribut „{attribute}“ von „{tag}“ kann nicht „{value}“ sein; stattdessen gilt „{default}“.",
         "“{tag}”的属性“{attribute}”不能是“{value}”，改用“{default}”。",
     ),
     "tag-identifier-invalid": (
         "'{value}' is no identifier: letters, digits, '_' and '-' are possible, at most 200 characters.",
-        "'{value}' ist keine Kennung: möglich sind Buchstaben, Ziffern, '_' und '-', höchstens 200 Zeichen.",
+        "„{value}“ ist keine Kennung: möglich sind Buchstaben, Ziffern, „_“ und „-“, höchstens 200 Zeichen.",
         "“{value}”不是有效标识符：只能使用字母、数字、“_”和“-”，最多 200 个字符。",
     ),
     "tag-content-missing": (
         "'{tag}' needs content between its opening and its closing tag.",
-        "'{tag}' braucht Inhalt zwischen öffnendem und schließendem Tag.",
+        "„{tag}“ braucht Inhalt zwischen öffnendem und schließendem Tag.",
         "“{tag}”的起始标签和结束标签之间需要内容。",
     ),
     "tag-content-too-long": (
         "'{attribute}' of '{tag}' has {length} characters; at most {limit} are possible.",
-        "'{attribute}' von '{tag}' hat {length} Zeichen; möglich sind höchstens {limit}.",
+        "„{attribute}“ von „{tag}“ hat {length} Zeichen; möglich sind höchstens {limit}.",
         "“{tag}”的“{attribute}”有 {length} 个字符，最多允许 {limit} 个。",
     ),
     "tag-content-ignored": (
         "'{tag}' takes no content; what stands inside it was left out.",
-        "'{tag}' nimmt keinen Inhalt an; was darin steht, wurde weggelassen.",
+        "„{tag}“ nimmt keinen Inhalt an; was darin steht, wurde weggelassen.",
         "“{tag}”不接受内容，其中的文字已忽略。",
     ),
     "tag-content-twice": (
         "'{tag}' has content inside it and as an attribute; what stands inside counts.",
-        "'{tag}' hat Inhalt im Block und als Attribut; es zählt der im Block.",
+        "„{tag}“ hat Inhalt im Block und als Attribut; es zählt der im Block.",
         "“{tag}”同时在标签内和属性中给出内容，以标签内的为准。",
     ),
     "tag-dangerous-markup": (
         "'{attribute}' of '{tag}' contains '{found}'; it is shown as plain text only.",
-        "'{attribute}' von '{tag}' enthält '{found}'; es wird nur als einfacher Text gezeigt.",
+        "„{attribute}“ von „{tag}“ enthält „{found}“; es wird nur als einfacher Text gezeigt.",
         "“{tag}”的“{attribute}”包含“{found}”，只会以纯文本显示。",
     ),
     "tag-validator-refused": ("{reason}", "{reason}", "{reason}"),
     "tag-validator-failed": (
         "A validator of '{tag}' failed: {reason}",
-        "Eine Prüfung von '{tag}' ist fehlgeschlagen: {reason}",
+        "Eine Prüfung von „{tag}“ ist fehlgeschlagen: {reason}",
         "“{tag}”的校验器出错：{reason}",
     ),
     # References to the data vault.
     "vault-reference-missing": (
         "The data vault has no entry '{id}'.",
-        "Der Datentresor hat keinen Eintrag '{id}'.",
+        "Der Datentresor hat keinen Eintrag „{id}“.",
         "数据保险库中没有条目“{id}”。",
     ),
     "vault-reference-cycle": (
@@ -141,12 +141,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "vault-reference-too-deep": (
         "The reference to '{id}' is nested deeper than {limit} levels and stays as it is.",
-        "Der Verweis auf '{id}' ist tiefer als {limit} Ebenen verschachtelt und bleibt stehen.",
+        "Der Verweis auf „{id}“ ist tiefer als {limit} Ebenen verschachtelt und bleibt stehen.",
         "对“{id}”的引用嵌套超过 {limit} 层，保持原样。",
     ),
     "vault-reference-too-large": (
         "The result would have more than {limit} characters; the reference to '{id}' stays as it is.",
-        "Das Ergebnis hätte mehr als {limit} Zeichen; der Verweis auf '{id}' bleibt stehen.",
+        "Das Ergebnis hätte mehr als {limit} Zeichen; der Verweis auf „{id}“ bleibt stehen.",
         "结果将超过 {limit} 个字符，对“{id}”的引用保持原样。",
     ),
     "vault-reference-without-id": (
@@ -156,7 +156,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "vault-reference-failed": (
         "The entry '{id}' could not be read: {reason}",
-        "Der Eintrag '{id}' konnte nicht gelesen werden: {reason}",
+        "Der Eintrag „{id}“ konnte nicht gelesen werden: {reason}",
         "无法读取条目“{id}”：{reason}",
     ),
 }
