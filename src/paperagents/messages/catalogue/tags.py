@@ -7,19 +7,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es gibt kein Tag namens „{name}“.",
         "没有名为“{name}”的标签。",
     ),
-    "tag-unknown.hint": ("Did you mean {reading}?", "Meintest du {reading}?", "您是否想写 {reading}？"),
+    "tag-unknown.hint": ("Did you mean {reading}?", "Meinten Sie {reading}?", "您是否想写 {reading}？"),
     "tag-unclosed": (
         "The tag '{name}' is opened here and never closed, so it was not carried out.",
         "Das Tag „{name}“ wird hier geöffnet und nie geschlossen; es wurde nicht ausgeführt.",
         "标签“{name}”在此处打开但从未关闭，因此没有执行。",
     ),
-    "tag-unclosed.hint": ("Did you mean {reading}?", "Meintest du {reading}?", "您是否想写 {reading}？"),
+    "tag-unclosed.hint": ("Did you mean {reading}?", "Meinten Sie {reading}?", "您是否想写 {reading}？"),
     "tag-damaged": (
         "The tag '{name}' is damaged: its end or a quotation mark is missing. It was not carried out.",
         "Das Tag „{name}“ ist beschädigt: Das Ende oder ein Anführungszeichen fehlt. Es wurde nicht ausgeführt.",
         "标签“{name}”已损坏：缺少结尾或引号，因此没有执行。",
     ),
-    "tag-damaged.hint": ("Did you mean {reading}?", "Meintest du {reading}?", "您是否想写 {reading}？"),
+    "tag-damaged.hint": ("Did you mean {reading}?", "Meinten Sie {reading}?", "您是否想写 {reading}？"),
     "tag-closing-without-opening": (
         "The tag '{name}' is closed here but was not opened before.",
         "Das Tag „{name}“ wird hier geschlossen, wurde aber vorher nicht geöffnet.",
@@ -53,7 +53,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "tag-pattern-unsupported.hint": (
         r"Write it as {{{{<word\s+([^>]*)\s*\/>}}}} or {{{{<word>}}}}([\s\S]*?){{{{<\/word>}}}}.",
-        r"Schreibe es als {{{{<wort\s+([^>]*)\s*\/>}}}} oder {{{{<wort>}}}}([\s\S]*?){{{{<\/wort>}}}}.",
+        r"Schreiben Sie es als {{{{<wort\s+([^>]*)\s*\/>}}}} oder {{{{<wort>}}}}([\s\S]*?){{{{<\/wort>}}}}.",
         r"请写成 {{{{<word\s+([^>]*)\s*\/>}}}} 或 {{{{<word>}}}}([\s\S]*?){{{{<\/word>}}}}。",
     ),
     "tag-word-taken": (
