@@ -65,13 +65,8 @@ class EntryStore:
                 raise ToolError("entry-exists", kind=kind, id=identifier)
             if mode == "update" and before is None:
                 raise ToolError("entry-not-found", kind=kind, id=identifier)
-            now = _now()
-            version = self._last_version(kind, identifier) + 1
-            base = before or _new(kind, identifier, now)
             named = {name: changes[name] for name in FIELDS if changes.get(name) is not None}
-            entry = replace(base, **named, updated=now, version=version)
-            self._write(entry)
-            return entry
+            return self._changed(kind, identifier, before, named)
 
     def delete(self, kind: str, identifier: str) -> Entry:
         """Remove an entry; its versions stay, so that it can be brought back."""
@@ -99,16 +94,25 @@ class EntryStore:
 
     def restore(self, kind: str, identifier: str, version: int) -> Entry:
         """Make an entry what it was; this is a new version, so that it can be undone, too."""
-        found = next((each for each in self.versions(kind, identifier) if each["version"] == version), None)
-        if found is None or not isinstance(found["fields"], dict):
-            raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
-        return self.put(kind, identifier, found["fields"])
+        with self.together():
+            found = next((each for each in self.versions(kind, identifier) if each["version"] == version), None)
+            if found is None or not isinstance(found["fields"], dict):
+                raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
+            # Every field, also those that were empty then.
+            return self._changed(kind, identifier, self.get(kind, identifier), found["fields"])
 
     @contextmanager
     def together(self) -> Iterator[Any]:
         """Everything inside happens at once or not at all."""
         with self._database.transaction(durable=True) as connection:
             yield connection
+
+    def _changed(self, kind: str, identifier: str, before: Entry | None, fields: Mapping[str, Any]) -> Entry:
+        now = _now()
+        base = before or _new(kind, identifier, now)
+        entry = replace(base, **fields, updated=now, version=self._last_version(kind, identifier) + 1)
+        self._write(entry)
+        return entry
 
     def _write(self, entry: Entry) -> None:
         fields = json.dumps({name: getattr(entry, name) for name in FIELDS})
@@ -124,7 +128,11 @@ class EntryStore:
         return self._rows(query, (kind, identifier))[0]["last"] or 0
 
     def _rows(self, query: str, values: tuple[Any, ...]) -> list[Any]:
-        return self._database.rows(query, values) if self._database.exists() else []
+        try:
+            return self._database.rows(query, values) if self._database.exists() else []
+        except UnicodeEncodeError:
+            # Half a character: nothing can be stored under such a name.
+            return []
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:
