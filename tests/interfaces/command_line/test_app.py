@@ -1,0 +1,358 @@
+"""The command line as a whole: exit codes, suggestions, streams, terminals, completion, settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paperagents.interfaces.command_line.app import COMMANDS
+from paperagents.version import __version__
+
+Paper = Callable[..., Any]
+Write = Callable[..., Path]
+
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal might obey; a carriage return too, for it can overwrite a line."""
+EVIL = (
+    '---\ntool: true\nid: evil\nname: "n\\e[31m\\x9b2J\\u202e"\n'
+    'description: "d\\e]0;title\\a\\x9b\\r\\x7f\\nplain\\nadded"\n'
+    "custom_function: return 1;\n---\n"
+)
+EVIL_STEPS = '---\ntool: true\nid: steps\nname: s\ndescription: d\nsteps:\n  - tool: "x\\e]0;t\\a\\x9b2J"\n---\n'
+
+
+# --- help and wrong usage
+
+
+def test_without_a_command_the_help_page_is_shown(paper: Paper) -> None:
+    answer = paper()
+    together = answer.out + answer.err
+    assert answer.code in (0, 2)
+    assert "Error" not in together
+    assert all(name in together for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_help_page(command: str, paper: Paper) -> None:
+    answer = paper(command, "--help")
+    assert answer.code == 0
+    assert f"paper {command}" in answer.out
+
+
+@pytest.mark.parametrize(("language", "word"), [("de", "Aufruf:"), ("zh", "用法：")])
+def test_the_help_page_speaks_the_language_of_the_reader(
+    language: str, word: str, started: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_LANGUAGE", language)
+    answer = started("check", "--help")
+    assert answer.code == 0
+    assert answer.out.startswith(word)
+
+
+def test_the_version_is_told(paper: Paper, started: Paper) -> None:
+    assert paper("--version").out == started("--version").out == f"paper {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggestion"),
+    [
+        (["lst"], "'list'"),
+        (["chek"], "'check'"),
+        (["list", "--jsn"], "'--json'"),
+        (["--valt", "x", "list"], "'--vault'"),
+    ],
+)
+def test_unknown_commands_and_options_suggest(arguments: list[str], suggestion: str, paper: Paper) -> None:
+    answer = paper(*arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert suggestion in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lst", "--json"],
+        ["list", "--json", "--nope"],
+        ["show", "--json"],
+        ["show", "nope", "--json"],
+        ["check", "nope.md", "--json"],
+        ["check", "nope.md", "--format", "json"],
+        ["check", "--format=json", "nope.md"],
+        ["--vault", "/nowhere/at/all", "list", "--json"],
+        ["new", "nothing", "x", "--json"],
+        ["run", "nope", "--json"],
+        ["runs", "show", "nope", "--json"],
+        ["config", "get", "nope", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_a_failure_under_json_is_one_document_and_nothing_else(arguments: list[str], paper: Paper, vault: Path) -> None:
+    assert vault.is_dir()
+    answer = paper(*arguments)
+    assert answer.code in (1, 2)
+    assert answer.document["success"] is False
+    assert {"code", "message", "hint", "details"} <= set(answer.document["error"])
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", answer.document["error"]["code"])
+
+
+# --- streams
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["list"], ["--help"], ["show", "nope", "--json"]],
+    ids=" ".join,
+)
+def test_a_reader_that_went_away_is_no_error(arguments: list[str], write: Write) -> None:
+    write("good.md")
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-I", "-m", "paperagents", *arguments]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(writing)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_only_the_first_line_can_be_taken(write: Write) -> None:
+    for number in range(300):
+        write(
+            f"{number}.md",
+            f"---\ntool: true\nname: t{number}\ndescription: {'d' * 300}\ncustom_function: return 1;\n---\n",
+        )
+    command = f"{sys.executable} -I -m paperagents list | head -1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert len(done.stdout.split("\n")) == 2
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+def test_closed_streams_do_no_harm(closed: str, write: Write) -> None:
+    write("good.md")
+    command = f"{sys.executable} -I -m paperagents list {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert "Error" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0
+
+
+def test_everything_is_utf8_whatever_the_locale_says(
+    started: Paper, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    monkeypatch.setenv("LC_ALL", "C")
+    write("a.md", "---\ntool: true\nname: 笔记\nid: a\ndescription: Größe 笔记.\ncustom_function: return 1;\n---\n")
+    assert "Größe 笔记." in started("list").out
+    assert "Größe 笔记." in started("list", "--json").out
+
+
+# --- terminals
+
+
+def forms() -> list[list[str]]:
+    check = [["check"], ["check", "--format", "github"], ["check", "--json"]]
+    return [["list"], ["list", "--json"], ["show", "evil"], ["show", "evil", "--json"], *check, ["show", "steps"]]
+
+
+@pytest.mark.parametrize("arguments", forms(), ids=" ".join)
+def test_control_characters_of_a_file_never_reach_the_output(arguments: list[str], paper: Paper, write: Write) -> None:
+    write("evil.md", EVIL)
+    write("steps.md", EVIL_STEPS)
+    write("x\x1b]0;t\x07\x9b\nmade-up.md:1:1: error", "")
+    write("y\x1b[31m\nmade-up.md", "---\ntool: true\nname: y\n---\n")
+    write("raw.md", "---\ntool: true\nname: r\ndescription: d\ntype: 'chian'  # \x1b[2J \x9b \u202e\n---\n")
+    answer = paper(*arguments)
+    assert RAW.findall(answer.out + answer.err) == []
+    assert not any(line.startswith("made-up.md") for line in answer.out.split("\n"))
+
+
+def test_a_name_on_the_command_line_is_shown_harmlessly_too(paper: Paper, vault: Path) -> None:
+    assert vault.is_dir()
+    for arguments in (["show", "\x1b[2J\x9b"], ["\x1b]0;x\x07"], ["check", "\x1b[2J"], ["list", "--\x1b[2J"]):
+        assert RAW.findall(paper(*arguments).err) == []
+
+
+def test_nothing_is_coloured_without_a_terminal(started: Paper, write: Write) -> None:
+    write("broken.md", "---\ntool: true\nname: b\ntype: chian\n---\n")
+    for arguments in (["check"], ["show", "nope"]):
+        answer = started(*arguments)
+        assert "\x1b" not in answer.out + answer.err
+
+
+def on_terminal(*arguments: str, **environment: str) -> str:
+    """What a command writes when a terminal is listening."""
+    leader, follower = os.openpty()
+    command = [sys.executable, "-I", "-m", "paperagents", *arguments]
+    surroundings = {**os.environ, "TERM": "xterm", **environment}
+    process = subprocess.Popen(command, stdout=follower, stderr=follower, stdin=follower, env=surroundings)
+    os.close(follower)
+    written = b""
+    try:
+        while piece := os.read(leader, 65536):
+            written += piece
+    except OSError:
+        pass  # how a terminal says that the other end is closed
+    process.wait(60)
+    os.close(leader)
+    return written.decode()
+
+
+def test_a_terminal_gets_colours_unless_somebody_does_not_want_them(write: Write) -> None:
+    write("broken.md", "---\ntool: true\nname: b\ndescription: d\ntype: chian\n---\n")
+    assert "\x1b[" in on_terminal("check")
+    assert "\x1b[" not in on_terminal("check", NO_COLOR="1")
+    assert "\x1b[" not in on_terminal("check", TERM="dumb")
+
+
+def test_a_terminal_never_gets_the_control_characters_of_a_file(write: Write) -> None:
+    write("evil.md", EVIL)
+    write("steps.md", EVIL_STEPS)
+    for arguments in (["check"], ["check", "--format", "github"], ["list", "--json"]):
+        shown = re.sub(r"\x1b\[[0-9;]*m|\r\n", "", on_terminal(*arguments))
+        assert RAW.findall(shown) == [], arguments
+
+
+# --- completion
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_there_is_a_completion_script_for_every_shell(shell: str, paper: Paper) -> None:
+    answer = paper("completion", shell)
+    assert answer.code == 0
+    assert f"_PAPER_COMPLETE={shell}_complete" in answer.out
+
+
+def test_an_unknown_shell_is_wrong_usage(paper: Paper) -> None:
+    assert paper("completion", "tcsh").code == 2
+
+
+@pytest.mark.parametrize(
+    ("shell", "words", "word"),
+    [("bash", "paper sho", "1"), ("zsh", "paper show goo", "2"), ("fish", "paper sho", "sho")],
+)
+def test_commands_and_tools_are_completed(  # noqa: PLR0917  fixtures are arguments
+    shell: str, words: str, word: str, started: Paper, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("good.md")
+    monkeypatch.setenv("_PAPER_COMPLETE", f"{shell}_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", word)
+    assert {"show", "good"} & set(re.split(r"[\n,\t:]", started().out))
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_a_description_cannot_make_up_completions(
+    shell: str, started: Paper, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("evil.md", EVIL)
+    monkeypatch.setenv("_PAPER_COMPLETE", f"{shell}_complete")
+    monkeypatch.setenv("COMP_WORDS", "paper show ev")
+    monkeypatch.setenv("COMP_CWORD", "ev" if shell == "fish" else "2")
+    answer = started()
+    assert "added" not in answer.out.split("\n")
+    assert RAW.findall(answer.out) == []
+
+
+# --- settings, doctor
+
+
+def test_the_settings_are_shown_with_their_origin_and_without_secrets(
+    paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(".paper/settings.toml", '[llm]\napi_key = "sk-SECRET"\nmodel = "m"\n')
+    monkeypatch.setenv("PAPER_SANDBOX_TIMEOUT", "2")
+    shown = paper("config", "--json")
+    assert shown.document["llm.model"]["value"] == "m"
+    assert shown.document["llm.model"]["origin"].endswith("settings.toml:3")
+    assert shown.document["sandbox.timeout"] == {"value": 2, "origin": "PAPER_SANDBOX_TIMEOUT"}
+    for arguments in (["config"], ["config", "--json"], ["config", "get", "llm.api_key"]):
+        assert "SECRET" not in paper(*arguments).out
+
+
+def test_a_setting_is_written_where_it_belongs_and_everything_else_stays(
+    paper: Paper, write: Write, vault: Path
+) -> None:
+    place = write(".paper/settings.toml", '# mine\nlanguage = "en"  # spoken\n\n[llm]\nmodel = "m"\n')
+    assert paper("config", "set", "sandbox.timeout", "3").code == 0
+    assert paper("config", "set", "timezone", "Europe/Berlin").code == 0
+    assert paper("config", "set", "llm.model", 'a "quoted" 笔记').code == 0
+    text = place.read_text(encoding="utf-8")
+    assert "# mine\n" in text
+    assert 'language = "en"  # spoken\n' in text
+    document = paper("config", "--json").document
+    assert document["sandbox.timeout"]["value"] == 3
+    assert document["timezone"]["value"] == "Europe/Berlin"
+    assert document["llm.model"]["value"] == 'a "quoted" 笔记'
+    assert document["language"]["value"] == "en"
+    assert vault.is_dir()
+
+
+@pytest.mark.parametrize(("name", "value"), [("language", "xx"), ("sandbox.timeout", "fast"), ("languge", "de")])
+def test_a_value_a_setting_cannot_have_changes_nothing(name: str, value: str, paper: Paper, write: Write) -> None:
+    place = write(".paper/settings.toml", '# mine\nlanguage = "en"\n')
+    assert paper("config", "set", name, value).code == 2
+    assert place.read_text(encoding="utf-8") == '# mine\nlanguage = "en"\n'
+
+
+@pytest.mark.xfail(reason="paper config set empties the file")
+def test_a_value_that_is_not_unicode_changes_nothing(paper: Paper, write: Write) -> None:
+    place = write(".paper/settings.toml", '# mine\nlanguage = "en"\n')
+    assert paper("config", "set", "llm.model", "a\udcff").code == 2
+    assert place.read_text(encoding="utf-8") == '# mine\nlanguage = "en"\n'
+
+
+def test_setting_a_value_does_not_write_through_a_link(paper: Paper, vault: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.toml"
+    outside.write_text("", encoding="utf-8")
+    (vault / ".paper" / "settings.toml").symlink_to(outside)
+    paper("config", "set", "language", "en")
+    assert outside.read_text(encoding="utf-8") == ""
+
+
+@pytest.mark.xfail(reason="paper config masks only its own secrets")
+def test_the_secrets_of_other_servers_are_not_shown(paper: Paper, write: Write) -> None:
+    write(".paper/settings.toml", '[mcp_servers.x]\ncommand = ["server", "--token", "SECRET"]\n')
+    assert "SECRET" not in paper("config").out + paper("config", "--json").out
+
+
+def test_the_doctor_tells_the_walls_and_the_broken_files(paper: Paper, write: Write) -> None:
+    write("broken.md", "---\ntool: true\nname: b\ntype: chian\n---\n")
+    document = paper("doctor", "--json").document
+    assert document["version"] == __version__
+    assert document["broken_files"] == ["broken.md"]
+    assert document["walls"]
+    assert paper("doctor").code == 0
+
+
+def test_statistics_and_runs_of_a_new_vault_are_empty(paper: Paper, vault: Path) -> None:
+    assert vault.is_dir()
+    assert paper("runs", "list", "--json").document == []
+    assert paper("approvals", "list", "--json").document == []
+    assert isinstance(paper("stats", "--json").document, dict)
+
+
+def test_the_notes_are_searched(paper: Paper, write: Write) -> None:
+    write("note.md", "# A note about badgers\n")
+    found = paper("search", "badgers", "--json").document
+    assert [each["path"] for each in found["results"]] == ["note.md"]
+    assert "note.md" in paper("search", "badgers").out
+
+
+def test_the_whole_journey_of_a_newcomer(started: Paper, tmp_path: Path) -> None:
+    assert started("init", "v", cwd=tmp_path).code == 0
+    home = tmp_path / "v"
+    assert "format_list" in started("list", cwd=home).out
+    assert started("new", "tool", "Mine", cwd=home).code == 0
+    assert started("check", cwd=home).code == 0
+    run = started("run", "format_list", "-p", "items=apple, banana", "--json", cwd=home)
+    assert run.code == 0
+    assert json.loads(run.out)["data"] == {"list": "- apple\n- banana", "count": 2}

@@ -1,0 +1,308 @@
+"""What a scan leaves for the next command, and what a damaged or hostile cache cannot do."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paperagents.errors import BrokenFileError, UnknownToolError
+from paperagents.registry.entry import Entry
+from paperagents.registry.folder_scan import FolderScan
+from paperagents.registry.scan_cache import load_records
+from paperagents.registry.tool_registry import ToolRegistry
+from paperagents.vault import open_vault
+
+Write = Callable[..., Path]
+WaitUntil = Callable[[Callable[[], object]], None]
+Settle = Callable[[], None]
+
+BROKEN = "---\ntool: true\nname: broken\ndescription: d\ntype: chain\n---\n"
+
+
+@pytest.fixture
+def cache(root: Path) -> Path:
+    """Where a vault keeps what the last scan found."""
+    (root / ".paper").mkdir()
+    return root / ".paper" / "cache" / "entries.json"
+
+
+@pytest.fixture
+def settle(root: Path, wait_until: WaitUntil) -> Settle:
+    """Wait until the files are old enough for their time stamps to tell every change."""
+
+    def wait() -> None:
+        newest = max(each.stat().st_ctime_ns for each in root.rglob("*"))
+        wait_until(lambda: time.time_ns() - newest > 200_000_000)
+
+    return wait
+
+
+def entries(root: Path, cache: Path) -> list[Entry]:
+    return [entry for entry in ToolRegistry(root, cache_file=cache).entries() if entry.kind != "builtin"]
+
+
+def fill(root: Path, cache: Path) -> dict[str, Any]:
+    """Scan the vault, and give the cache that was written."""
+    ToolRegistry(root, cache_file=cache).refresh()
+    data: dict[str, Any] = json.loads(cache.read_text(encoding="utf-8"))
+    return data
+
+
+def entry_in(data: dict[str, Any]) -> dict[str, Any]:
+    """What the cache says about a.md."""
+    return next(part for part in data["files"]["a.md"] if isinstance(part, dict))
+
+
+def test_a_second_scan_of_an_unchanged_vault_reads_no_file(
+    root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
+    for number in range(20):
+        write(f"{number}.md", name=f"tool{number}")
+    write("note.md", "# only a note\n")
+    write("broken.md", BROKEN)
+    write("almost.md", "---\ntool: yes\n---\n")
+    settle()
+    first = ToolRegistry(root, cache_file=cache)
+    second = ToolRegistry(root, cache_file=cache)
+    assert first.entries() == second.entries()
+    assert first.loose_problems() == second.loose_problems()
+    assert first.files_read == 23
+    assert second.files_read == 0
+
+
+def test_a_tool_known_from_the_cache_is_read_from_its_file_before_it_is_used(
+    root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
+    write("a.md", name="good")
+    settle()
+    fill(root, cache)
+    assert ToolRegistry(root, cache_file=cache).tool("good").custom_function is not None
+
+
+def test_only_the_changed_file_is_read_again(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    write("a.md", name="one")
+    write("b.md", name="two")
+    settle()
+    fill(root, cache)
+    write("b.md", name="three")
+    registry = ToolRegistry(root, cache_file=cache)
+    assert registry.tool("three").file == "b.md"
+    assert registry.files_read == 1
+
+
+def test_an_edit_is_noticed_even_when_size_and_time_are_restored(
+    root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
+    place = write("a.md", name="one")
+    settle()
+    fill(root, cache)
+    before = place.stat()
+    write("a.md", name="two")
+    os.utime(place, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = place.stat()
+    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    assert ToolRegistry(root, cache_file=cache).tool("two").file == "a.md"
+
+
+def test_a_file_put_in_the_place_of_another_is_noticed(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    write("a.md", name="one")
+    other = write("b.txt", name="two")
+    settle()
+    fill(root, cache)
+    other.replace(root / "a.md")
+    assert ToolRegistry(root, cache_file=cache).tool("two").file == "a.md"
+
+
+def test_a_file_so_new_that_a_change_could_look_the_same_is_read_again(root: Path, cache: Path, write: Write) -> None:
+    write("a.md", name="one")
+    ToolRegistry(root, cache_file=cache).refresh()
+    write("a.md", name="two")
+    assert ToolRegistry(root, cache_file=cache).tool("two").file == "a.md"
+
+
+def test_deleted_files_leave_the_cache(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    place = write("a.md", name="one")
+    settle()
+    fill(root, cache)
+    place.unlink()
+    assert fill(root, cache)["files"] == {}
+    with pytest.raises(UnknownToolError):
+        ToolRegistry(root, cache_file=cache).tool("one")
+
+
+def test_nothing_is_written_where_there_is_no_keeping_folder(root: Path, write: Write, settle: Settle) -> None:
+    write("a.md", name="one")
+    settle()
+    assert open_vault(root).registry.tool("one").file == "a.md"
+    assert [each.name for each in root.iterdir()] == ["a.md"]
+
+
+def test_a_vault_with_a_keeping_folder_keeps_the_cache_there(root: Path, cache: Path, write: Write) -> None:
+    write("a.md", name="one")
+    assert open_vault(root).registry.tool("one").file == "a.md"
+    assert cache.is_file()
+
+
+def test_file_names_that_are_not_utf8_are_kept_too(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    write("a.md", name="one").rename(os.fsdecode(os.fsencode(root) + b"/\xff.md"))
+    settle()
+    fill(root, cache)
+    registry = ToolRegistry(root, cache_file=cache)
+    assert registry.tool("one").file == os.fsdecode(b"\xff.md")
+    assert registry.files_read == 0
+
+
+# --- damaged and hostile caches
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"\xff\xfe",
+        b'{"format": 1}',
+        b'{"format": 1, "version": "x", "files": {}}',
+        b'{"format": 99, "version": "0.1.0", "files": {"a.md": 5}}',
+        b"[" * 200_000,
+        b"9" * 10_000,
+        b'{"format": 1, "version": "0.1.0", "files": []}',
+    ],
+)
+def test_a_cache_that_is_none_is_ignored(content: bytes, root: Path, cache: Path, write: Write) -> None:
+    write("a.md", name="one")
+    cache.parent.mkdir()
+    cache.write_bytes(content)
+    assert [entry.id for entry in entries(root, cache)] == ["one"]
+
+
+def test_a_cache_of_another_version_is_ignored(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    write("a.md", name="one")
+    settle()
+    data = fill(root, cache)
+    data["version"] = "99.0"
+    cache.write_text(json.dumps(data), encoding="utf-8")
+    registry = ToolRegistry(root, cache_file=cache)
+    assert registry.tool("one").file == "a.md"
+    assert registry.files_read == 1
+
+
+def test_a_cache_cannot_make_a_broken_tool_run(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    write("a.md", BROKEN)
+    settle()
+    data = fill(root, cache)
+    entry_in(data)["problems"] = []
+    cache.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(BrokenFileError):
+        ToolRegistry(root, cache_file=cache).tool("broken")
+
+
+PLACE = {"line": 1, "column": 1, "end_line": 1, "end_column": 1}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        ("id", {}),
+        ("id", 5),
+        ("name", []),
+        ("name", None),
+        ("description", None),
+        ("kind", "builtin"),
+        ("kind", "agent"),
+        ("kind", 1),
+        ("type", "weird"),
+        ("file", None),
+        ("file", "../../etc/passwd"),
+        ("file", "other.md"),
+        ("span", {**PLACE, "line": "x"}),
+        ("span", 5),
+        ("aliases", 5),
+        ("required", [[]]),
+        ("parameters", 3),
+        ("calls", [{"tool": 5, "span": PLACE, "arguments": {}, "conditional": False}]),
+        ("problems", [{"code": "nope", "severity": "error", "file": "a.md", "span": PLACE, "values": {}}]),
+        ("problems", [{"code": "not-utf8", "severity": "error", "file": "a.md", "span": PLACE, "values": {}}]),
+        ("problems", [{"code": "missing-steps", "severity": "x", "file": "a.md", "span": PLACE, "values": {}}]),
+        ("problems", [{"code": "missing-steps", "severity": "error", "file": "a.md", "span": {}, "values": 5}]),
+    ],
+)
+def test_a_damaged_entry_never_ends_the_program(
+    damage: tuple[str, object], root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
+    write("a.md", name="good")
+    settle()
+    data = fill(root, cache)
+    entry_in(data).update([damage])
+    cache.write_text(json.dumps(data), encoding="utf-8")
+    registry = ToolRegistry(root, cache_file=cache)
+    for entry in registry.entries():
+        assert isinstance(entry.as_json(), dict)
+    try:
+        assert registry.tool("good").custom_function is not None
+    except (UnknownToolError, BrokenFileError) as error:
+        assert str(error)  # noqa: PT017  a lie about a file may hide it, in our own words
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(JSON)
+def test_any_json_is_a_cache_or_none(root: Path, value: object) -> None:
+    place = root / "entries.json"
+    place.write_text(json.dumps(value), encoding="utf-8")
+    assert load_records(place) == {}
+
+
+def test_records_of_files_that_are_gone_are_dropped(root: Path, write: Write) -> None:
+    write("a.md", name="one")
+    scan = FolderScan(root=root)
+    scan.refresh()
+    (root / "a.md").unlink()
+    scan.refresh()
+    assert scan.records == {}
+
+
+def test_a_planted_link_cannot_make_the_cache_write_elsewhere(
+    root: Path, cache: Path, tmp_path: Path, write: Write
+) -> None:
+    write("a.md", name="one")
+    precious = tmp_path / "precious"
+    precious.write_text("precious", encoding="utf-8")
+    cache.parent.mkdir()
+    cache.symlink_to(precious)
+    (cache.parent / f"{cache.name}.{os.getpid()}").symlink_to(precious)
+    assert [entry.id for entry in entries(root, cache)] == ["one"]
+    assert precious.read_text(encoding="utf-8") == "precious"
+
+
+def test_a_cache_folder_that_is_a_link_is_not_written_through(
+    root: Path, cache: Path, tmp_path: Path, write: Write
+) -> None:
+    write("a.md", name="one")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    cache.parent.symlink_to(outside)
+    assert [entry.id for entry in entries(root, cache)] == ["one"]
+    assert list(outside.iterdir()) == []
+
+
+def test_a_cache_folder_that_is_a_file_is_no_reason_to_fail(root: Path, cache: Path, write: Write) -> None:
+    write("a.md", name="one")
+    cache.parent.write_text("", encoding="utf-8")
+    assert [entry.id for entry in entries(root, cache)] == ["one"]

@@ -1,0 +1,243 @@
+"""Settings: where they come from, and what is said about wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperagents.errors import SettingsError
+from paperagents.messages import LANGUAGES, in_language
+from paperagents.settings import KNOWN, Settings, load_settings, user_folder
+
+Load = Callable[..., Settings]
+Refuse = Callable[..., SettingsError]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Load settings from a vault file, a user file and variables, all real."""
+
+    def read(vault: str | bytes = "", *, user: str = "", **environment: str) -> Settings:
+        for folder, content in ((tmp_path / "vault" / ".paper", vault), (tmp_path / "user" / "paperagents", user)):
+            folder.mkdir(parents=True, exist_ok=True)
+            data = content if isinstance(content, bytes) else content.encode()
+            (folder / "settings.toml").write_bytes(data)
+        return load_settings(tmp_path / "vault", {"XDG_CONFIG_HOME": str(tmp_path / "user"), **environment})
+
+    return read
+
+
+@pytest.fixture
+def refuse(load: Load) -> Refuse:
+    """Load settings that must be refused; gives the error."""
+
+    def read(vault: str | bytes = "", **environment: str) -> SettingsError:
+        with pytest.raises(SettingsError) as caught:
+            load(vault, **environment)
+        assert caught.value.exit_code == 2
+        return caught.value
+
+    return read
+
+
+def test_without_any_source_every_setting_has_its_default(load: Load) -> None:
+    settings = load()
+    assert settings.get("sandbox.timeout") == 5.0
+    assert settings.get("allowed_hosts") == ()
+    assert {setting.origin for setting in settings.values.values()} == {"default"}
+    assert set(settings.values) == set(KNOWN)
+
+
+def test_the_vault_is_stronger_than_the_user_and_a_variable_stronger_than_both(load: Load) -> None:
+    both = load('language = "de"', user='language = "zh"\n[llm]\nmodel = "user"\n')
+    assert both.get("language") == "de"
+    assert both.get("llm.model") == "user"
+    assert load('language = "de"', user='language = "zh"', PAPER_LANGUAGE="en").get("language") == "en"
+
+
+def test_every_value_tells_where_it_comes_from(load: Load) -> None:
+    settings = load('# a comment\nlanguage = "de"\n\n[sandbox]\ntimeout = 2\n', PAPER_LLM_MODEL="m")
+    assert settings.values["language"].origin.endswith("settings.toml:2")
+    assert settings.values["sandbox.timeout"].origin.endswith("settings.toml:5")
+    assert settings.values["llm.model"].origin == "PAPER_LLM_MODEL"
+    assert settings.values["sandbox.memory_mb"].origin == "default"
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+def test_every_setting_can_be_given_as_a_variable(name: str, load: Load) -> None:
+    fitting = {"language": "de", "timezone": "Asia/Shanghai", "number": "3", "whole": "3"}
+    value = fitting.get(KNOWN[name].kind, "text")
+    variable = "PAPER_" + name.replace(".", "_").upper()
+    assert load(**{variable: value}).values[name].origin == variable
+
+
+def test_a_list_is_given_as_a_variable_with_commas(load: Load) -> None:
+    assert load(PAPER_ALLOWED_HOSTS=" 127.0.0.1, api.example.com:8443 ,,").get("allowed_hosts") == (
+        "127.0.0.1",
+        "api.example.com:8443",
+    )
+
+
+def test_an_empty_list_variable_takes_back_what_the_file_allows(load: Load) -> None:
+    assert load('allowed_hosts = ["10.0.0.1"]', PAPER_ALLOWED_HOSTS="").get("allowed_hosts") == ()
+
+
+def test_a_number_may_be_written_with_dots_in_the_key_or_in_a_table(load: Load) -> None:
+    assert load("sandbox.timeout = 3").get("sandbox.timeout") == 3
+    assert load("sandbox = {timeout = 3}").get("sandbox.timeout") == 3
+
+
+@pytest.mark.parametrize(
+    ("written", "line", "nearest"),
+    [
+        ('languge = "de"', 1, "'language'"),
+        ("\n\n[sandbox]\ntimout = 3", 4, "'sandbox.timeout'"),
+        ("[npm.fetch]\nreed = []", 2, "'npm.fetch.read'"),
+        ('[mcp_servers.files]\ncomand = ["x"]', 2, "'mcp_servers.files.command'"),
+        ("[sandbx]\ntimeout = 3", 2, "'sandbox.timeout'"),
+        ('[mcp_server.files]\ncommand = ["x"]', 2, "mcp_servers"),
+    ],
+)
+def test_an_unknown_setting_names_file_line_and_the_nearest_key(
+    written: str, line: int, nearest: str, refuse: Refuse
+) -> None:
+    error = refuse(written)
+    assert error.code == "unknown-setting"
+    assert f"settings.toml:{line}:" in error.message
+    assert nearest in (error.hint or "")
+
+
+def test_a_name_is_never_suggested_for_itself(refuse: Refuse) -> None:
+    assert "'npm.read'" not in (refuse('[npm]\nread = ["a"]').hint or "")
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ('[sandbox]\ntimeout = "5"', "sandbox.timeout"),
+        ("[sandbox]\ntimeout = true", "sandbox.timeout"),
+        ("[sandbox]\ntimeout = 0", "sandbox.timeout"),
+        ("[sandbox]\ntimeout = -1", "sandbox.timeout"),
+        ("[sandbox]\ntimeout = nan", "sandbox.timeout"),
+        ("[sandbox]\ntimeout = inf", "sandbox.timeout"),
+        ("[sandbox]\nmemory_mb = []", "sandbox.memory_mb"),
+        ('language = "fr"', "language"),
+        ('language = ["de"]', "language"),
+        ('allowed_hosts = "a"', "allowed_hosts"),
+        ('allowed_hosts = ["a", 1]', "allowed_hosts"),
+        ("[llm]\nmodel = 4", "llm.model"),
+        ("[npm.x]\nread = true", "npm.x.read"),
+        ("[mcp_servers.x]\ncommand = []", "mcp_servers.x.command"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_with_what_it_must_be(written: str, name: str, refuse: Refuse) -> None:
+    error = refuse(written)
+    assert error.code == "invalid-setting"
+    assert f"'{name}'" in error.message
+    assert f"settings.toml:{written.count(chr(10)) + 1}:" in error.message
+    assert error.hint
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC", "Asia/Shanghai"])
+def test_time_zones_are_known_by_name(zone: str, load: Load) -> None:
+    assert load(f'timezone = "{zone}"').get("timezone") == zone
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "Europe", "../../etc/passwd", "/etc/localtime", r"UTC\u0000"])
+def test_anything_else_is_no_time_zone(zone: str, refuse: Refuse) -> None:
+    assert refuse(f'timezone = "{zone}"').code == "invalid-setting"
+
+
+@pytest.mark.parametrize("value", ["abc", "٣", "1e999", "9" * 5000, "0x10", "nan", "inf", "-1", "1 2"])
+def test_a_variable_that_is_no_number_is_refused_and_named(value: str, refuse: Refuse) -> None:
+    assert "PAPER_SANDBOX_TIMEOUT" in refuse(PAPER_SANDBOX_TIMEOUT=value).message
+
+
+def test_a_leading_zero_does_not_end_the_program(load: Load) -> None:
+    with suppress(SettingsError):
+        assert load(PAPER_SANDBOX_TIMEOUT="05").get("sandbox.timeout") == 5
+
+
+@given(st.text(max_size=20).filter(lambda text: "\0" not in text))
+def test_any_variable_is_read_or_refused(value: str) -> None:
+    for variable in ("PAPER_SANDBOX_TIMEOUT", "PAPER_ALLOWED_HOSTS", "PAPER_LANGUAGE", "PAPER_TIMEZONE"):
+        with suppress(SettingsError):
+            load_settings(None, {"XDG_CONFIG_HOME": "/nowhere", variable: value})
+
+
+def test_named_tables_are_gathered_by_their_name(load: Load) -> None:
+    settings = load(
+        '[npm.fetch]\nread = ["notes"]\nnet = ["api.example.com"]\n[npm."other.tool"]\nwrite = ["out"]\n'
+        '[mcp_servers.files]\ncommand = ["server", "--stdio"]\n'
+    )
+    assert settings.table("npm") == {
+        "fetch": {"read": ("notes",), "net": ("api.example.com",)},
+        "other.tool": {"write": ("out",)},
+    }
+    assert settings.table("mcp_servers") == {"files": {"command": ("server", "--stdio")}}
+
+
+@pytest.mark.parametrize(
+    ("written", "variables"),
+    [
+        ('[llm]\napi_key = ["sk-SECRET"]', {}),
+        ('[llm]\napi_kee = "sk-SECRET"', {}),
+        ('[llm]\napi_key = "sk-SECRET', {}),
+        ('[llm]\napi_key = "sk-SECRET" trailing', {}),
+        ('[llm]\napi_key = "a"\napi_key = "sk-SECRET"', {}),
+        ('database_url = ["postgresql://user:SECRET@host/db"]', {}),
+        ('[mcp_servers.x]\ncommand = "server --token SECRET"', {}),
+        ('[mcp_servers.x]\nurl = ["https://host/?key=SECRET"]', {}),
+        (b'[llm]\napi_key = "sk-SECRET\xff"', {}),
+    ],
+)
+def test_a_secret_never_stands_in_an_error(written: str | bytes, variables: dict[str, str], refuse: Refuse) -> None:
+    error = refuse(written, **variables)
+    for language in LANGUAGES:
+        with in_language(language):
+            assert "SECRET" not in str(error)
+            assert "SECRET" not in str(error.as_json())
+
+
+@pytest.mark.parametrize("written", ["language = ", "[", "a = 1\na = 2", "= 3", "\x00", "x = " + "[" * 100_000])
+def test_broken_toml_is_one_error_that_names_the_file(written: str, refuse: Refuse) -> None:
+    error = refuse(written)
+    assert error.code == "settings-syntax"
+    assert "settings.toml" in error.message
+
+
+def test_a_file_that_is_not_utf8_names_itself(refuse: Refuse) -> None:
+    assert "settings.toml" in refuse(b"language = '\xff'").message
+
+
+def test_a_folder_in_the_place_of_the_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / ".paper" / "settings.toml").mkdir(parents=True)
+    with pytest.raises(SettingsError, match=r"settings\.toml"):
+        load_settings(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path / "none")})
+
+
+def test_settings_without_a_vault_are_those_of_the_user(tmp_path: Path) -> None:
+    (tmp_path / "paperagents").mkdir()
+    (tmp_path / "paperagents" / "settings.toml").write_text('language = "zh"', encoding="utf-8")
+    assert load_settings(None, {"XDG_CONFIG_HOME": str(tmp_path)}).get("language") == "zh"
+
+
+def test_the_folder_of_the_user_follows_the_usual_variables(tmp_path: Path) -> None:
+    assert user_folder({"XDG_CONFIG_HOME": "/config"}) == Path("/config/paperagents")
+    assert user_folder({"HOME": str(tmp_path)}) == tmp_path / ".config" / "paperagents"
+
+
+@given(st.text(alphabet="[]{}=\"\n.,# abc\\'0123", max_size=80))
+def test_no_text_makes_reading_settings_fail_in_another_way(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    root = tmp_path_factory.getbasetemp() / "any-settings"
+    (root / ".paper").mkdir(parents=True, exist_ok=True)
+    (root / ".paper" / "settings.toml").write_text(text, encoding="utf-8")
+    with suppress(SettingsError):
+        load_settings(root, {"XDG_CONFIG_HOME": str(root)})
