@@ -115,7 +115,8 @@ def measure() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         _fill(Path(folder))
         with Vault(Path(folder)) as vault:
-            return [*_single_tool(vault), *_steps(vault), *_loops(vault), *_command(vault.root)]
+            rows = [*_single_tool(vault), *_steps(vault), _among_many_tools(vault)]
+            return [*rows, *_loops(vault), *_command(vault.root)]
 
 
 def _fill(root: Path) -> None:
@@ -250,6 +251,18 @@ def _tool_calls() -> Iterator[dict[str, Timed]]:
             name: lambda name=name: float(ask(f"{name} {STEPS}")["seconds"])  # type: ignore[misc]
             for name in ("langchain", "pydantic_ai")
         }
+
+
+def _among_many_tools(few: Vault, rounds: int = 20) -> Row:
+    """Finding a tool must not cost more where there are more of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        _fill(Path(folder))
+        for number in range(1_000):
+            text = FORMAT_LIST.replace("format_list", f"format_list_{number}")
+            (Path(folder) / f"tool-{number}.md").write_text(text, encoding="utf-8")
+        with Vault(Path(folder)) as many:
+            taken = _in_turn({"ours": lambda: _chain(many), "few": lambda: _chain(few)}, rounds)
+    return _row("a step in a vault of 1,000 tools, against one of three", taken, "few", 1.2)
 
 
 # --- loops
