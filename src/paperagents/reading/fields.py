@@ -9,6 +9,9 @@ from paperagents.definitions.source import Excerpt
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
+MAX_UNKNOWN = 100
+"""So many fields of one mapping are looked at for slips; no note has more properties."""
+
 
 class Fields:
     """A mapping being read. A field of the wrong type is a problem and counts as missing."""
@@ -117,11 +120,12 @@ class Fields:
     def warn_of_slips(self, known: Iterable[str], also_fine: Iterable[str] = ()) -> None:
         """A field that nobody knows but that is one letter away from a known one is probably a slip."""
         known = tuple(known)
-        fine = {*known, *also_fine}
-        free = [name for name in known if name not in self.mapping.entries]
-        for name, (key, _) in self.mapping.entries.items():
-            if name not in fine and (meant := misspelt(name, free)) is not None:
-                self.problems.warning("unknown-field", key.span, field=name, suggestion=meant)
+        fine = (*known, *also_fine)
+        unknown = [name for name in self.mapping.entries if name not in fine][:MAX_UNKNOWN]
+        free = [name for name in known if name not in self.mapping.entries] if unknown else ()
+        for name in unknown:
+            if (meant := misspelt(name, free)) is not None:
+                self.problems.warning("unknown-field", self.mapping.key(name).span, field=name, suggestion=meant)
 
     def _given(self, name: str) -> YamlNode | None:
         node = self.mapping.get(name)

@@ -11,6 +11,10 @@ from markdown_it import MarkdownIt
 from paperagents.definitions.source import Excerpt
 
 _OPENING = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
+_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_NESTING = re.compile(r" {0,3}(?:[-+*](?:[ \t]|$)|\d{1,9}[.)]|[<>\t])| {4}| {1,3}[`~]")
+_Block = tuple[str, int, str]
+"""What stands behind the fence, the number of the first line, the content."""
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 
 
@@ -53,14 +57,42 @@ def fences(body: Excerpt) -> list[Fence]:
     if "```" not in body.text and "~~~" not in body.text:
         return []
     lines = body.text.split("\n")
-    found = []
-    for token in _parser().parse(body.text):
-        if token.type == "fence" and token.map is not None:
-            words = token.info.split(maxsplit=1)
-            first = token.map[0] + 1
-            content = _excerpt(body, lines, first, token.content)
-            found.append(Fence(language=words[0].lower() if words else "", content=content))
-    return found
+    blocks = _top_level_blocks(lines) if "\0" not in body.text else None
+    return [
+        Fence(language=_first_word(info), content=_excerpt(body, lines, first, content))
+        for info, first, content in (blocks if blocks is not None else _all_blocks(body.text))
+    ]
+
+
+def _top_level_blocks(lines: list[str]) -> list[_Block] | None:
+    """The fences of a plain body; None where a list, quote, HTML or indentation asks for the whole of CommonMark."""
+    blocks: list[_Block] = []
+    opening: re.Match[str] | None = None
+    first = 0
+    for number, line in enumerate(lines):
+        if opening is None:
+            if _NESTING.match(line):
+                return None
+            opening, first = _FENCE.match(line), number + 1
+        elif line.lstrip(" ").startswith(opening[1]) and _closes(line, opening[1]):
+            content = lines[first:number]
+            blocks.append((opening[2], first, "\n".join([*content, ""]) if content else ""))
+            opening = None
+    return blocks if opening is None else None
+
+
+def _closes(line: str, fence: str) -> bool:
+    return not line.startswith("    ") and not line.strip(" \t").strip(fence[0])
+
+
+def _all_blocks(text: str) -> list[_Block]:
+    tokens = (token for token in _parser().parse(text) if token.type == "fence")
+    return [(token.info, token.map[0] + 1, token.content) for token in tokens if token.map is not None]
+
+
+def _first_word(info: str) -> str:
+    words = info.split(maxsplit=1)
+    return words[0].lower() if words else ""
 
 
 def _excerpt(body: Excerpt, lines: list[str], first: int, content: str) -> Excerpt:

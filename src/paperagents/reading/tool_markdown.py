@@ -19,7 +19,7 @@ from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.reference_checks import Scope
 from paperagents.reading.script_checks import check_block
 from paperagents.reading.tool_parameters import read_parameters
-from paperagents.reading.tool_steps import STEP_FIELDS, read_step, read_steps
+from paperagents.reading.tool_steps import read_step, read_steps
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence, read_yaml
 
 TOOL_FIELDS = (
@@ -239,7 +239,6 @@ def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ..
         if not runs and not blocks.broken:
             problems.error("nothing-to-run", fields.mapping.key("tool").span)
         return ()
-    Fields(blocks.tool, problems).warn_of_slips(STEP_FIELDS)
     step = read_step(blocks.tool, scope, problems)
     return (step,) if step is not None else ()
 

@@ -175,6 +175,8 @@ class _Builder:
         return root
 
     def _node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
+        if isinstance(event, yaml.ScalarEvent) and event.anchor is None:
+            return self._scalar(event)
         if depth > MAX_DEPTH:
             self._refuse("yaml-too-deep", self._at(event), limit=MAX_DEPTH)
         if isinstance(event, yaml.AliasEvent):
@@ -201,7 +203,7 @@ class _Builder:
         return node
 
     def _scalar(self, event: Any) -> YamlScalar:
-        style = event.style if event.style in ("'", '"', "|", ">") else ""
+        style = event.style or ""
         value: JsonValue = event.value
         if event.tag is not None:
             value = self._tagged(event)
