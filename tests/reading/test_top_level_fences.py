@@ -9,8 +9,8 @@ from paperagents.definitions.source import Excerpt
 from paperagents.reading.markdown_sections import _all_blocks, _top_level_blocks, fences
 
 LINES = st.sampled_from([
-    "```", "````", "~~~", "~~~~", "```js", "``` yaml title", "~~~js ```", "```a`b", " ```", "    ```", "```\t", "  ```  ",
-    "text", "# heading", "---", "***", "===", "- item", "1. item", "> quote", "<div>", "-->", "", "  ", "\t", "    code",
+    "```", "````", "~~~", "~~~~", "```js", "``` yaml a", "~~~js ```", "```a`b", " ```", "    ```", "```\t", "  ```  ",
+    "text", "# title", "---", "***", "===", "- item", "1. item", "> quote", "<div>", "-->", "", "  ", "\t", "    code",
     "\x0c", "\x0b```", "\u2028", "\xa0```", "[a]: b", "|a|b|", "\\", "&amp;", "```\\js",
 ])  # fmt: skip
 

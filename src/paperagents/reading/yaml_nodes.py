@@ -22,7 +22,7 @@ MAX_DEPTH = 50
 MAX_VALUES = 100_000
 """With aliases counted as often as they are used: a few bytes must not become gigabytes."""
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Parser: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader
 _STANDARD = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -131,7 +131,7 @@ class YamlMapping(YamlNode):
 def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
     """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
     try:
-        return _Builder(source, problems).document(iter(_Loader(source.text).get_event, None))
+        return _Builder(source, problems).document(iter(_Parser(source.text).get_event, None))
     except _RefusedError:
         return None
     except yaml.YAMLError as error:
@@ -258,7 +258,9 @@ class _Builder:
                     weight=weight,
                     entries=entries,
                 )
-            key = self._key(following, events, depth, event)
+            key = self._node(following, events, depth + 1)
+            if not isinstance(key, YamlScalar):
+                self._refuse_key(key, following, event)
             value = self._node(next(events), events, depth + 1)
             if key.raw in entries:
                 first = entries[key.raw][0].span
@@ -269,13 +271,10 @@ class _Builder:
             self._bound(weight, event)
         raise AssertionError("libyaml ends every mapping it starts")
 
-    def _key(self, event: Any, events: Iterator[Any], depth: int, mapping: Any) -> YamlScalar:
-        key = self._node(event, events, depth + 1)
-        if not isinstance(key, YamlScalar):
-            if isinstance(key, YamlMapping) and self._follows(mapping, event):
-                self._refuse("yaml-unquoted-placeholder", self._at(mapping))
-            self._refuse("yaml-complex-key", self._at(event))
-        return key
+    def _refuse_key(self, key: YamlNode, event: Any, mapping: Any) -> NoReturn:
+        if isinstance(key, YamlMapping) and self._follows(mapping, event):
+            self._refuse("yaml-unquoted-placeholder", self._at(mapping))
+        self._refuse("yaml-complex-key", self._at(event))
 
     def _check_tag(self, event: Any) -> None:
         if event.tag not in (None, "!", _STANDARD + "map", _STANDARD + "seq"):
