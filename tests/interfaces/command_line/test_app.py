@@ -303,7 +303,7 @@ def test_a_value_a_setting_cannot_have_changes_nothing(name: str, value: str, pa
     assert place.read_text(encoding="utf-8") == '# mine\nlanguage = "en"\n'
 
 
-@pytest.mark.xfail(reason="paper config set empties the file")
+@pytest.mark.xfail(reason="paper config set calls it an error of the program")
 def test_a_value_that_is_not_unicode_changes_nothing(paper: Paper, write: Write) -> None:
     place = write(".paper/settings.toml", '# mine\nlanguage = "en"\n')
     assert paper("config", "set", "llm.model", "a\udcff").code == 2
