@@ -10,8 +10,10 @@ from typing import Any, cast
 from paperagents.approval.effect import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import InvalidArgumentsError, ToolError
-from paperagents.records.entry_store import EntryStore, Mode
+from paperagents.records.entry_store import Entry, EntryStore, Mode
 from paperagents.tags import validate_operation
+
+_SHOWN_LINES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,45 +40,40 @@ class EntryEffects:
         changes = {name: value for name, value in values.items() if name in given}
         action = "delete" if values.get("delete") else str(values.get("action") or "upsert")
         # There is nothing to ask about an entry that is not there; the attempt itself tells so.
-        asks = action == "delete" and self.store.get(kind, identifier) is not None
+        before = self.store.get(kind, identifier)
+        asks = action == "delete" and before is not None
         return Effect(
             tool=kind,
             arguments=arguments,
             asks=asks,
-            preview=self._preview(kind, identifier) if asks else "",
+            preview=_preview(before) if asks and before else "",
             target=f"{kind}/{identifier}",
-            harmless_in_plans=action == "request_read",
-            after="" if action == "delete" else None,
-            answer=self._foreseen(kind, identifier, action, changes),
-            current=lambda: "x" if self.store.get(kind, identifier) else "",
-            perform=partial(self._perform, kind, identifier, action, changes, values.get("limit")),
+            # Once it is another version, it is another entry that would be lost.
+            before=_state(before) if asks else "",
+            harmless_in_plans=action == "request_read" or self.store.forgets,
+            after=_state(None) if action == "delete" else None,
+            answer=_foreseen(before, identifier, action, changes),
+            current=lambda: _state(self.store.get(kind, identifier)),
+            perform=partial(self._delete, kind, identifier, _state(before))
+            if action == "delete"
+            else partial(self._perform, kind, identifier, action, changes, values.get("limit")),
         )
-
-    def _foreseen(self, kind: str, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:
-        """The answer as it will be, for plans."""
-        if action == "delete":
-            return {"id": identifier, "action": "deleted", "entry": None}
-        before = self.store.get(kind, identifier)
-        entry: JsonObject = {**(before.as_json() if before else {"identifier": identifier}), **changes}
-        return {"id": identifier, "action": "updated" if before else "created", "entry": entry}
-
-    def _preview(self, kind: str, identifier: str) -> str:
-        entry = self.store.get(kind, identifier)
-        shown = [f"- {kind}/{identifier}"]
-        if entry is not None:
-            shown += [f"- {line}" for line in (entry.heading or "", *entry.content.split("\n")[:20]) if line]
-        return "\n".join(shown)
 
     def _perform(self, kind: str, identifier: str, action: str, changes: dict[str, Any], limit: object) -> JsonValue:
         if action == "request_read":
             return self._read(kind, identifier, limit)
-        if action == "delete":
-            self.store.delete(kind, identifier)
-            return {"id": identifier, "action": "deleted", "entry": None}
         with self.store.together():
             existed = self.store.get(kind, identifier) is not None
             entry = self.store.put(kind, identifier, changes, mode=cast("Mode", action))
         return {"id": identifier, "action": "updated" if existed else "created", "entry": entry.as_json()}
+
+    def _delete(self, kind: str, identifier: str, shown: str) -> JsonValue:
+        with self.store.together():
+            if _state(self.store.get(kind, identifier)) != shown:
+                # Somebody was faster; the gate shows it again.
+                raise ToolError("file-changed", path=f"{kind}/{identifier}")
+            self.store.delete(kind, identifier)
+        return {"id": identifier, "action": "deleted", "entry": None}
 
     def _read(self, kind: str, identifier: str, limit: object) -> JsonValue:
         entry = self.store.get(kind, identifier)
@@ -86,3 +83,20 @@ class EntryEffects:
         if isinstance(limit, int | float) and not isinstance(limit, bool):
             shown["content"] = entry.content[: max(int(limit), 0)]
         return {"id": identifier, "action": "read", "entry": shown}
+
+
+def _foreseen(before: Entry | None, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:
+    """The answer as it will be, for plans."""
+    if action == "delete":
+        return {"id": identifier, "action": "deleted", "entry": None}
+    entry: JsonObject = {**(before.as_json() if before else {"identifier": identifier}), **changes}
+    return {"id": identifier, "action": "updated" if before else "created", "entry": entry}
+
+
+def _preview(entry: Entry) -> str:
+    lines = (entry.heading or "", *entry.content.split("\n")[:_SHOWN_LINES])
+    return "\n".join([f"- {entry.kind}/{entry.identifier}", *(f"- {line}" for line in lines if line)])
+
+
+def _state(entry: Entry | None) -> str:
+    return f"version {entry.version}" if entry is not None else ""

@@ -43,6 +43,9 @@ class Entry:
 class EntryStore:
     """The entries of one vault."""
 
+    forgets = False
+    """Whether what is done here leaves no trace."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -133,6 +136,52 @@ class EntryStore:
         except UnicodeEncodeError:
             # Half a character: nothing can be stored under such a name.
             return []
+
+
+class PlannedEntries(EntryStore):
+    """The entries as they would be in a dry run: what is changed here is forgotten."""
+
+    forgets = True
+
+    def __init__(self, kept: EntryStore) -> None:
+        self._kept = kept
+        self._planned: dict[tuple[str, str], Entry | None] = {}
+
+    def get(self, kind: str, identifier: str) -> Entry | None:
+        """One entry as it would be, or None."""
+        key = (kind, identifier)
+        return self._planned[key] if key in self._planned else self._kept.get(kind, identifier)
+
+    def entries(self, kind: str, *, search: str | None = None) -> list[Entry]:
+        """All entries of a kind as they would be."""
+        kept: dict[str, Entry | None] = {entry.identifier: entry for entry in self._kept.entries(kind)}
+        planned = {identifier: entry for (of, identifier), entry in self._planned.items() if of == kind}
+        found = [entry for _, entry in sorted({**kept, **planned}.items()) if entry is not None]
+        return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
+
+    def delete(self, kind: str, identifier: str) -> Entry:
+        """Do without an entry from here on."""
+        before = self.get(kind, identifier)
+        if before is None:
+            raise ToolError("entry-not-found", kind=kind, id=identifier)
+        self._planned[kind, identifier] = None
+        return before
+
+    def versions(self, kind: str, identifier: str) -> list[JsonObject]:
+        """What an entry has been so far."""
+        return self._kept.versions(kind, identifier)
+
+    @contextmanager
+    def together(self) -> Iterator[Any]:
+        """Nothing has to be kept together that is forgotten anyway."""
+        yield None
+
+    def _write(self, entry: Entry) -> None:
+        self._planned[entry.kind, entry.identifier] = entry
+
+    def _last_version(self, kind: str, identifier: str) -> int:
+        before = self.get(kind, identifier)
+        return before.version if before is not None else len(self.versions(kind, identifier))
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:
