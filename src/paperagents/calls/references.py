@@ -115,7 +115,7 @@ def fill_script(code: str, names: Names) -> str:
     pieces, end = [], 0
     for found in find_placeholders(code, known):
         plain = found.what in BUILT_IN_NAMES and found.what not in names.arguments
-        pieces += [code[end : found.start], str(known[found.what]) if plain else _escaped(known[found.what])]
+        pieces += [code[end : found.start], str(known[found.what]) if plain else escaped(known[found.what])]
         end = found.end
     return "".join([*pieces, code[end:]])
 
@@ -195,7 +195,8 @@ def _missing(wanted: str, known: list[str], reference: Reference, *, case: str) 
     )
 
 
-def _escaped(value: JsonValue) -> str:
+def escaped(value: JsonValue) -> str:
+    """A value as text inside a literal of JavaScript, which it can never leave."""
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     return "".join(each if each.isascii() and each.isalnum() else _escape(each) for each in as_text(value))

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from paperagents.calls.conversion import CannotConvertError, converted
-from paperagents.calls.references import Names, as_text, look_up, resolve
+from paperagents.calls.references import Names, escaped, look_up, resolve
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
@@ -216,27 +216,35 @@ def is_truthy(value: JsonValue) -> bool:
 
 
 def _as_expression(condition: str, names: Names) -> tuple[str, JsonObject]:
-    """Braces in a condition become variables, so that what they stand for is a value and never code."""
+    """Braces become variables, and inside quotes escaped text: what they stand for is a value and never code."""
     values: JsonObject = {}
     pieces: list[str] = []
-    quoted = ""
+    quote = ""
     for piece in read_template(condition).pieces:
         if isinstance(piece, Malformed):
             raise ToolError("invalid-reference", reference=piece.text)
         if isinstance(piece, str):
-            pieces.append(piece.removeprefix(quoted))
-            continue
-        variable = f"__reference_{len(values)}"
-        values[variable] = look_up(piece, names)
-        # "{{name}}" in quotes means the text of the value: the quotes go, the text comes.
-        quoted = condition[piece.start - 1 : piece.start] if piece.start else ""
-        if quoted in ("'", '"', "`") and condition[piece.end : piece.end + 1] == quoted:
-            pieces[-1] = pieces[-1][:-1]
-            values[variable] = as_text(values[variable])
+            pieces.append(piece)
+            quote = _open_quote(piece, quote)
+        elif quote:
+            pieces.append(escaped(look_up(piece, names)))
         else:
-            quoted = ""
-        pieces.append(variable)
+            pieces.append(f"__reference_{len(values)}")
+            values[pieces[-1]] = look_up(piece, names)
     return "".join(pieces), values
+
+
+def _open_quote(code: str, quote: str) -> str:
+    """The quotation mark that is still open after this piece of code."""
+    characters = iter(code)
+    for character in characters:
+        if quote and character == "\\":
+            next(characters, None)
+        elif character == quote:
+            quote = ""
+        elif not quote and character in "'\"`":
+            quote = character
+    return quote
 
 
 def _list(value: JsonValue) -> list[JsonValue]:

@@ -1,0 +1,145 @@
+"""Shared by the tests of running tools: a vault with real files, a scripted person, a real web server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paperagents
+from paperagents.approval.decision import ApprovalRequest, Approved, Decision
+from paperagents.records.record import RunRecord
+from paperagents.vault import Vault
+
+
+@dataclass
+class Person:
+    """Answers questions in order, the last answer again and again, and remembers what was asked."""
+
+    answers: list[Decision | Callable[[ApprovalRequest], Decision]]
+    asked: list[ApprovalRequest] = field(default_factory=list)
+
+    def __call__(self, request: ApprovalRequest) -> Decision:
+        self.asked.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return answer(request) if callable(answer) else answer
+
+
+@dataclass
+class Desk:
+    """A vault with somebody in front of it."""
+
+    root: Path
+    vault: Vault
+
+    def note(self, path: str, content: str) -> Path:
+        """Write a file, as an editor would."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8", newline="")
+        self.vault.registry.refresh()
+        return file
+
+    def tool(self, name: str, front: str = "", body: str = "") -> Path:
+        """Write a tool."""
+        return self.note(f"tools/{name}.md", f"---\ntool: true\nname: {name}\ndescription: d\n{front}\n---\n{body}")
+
+    def chain(self, name: str, steps: str, front: str = "") -> Path:
+        """Write a chain; ``steps`` are the list below ``steps:``."""
+        return self.tool(name, f"type: chain\n{front}", f"\n```yaml\nsteps:\n{steps}\n```\n")
+
+    def run(self, tool: str, arguments: Mapping[str, Any] | None = None, *answers: Any) -> RunRecord:
+        """Run a tool; with answers somebody is there, without nobody."""
+        return self.vault.run(tool, arguments, approver=Person(list(answers)) if answers else None)
+
+    def text(self, path: str) -> str:
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def reopened(self) -> Vault:
+        """The vault as another process would find it."""
+        self.vault.close()
+        self.vault = paperagents.open_vault(self.root)
+        return self.vault
+
+    def everything(self) -> dict[str, bytes]:
+        """Every file of the vault with its bytes, what the program keeps included."""
+        return {str(each.relative_to(self.root)): each.read_bytes() for each in self.root.rglob("*") if each.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Rules and settings of the real user stay untouched."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PAPER_LANGUAGE", "en")
+    monkeypatch.setenv("PAPER_ALLOWED_HOSTS", "127.0.0.1")
+    return tmp_path / "config"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, own_home: Path) -> Iterator[Desk]:
+    assert own_home.parent == tmp_path
+    root = tmp_path / "vault"
+    (root / ".paper").mkdir(parents=True)
+    made = Desk(root=root, vault=paperagents.open_vault(root))
+    yield made
+    made.vault.close()
+
+
+@pytest.fixture
+def yes() -> Approved:
+    return Approved()
+
+
+@pytest.fixture
+def person() -> Callable[..., Person]:
+    return lambda *answers: Person(list(answers))
+
+
+@dataclass
+class Web:
+    """A web server on loopback: ``answers`` by path are a status and a JSON text, or a function that is called."""
+
+    port: int
+    answers: dict[str, tuple[int, str] | Callable[[BaseHTTPRequestHandler], None]] = field(default_factory=dict)
+    requests: list[tuple[str, str, bytes]] = field(default_factory=list)
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base class names it so
+            pass
+
+        def handle_one_request(self) -> None:
+            self.raw_requestline = self.rfile.readline(65537)
+            if not self.raw_requestline or not self.parse_request():
+                self.close_connection = True
+                return
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            made.requests.append((self.command, self.path, body))
+            answer = made.answers.get(self.path.partition("?")[0], (404, "{}"))
+            if callable(answer):
+                answer(self)
+            else:
+                self.send_response(answer[0])
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(answer[1].encode())))
+                self.end_headers()
+                self.wfile.write(answer[1].encode())
+            self.close_connection = True
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        made = Web(port=server.server_address[1])
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield made
+        server.shutdown()
+        thread.join()
