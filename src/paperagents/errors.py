@@ -9,6 +9,7 @@
     ├── ReferenceMissingError   a reference stands for something that is not there
     ├── SandboxError            a piece of JavaScript ended badly
     ├── ToolError               a tool could not do what it was asked
+    ├── BusinessError           a failure that a tool itself has a name for
     ├── DeniedError             a person said no (exit code 3)
     ├── WaitingError            nobody is there to say yes; the run waits (exit code 3)
     ├── CancelledError          the person who started the run stopped it
@@ -92,6 +93,24 @@ class UsageError(PaperError):
 
 class ToolError(PaperError):
     """A tool could not do what it was asked."""
+
+
+class BusinessError(PaperError):
+    """A failure that a tool itself has a name for; code, sentence and advice are the tool's own."""
+
+    def __init__(self, failure: Mapping[str, Any]) -> None:
+        super().__init__(str(failure["code"]), retryable=bool(failure["retryable"]), details=dict(failure))
+
+    @property
+    def message(self) -> str:
+        """What the tool says about it."""
+        return str(self.details["description"])
+
+    @property
+    def hint(self) -> str | None:
+        """What the tool advises."""
+        solution = self.details.get("solution")
+        return None if solution is None else str(solution)
 
 
 class SandboxError(PaperError):

@@ -23,16 +23,18 @@ from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import BrokenFileError, ToolError, UsageError
 from paperagents.execution.applying import TagApplier, tag_of_tool
 from paperagents.execution.examples import ExampleResult, try_examples
+from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
 from paperagents.execution.note_log import append_log
 from paperagents.execution.pipeline import Pipeline
 from paperagents.execution.session import Event, Prepare, Services, Session
-from paperagents.reading.file_reading import read_markdown
+from paperagents.reading.file_reading import read_markdown, read_script
 from paperagents.records.database import Database
 from paperagents.records.entry_store import EntryStore
 from paperagents.records.environment_store import EnvironmentStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
+from paperagents.records.tool_storage import ToolStorage
 from paperagents.registry.folder_watch import FolderWatch
 from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.sandbox import Cancellation, Limits, Sandbox
@@ -199,7 +201,10 @@ class Vault:
     @cached_property
     def sandbox(self) -> Sandbox:
         """Where JavaScript runs."""
-        return Sandbox(limits=self.limits, timezone=self.settings.get("timezone"))
+        return Sandbox(
+            limits=replace(self.limits, seconds=max(self.limits.seconds, MODULE_SECONDS)),
+            timezone=self.settings.get("timezone"),
+        )
 
     @cached_property
     def limits(self) -> Limits:
@@ -219,11 +224,13 @@ class Vault:
             built_in=self._built_in(self.folder),
             sandbox=self.sandbox,
             limits=self.limits,
+            module_limits=replace(self.limits, seconds=MODULE_SECONDS),
             rules=self.rules,
             masking=Masking(self._secrets()),
             clock=self._clock,
             environment=self._environment,
             entries=self.entries,
+            storage=ToolStorage(self.database),
             vault_content=self.vault_content,
             write_log=self._write_log,
             store=self.store,
@@ -287,7 +294,7 @@ class Vault:
 
 
 def _read_pinned(file: str, content: bytes) -> ToolDefinition:
-    reading = read_markdown(content, file)
+    reading = read_script(content, file) if file.lower().endswith(".tool.js") else read_markdown(content, file)
     if not reading.valid or not isinstance(reading.definition, ToolDefinition):
         raise BrokenFileError(file, reading.problems)
     return reading.definition

@@ -28,6 +28,13 @@ class Excerpt:
     """How the file has it, where that is not the text itself: a folded or escaped YAML text. Its lines are
     then not lines of the file, and a place in it is known only by what stands there."""
 
+    last_line: int | None = None
+    """The last line of the file that is really in it, where more was added around a whole file."""
+
+    def has_line(self, line: int) -> bool:
+        """Whether this line of the file is part of it."""
+        return line >= 1 and (self.last_line is None or line <= self.last_line)
+
     def position(self, line: int, column: int) -> tuple[int, int]:
         """The line and column in the file of a line and column of the text, all counted from 1."""
         if self.written is not None:

@@ -46,6 +46,13 @@ class ToolDefinition:
     custom_function: Excerpt | None = None
     postprocess: Excerpt | None = None
 
+    module: Excerpt | None = None
+    """The whole file of a tool that is one JavaScript file."""
+    dependencies: Mapping[str, str] = field(default_factory=dict)
+    """npm packages such a file declares, with their versions."""
+    own_schema: Mapping[str, JsonValue] | None = None
+    """The schema of the arguments, where the file gives a whole one instead of parameters."""
+
     timeout: float | None = None
     log: str | None = None
     approval: str | None = None
@@ -67,7 +74,7 @@ class ToolDefinition:
     @property
     def schema(self) -> JsonObject:
         """JSON Schema of the arguments."""
-        return json_schema(self.parameters, strict=self.strict)
+        return dict(self.own_schema) if self.own_schema else json_schema(self.parameters, strict=self.strict)
 
     def all_steps(self) -> Iterator[Step]:
         """Every step, those inside ``parallel`` too, in the order of the file."""

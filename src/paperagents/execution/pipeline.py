@@ -36,6 +36,7 @@ from paperagents.errors import (
 from paperagents.execution.chain import run_steps
 from paperagents.execution.frame import Frame
 from paperagents.execution.gate import Gate
+from paperagents.execution.module_tool import module_block, module_names, outcome
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
 from paperagents.execution.session import Services, Session
@@ -144,11 +145,13 @@ class Pipeline:
         first = 1 if tool.preprocess is None else 2
         if tool.custom_function is not None:
             output = self._script(tool.custom_function, names, frame, _place(frame, "fn", first, "custom_function"))
+        elif tool.module is not None:
+            output = self._module(names, frame, _place(frame, "fn", first, "custom_function"))
         elif tool.steps:
             output = run_steps(self, frame, names, first)
         else:
             output = dict(names.input)
-        last = first + (1 if tool.custom_function is not None else len(tool.steps))
+        last = first + (len(tool.steps) or 1)
         return self._postprocess(frame, names, output, last)
 
     def _names(self, frame: Frame) -> Names:
@@ -218,6 +221,26 @@ class Pipeline:
                 raise ToolError("preprocess-not-an-object")
             return entry.output
 
+    def _module(self, names: Names, frame: Frame, place: Place) -> JsonValue:
+        """A tool that is one JavaScript file."""
+        if (done := frame.log.replayed(place)) is not None:
+            return done["output"]
+        with frame.log.block(place, dict(names.input)) as entry:
+            entry.output = self._execute_module(names, frame, place, entry)
+            return entry.output
+
+    def _execute_module(self, names: Names, frame: Frame, place: Place, entry: OpenEntry) -> JsonValue:
+        tool, mocked = frame.tool, self.session.plan is not None
+        kept = self.services.storage.load(tool.id)
+        visible = module_names(tool, dict(names.input), names.environment, kept, mocked=mocked)
+        host = host_functions(self.step, self.services.entries, place, frame)
+        with ended_by_a_call():
+            answer = self._in_sandbox(module_block(tool), visible, frame, entry, {"call_tool": host["call_tool"]})
+        value, storage = outcome(answer)
+        if storage != kept and not mocked:
+            self.services.storage.save(tool.id, storage)
+        return value
+
     def _written_script(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
         """A script that came with the call; what it does to the vault are calls of its own."""
         script = script_with_helpers(code, self.services.vault_content)
@@ -240,7 +263,8 @@ class Pipeline:
         self, code: Excerpt, names: JsonObject, frame: Frame, entry: OpenEntry, host: HostFunctions | None = None
     ) -> JsonValue:
         """What the code writes to the console goes into the log, also when it fails."""
-        limits = self.services.limits.lowered_to(seconds=frame.tool.timeout)
+        usual = self.services.module_limits if frame.tool.module is not None else self.services.limits
+        limits = usual.lowered_to(seconds=frame.tool.timeout)
         stop = self.session.cancellation
         try:
             result = self.services.sandbox.run(code, names=names, limits=limits, host=host, cancellation=stop)

@@ -18,6 +18,7 @@ from paperagents.records.entry_store import EntryStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
+from paperagents.records.tool_storage import ToolStorage
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 
 Event = Mapping[str, JsonValue]
@@ -37,12 +38,15 @@ class Services:
     built_in: Mapping[str, Prepare]
     sandbox: Sandbox
     limits: Limits
+    module_limits: Limits
+    """For tools that are one JavaScript file: they may take longer."""
     rules: RuleBook
     masking: Masking
     clock: Callable[[], dict[str, str]]
     """``date``, ``time`` and ``random_id`` of a new run."""
     environment: Callable[[ToolDefinition], Mapping[str, str]]
     entries: EntryStore
+    storage: ToolStorage
     vault_content: Callable[[str], str | None]
     """The content of an entry of the data vault."""
     write_log: Callable[[ToolDefinition, RunRecord], None] = lambda tool, record: None  # noqa: ARG005  nowhere

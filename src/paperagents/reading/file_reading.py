@@ -75,6 +75,18 @@ def read_markdown(data: bytes, file: str) -> FileReading:
     return _read(note, data, problems)
 
 
+def read_script(data: bytes, file: str) -> FileReading:
+    """Read a ``.tool.js`` file."""
+    from paperagents.reading.tool_javascript import read_tool_javascript  # noqa: PLC0415  it starts the sandbox
+
+    if len(data) > MAX_BYTES:
+        values = {"case": "definition", "size": len(data), "limit": MAX_BYTES}
+        large = Problem(code="file-too-large", severity="error", file=file, span=_START, values=values)
+        return FileReading(file=file, problems=(large,))
+    definition, problems = read_tool_javascript(data, file)
+    return FileReading(file=file, definition=definition, problems=problems)
+
+
 def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
     assert note.frontmatter is not None
     found = problems.apart()

@@ -54,6 +54,7 @@ MIGRATIONS: Sequence[str] = (
         total_ms REAL NOT NULL
     );
     """,
+    "CREATE TABLE tool_storage (tool TEXT PRIMARY KEY, content TEXT NOT NULL)",
 )
 """What each version of the program added. Never change one that has been released; add another."""
 

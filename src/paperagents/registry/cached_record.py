@@ -14,7 +14,7 @@ from paperagents.registry.folder_scan import FileRecord, Stamp
 Value = TypeVar("Value")
 _TYPES_OF_KINDS = {
     "markdown": ("single", "chain", None),
-    "javascript": ("single",),
+    "javascript": ("single", None),
     "agent": ("agent",),
     "tag": ("tag",),
 }

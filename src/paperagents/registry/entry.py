@@ -90,8 +90,10 @@ def entry_of(reading: FileReading) -> Entry | None:
         return replace(described, problems=reading.problems)
     if not any(problem.severity == "error" for problem in reading.problems):
         return None
-    stem = reading.file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    return Entry(id=stem, name=stem, kind="markdown", file=reading.file, problems=reading.problems)
+    name = reading.file.rsplit("/", 1)[-1]
+    kind = "javascript" if name.lower().endswith(".tool.js") else "markdown"
+    stem = name[: -len(".tool.js")] if kind == "javascript" else name.rsplit(".", 1)[0]
+    return Entry(id=stem, name=stem, kind=kind, file=reading.file, problems=reading.problems)
 
 
 def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) -> Entry:

@@ -104,14 +104,14 @@ class FolderScan:
 
 def read_file(root: Path, file: str) -> FileReading:
     """Read one file of the vault as whatever it is now."""
-    from paperagents.reading.file_reading import FileReading, read_markdown  # noqa: PLC0415  see above
+    from paperagents.reading.file_reading import FileReading  # noqa: PLC0415  see above
 
     path = os.path.realpath(root / file)
     if not path.startswith(os.path.realpath(root) + os.sep):
         outside = Problem(code="file-outside-vault", severity="error", file=file, span=_START)
         return FileReading(file=file, problems=(outside,))
     try:
-        return read_markdown(_content(path), file)
+        return _reading(file, path)
     except OSError as error:
         return FileReading(file=file, problems=(_unreadable(file, error, "error"),))
 
@@ -182,26 +182,29 @@ def _stamp(path: str) -> Stamp | None:
 
 
 def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
-    if file.lower().endswith(JAVASCRIPT_ENDING):
-        stem = file.rsplit("/", 1)[-1][: -len(JAVASCRIPT_ENDING)]
-        return FileRecord(stamp=stamp, entry=Entry(id=stem, name=stem, kind="javascript", type="single", file=file))
-    from paperagents.reading.file_reading import read_markdown  # noqa: PLC0415  see above
-
-    reading = read_markdown(_content(path), file)
+    reading = _reading(file, path)
     entry = entry_of(reading)
     if entry is None:
         return FileRecord(stamp=stamp, problems=reading.problems)
     return FileRecord(stamp=stamp, entry=entry, reading=reading)
 
 
-def _content(path: str) -> bytes:
+def _reading(file: str, path: str) -> FileReading:
+    from paperagents.reading.file_reading import read_markdown, read_script  # noqa: PLC0415  see above
+
+    if file.lower().endswith(JAVASCRIPT_ENDING):
+        return read_script(_content(path, whole=True), file)
+    return read_markdown(_content(path), file)
+
+
+def _content(path: str, *, whole: bool = False) -> bytes:
     from paperagents.reading.file_reading import MAX_BYTES  # noqa: PLC0415  see above
 
     # Not blocking, not following: neither a named pipe nor a link may have taken the file's place.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         data = os.read(descriptor, 65536)
-        if len(data) < 65536 or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+        if len(data) < 65536 or not (whole or data.removeprefix(b"\xef\xbb\xbf").startswith(b"---")):
             return data
         pieces = [data]
         while sum(map(len, pieces)) <= MAX_BYTES and (data := os.read(descriptor, 1 << 20)):

@@ -45,7 +45,7 @@ def _all_problems(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Ite
     for entry, call in calls:
         if call.tool not in known:
             yield _unknown_tool(entry, call, near.get(call.tool, ""))
-        elif known[call.tool].kind != "javascript" and known[call.tool].type is not None:
+        elif known[call.tool].type is not None:
             yield from _check_arguments(entry, call, known[call.tool], accepted[call.tool])
     yield from _circles(entries, known)
 

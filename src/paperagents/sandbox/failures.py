@@ -109,7 +109,8 @@ def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
         match = _FRAME.match(line)
         if match and -1 <= int(match["line"]) - FIRST_LINE < len(lines):
             frames.append(_frame(match, lines, script))
-    return frames
+    # What stands around a file to run it is nothing a person could look at.
+    return [frame for frame in frames if script.has_line(frame["line"])] or frames[:1]
 
 
 def _frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str, Any]:

@@ -518,6 +518,42 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Wenn es einfacher Text sein soll, \\{reference} schreiben.",
         "如果只是普通文本，请写 \\{reference}。",
     ),
+    # --- tools in one JavaScript file
+    "tool-not-evaluated": (
+        "The file cannot be evaluated: {reason}",
+        "Die Datei lässt sich nicht auswerten: {reason}",
+        "无法求值此文件：{reason}",
+    ),
+    "missing-method": (
+        "The method {name}() is missing.",
+        "Die Methode {name}() fehlt.",
+        "缺少方法 {name}()。",
+    ),
+    "missing-method.hint": (
+        "A tool exports getMetadata, getSchema and execute.",
+        "Ein Tool exportiert getMetadata, getSchema und execute.",
+        "工具需要导出 getMetadata、getSchema 和 execute。",
+    ),
+    "method-failed": (
+        "{name}() failed: {reason}",
+        "{name}() ist fehlgeschlagen: {reason}",
+        "{name}() 执行失败：{reason}",
+    ),
+    "method-wrong-answer": (
+        "{name}() must return an object.",
+        "{name}() muss ein Objekt zurückgeben.",
+        "{name}() 必须返回一个对象。",
+    ),
+    "undeclared-dependency": (
+        "'{name}' is loaded but not declared.",
+        "„{name}“ wird geladen, ist aber nicht angegeben.",
+        "加载了 “{name}”，但没有声明。",
+    ),
+    "undeclared-dependency.hint": (
+        "Add it to getDependencies().",
+        "In getDependencies() ergänzen.",
+        "请将其加入 getDependencies()。",
+    ),
     # --- between files
     "duplicate-id": (
         "The id '{id}' is also used by {other}.",

@@ -1,0 +1,198 @@
+"""A file ``NAME.tool.js`` becomes a tool definition.
+
+What the file says about itself is found out by evaluating it in the plain sandbox: no modules, no
+effects, a short time. Nothing of it gets a capability by being listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.problem import Problem
+from paperagents.definitions.slug import slug
+from paperagents.definitions.source import Excerpt, Span
+from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.errors import SandboxError
+from paperagents.reading.javascript_syntax import JavaScript, walk
+from paperagents.reading.json_schema import NotASchemaError, Schema
+from paperagents.reading.problem_list import ProblemList
+from paperagents.sandbox import Limits, run_javascript
+from paperagents.sandbox.tool_module import with_module
+
+ENDING = ".tool.js"
+REQUIRED_METHODS = ("getMetadata", "getSchema", "execute")
+_LOADERS = ("require", "import", "importx", "loadModule", "api.importx", "this.api.importx")
+_LIMITS = Limits(seconds=1.0, memory_mb=64, output_mb=2)
+_QUESTIONS = """
+const has = name => typeof tool[name] === 'function';
+const told = {}, failed = {};
+for (const name of ['getMetadata', 'getSchema', 'getDependencies', 'getExamples']) {
+  if (!has(name)) continue;
+  try { told[name] = structuredClone(await tool[name]()); }
+  catch (error) { failed[name] = String(error?.message ?? error); }
+}
+const methods = ['getMetadata', 'getSchema', 'execute'].filter(has);
+return { told, failed, methods };
+"""
+
+
+def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None, tuple[Problem, ...]]:
+    """The definition, where the file can be understood, and everything wrong with it."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    problems = ProblemList(file, text.split("\n"))
+    source = Excerpt(text=text, file=file)
+    code = JavaScript(text)
+    error = code.syntax_error()
+    if error is not None:
+        problems.error(
+            "javascript-syntax", source.span(error.start, max(error.end, error.start + 1)), reason=error.what
+        )
+        return None, problems.in_order()
+    answers = _answers(source, problems)
+    if answers is None:
+        return None, problems.in_order()
+    definition = _definition(answers, source, code, sha256(data).hexdigest(), problems)
+    return definition, problems.in_order()
+
+
+def _answers(source: Excerpt, problems: ProblemList) -> dict[str, Any] | None:
+    """What the file answers when it is asked about itself."""
+    try:
+        answers = run_javascript(with_module(source, _QUESTIONS), limits=_LIMITS)
+    except SandboxError as error:
+        stack = error.details.get("stack") or [{}]
+        line, column = stack[0].get("line") or 1, stack[0].get("column") or 1
+        span = Span(line=line, column=column, end_line=line, end_column=column + 1)
+        problems.error("tool-not-evaluated", span, reason=error.message)
+        return None
+    assert isinstance(answers, dict)
+    return answers
+
+
+def _definition(
+    answers: dict[str, Any], source: Excerpt, code: JavaScript, digest: str, problems: ProblemList
+) -> ToolDefinition:
+    told: dict[str, Any] = answers["told"]
+    _report_methods(answers, code, source, problems)
+    metadata = _object(told, "getMetadata", code, source, problems)
+    schema = _object(told, "getSchema", code, source, problems)
+    dependencies = _object(told, "getDependencies", code, source, problems)
+    stem = problems.file.rsplit("/", 1)[-1][: -len(ENDING)]
+    identifier = str(metadata.get("id") or "") or slug(stem) or stem
+    parameters = schema.get("parameters") if isinstance(schema.get("parameters"), dict) else None
+    arguments: dict[str, Any] = parameters or ({} if "environment" in schema else schema)
+    _check_schema(arguments, code, source, problems)
+    _check_requires(dependencies, code, source, problems)
+    if not metadata.get("description"):
+        problems.warning("missing-description", _method_span(code, source, "getMetadata"))
+    return ToolDefinition(
+        id=identifier,
+        name=str(metadata.get("name") or identifier),
+        kind="javascript",
+        description=str(metadata.get("description") or ""),
+        parameters=_parameters(arguments),
+        own_schema=arguments or {"type": "object"},
+        environment=_parameters(schema["environment"]) if isinstance(schema.get("environment"), dict) else (),
+        module=source,
+        dependencies={str(name): str(version) for name, version in dependencies.items()},
+        examples=_examples(told.get("getExamples")),
+        version=_text(metadata.get("version")),
+        category=_text(metadata.get("category")),
+        tags=tuple(map(str, metadata["tags"])) if isinstance(metadata.get("tags"), list) else (),
+        author=_text(metadata.get("author")),
+        file=problems.file,
+        span=_method_span(code, source, "getMetadata"),
+        digest=digest,
+    )
+
+
+def _report_methods(answers: dict[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
+    for name in REQUIRED_METHODS:
+        if name not in answers["methods"]:
+            problems.error("missing-method", _method_span(code, source, "exports"), name=name)
+    for name, reason in answers["failed"].items():
+        problems.error("method-failed", _method_span(code, source, name), name=name, reason=reason)
+
+
+def _object(
+    told: Mapping[str, Any], method: str, code: JavaScript, source: Excerpt, problems: ProblemList
+) -> dict[str, Any]:
+    value = told.get(method)
+    if value is None or isinstance(value, dict):
+        return value or {}
+    problems.error("method-wrong-answer", _method_span(code, source, method), name=method)
+    return {}
+
+
+def _check_schema(schema: dict[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
+    try:
+        Schema(schema)
+    except NotASchemaError as error:
+        name = ".".join(map(str, error.path)) or "getSchema"
+        problems.error("invalid-schema", _method_span(code, source, "getSchema"), name=name, reason=error.reason)
+
+
+def _check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
+    """Packages that are loaded by a fixed name must be declared."""
+    for node in walk(code.root):
+        if node.type != "call_expression":
+            continue
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        loads = function is not None and code.text(function) in _LOADERS
+        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+        if loads and first is not None and first.type == "string":
+            name = code.text(first)[1:-1]
+            if _package(name) not in dependencies and not name.startswith("node:"):
+                found = code.finding(first, name)
+                problems.error("undeclared-dependency", source.span(found.start, found.end), name=name)
+
+
+def _package(name: str) -> str:
+    """``lodash/fp`` belongs to ``lodash``, ``@scope/name/x`` to ``@scope/name``."""
+    return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+
+
+def _parameters(schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    properties = schema.get("properties")
+    required = schema.get("required")
+    if not isinstance(properties, dict):
+        return ()
+    named = required if isinstance(required, list) else []
+    return tuple(
+        Parameter(name=name, schema=value if isinstance(value, dict) else {}, required=name in named)
+        for name, value in properties.items()
+    )
+
+
+def _examples(told: Any) -> tuple[Example, ...]:
+    found = [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
+    return tuple(
+        Example(
+            input=_mapping(each.get("input")),
+            name=_text(each.get("name")),
+            expects={key: each[key] for key in ("output", "output_contains", "error") if key in each},
+            responses=_mapping(each.get("responses")),
+        )
+        for each in found
+    )
+
+
+def _mapping(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _method_span(code: JavaScript, source: Excerpt, name: str) -> Span:
+    """Where the file names a method; its first line where it does not."""
+    for node in walk(code.root):
+        if node.type in ("property_identifier", "identifier") and code.text(node) == name:
+            found = code.finding(node, name)
+            return source.span(found.start, found.end)
+    return Span(line=1, column=1, end_line=1, end_column=2)

@@ -1,0 +1,28 @@
+"""What tools keep for themselves between runs, each its own."""
+
+from __future__ import annotations
+
+import json
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.records.database import Database
+
+
+class ToolStorage:
+    """One object of values for each tool."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, tool: str) -> JsonObject:
+        """What the tool has kept; empty at first."""
+        if not self._database.exists():
+            return {}
+        rows = self._database.rows("SELECT content FROM tool_storage WHERE tool = ?", (tool,))
+        kept: JsonObject = json.loads(rows[0]["content"]) if rows else {}
+        return kept
+
+    def save(self, tool: str, content: JsonObject) -> None:
+        """Keep all of it, in one step."""
+        with self._database.transaction(durable=True) as connection:
+            connection.execute("INSERT OR REPLACE INTO tool_storage VALUES (?, ?)", (tool, json.dumps(content)))
