@@ -1,4 +1,4 @@
-"""Questions about JavaScript, answered from its syntax tree. The one module that knows the JavaScript parser."""
+"""Questions about JavaScript, answered from its syntax tree. The parser is known in the modules ``javascript_…``."""
 
 from __future__ import annotations
 
@@ -228,8 +228,14 @@ def _parse(code: bytes) -> tuple[Tree, bool]:
 
 
 @cache
+def javascript_language() -> Language:
+    """The grammar."""
+    return Language(tree_sitter_javascript.language())
+
+
+@cache
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_javascript.language()))
+    return Parser(javascript_language())
 
 
 def _unclosed(error: Node) -> Node | None:

@@ -7,6 +7,7 @@ from itertools import islice
 
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.reading.javascript_loops import endless_loops
+from paperagents.reading.javascript_mistakes import mistakes
 from paperagents.reading.javascript_syntax import MAX_CHARACTERS, Finding, JavaScript
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.reference_syntax import BUILT_IN_NAMES
@@ -22,7 +23,7 @@ def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList
     arguments = tuple(arguments)
     code = JavaScript(script.text, placeholders=(*arguments, *BUILT_IN_NAMES))
     _suggest_input(code, script, arguments, problems)
-    if _report_syntax_error(code, script, problems):
+    if _report_syntax_errors(code, script, problems):
         return None
     if next(code.returns(), None) is None:
         problems.error("missing-return", script.span(*_first_words(script.text)))
@@ -55,11 +56,12 @@ def _is_too_long(script: Excerpt, problems: ProblemList) -> bool:
     return size > MAX_CHARACTERS
 
 
-def _report_syntax_error(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:
+def _report_syntax_errors(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:
     error = code.syntax_error()
-    if error is not None:
-        problems.error("javascript-syntax", _span(script, error), reason=error.what)
-    return error is not None
+    errors = [error] if error is not None else list(islice(mistakes(code), MAX_FINDINGS))
+    for each in errors:
+        problems.error("javascript-syntax", _span(script, each), reason=each.what)
+    return bool(errors)
 
 
 def _suggest_input(code: JavaScript, script: Excerpt, arguments: tuple[str, ...], problems: ProblemList) -> None:

@@ -22,7 +22,7 @@ MAX_DEPTH = 50
 MAX_VALUES = 100_000
 """With aliases counted as often as they are used: a few bytes must not become gigabytes."""
 
-_Parser: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader
+_Parser: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader  # type: ignore[attr-defined]  # unstubbed
 _STANDARD = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
