@@ -1,4 +1,4 @@
-"""A vault: the folder, and everything the program knows about it. The one place that puts the parts together."""
+"""A vault whose tools can be run. The one place that puts the parts together."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.errors import BrokenFileError, ToolError, UsageError
+from paperagents.errors import BrokenFileError, ToolError
 from paperagents.execution.applying import TagApplier, tag_of_tool
 from paperagents.execution.examples import ExampleResult, try_examples
 from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
 from paperagents.execution.note_log import append_log
 from paperagents.execution.pipeline import Pipeline
 from paperagents.execution.session import Event, Prepare, Services, Session
+from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
 from paperagents.reading.file_reading import read_markdown, read_script
 from paperagents.records.database import Database
 from paperagents.records.entry_store import EntryStore
@@ -35,22 +36,13 @@ from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
 from paperagents.records.tool_storage import ToolStorage
-from paperagents.registry.folder_watch import FolderWatch
-from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.sandbox import Cancellation, Limits, Sandbox
-from paperagents.settings import KNOWN, Settings, load_settings, user_folder
+from paperagents.settings import KNOWN, user_folder
 from paperagents.tags import TagRegistry, read_tags
 
-KEEPING_FOLDER = ".paper"
 
-
-class Vault:
-    """A folder of notes with tools and agents in it."""
-
-    def __init__(self, root: Path) -> None:
-        if not root.is_dir():
-            raise UsageError("no-such-vault", path=str(root))
-        self.root = root.resolve()
+class Vault(NotesFolder):
+    """A folder of notes whose tools can be run."""
 
     # --- running
 
@@ -153,17 +145,6 @@ class Vault:
     # --- the parts
 
     @cached_property
-    def settings(self) -> Settings:
-        """The settings in force here."""
-        return load_settings(self.root)
-
-    @cached_property
-    def registry(self) -> ToolRegistry:
-        """The tools and agents of the vault."""
-        kept = self.root / KEEPING_FOLDER
-        return ToolRegistry(self.root, cache_file=kept / "cache" / "entries.json" if kept.is_dir() else None)
-
-    @cached_property
     def database(self) -> Database:
         """What the program keeps."""
         return Database(self.root / KEEPING_FOLDER / "paper.db")
@@ -236,10 +217,6 @@ class Vault:
             store=self.store,
         )
 
-    def follow(self, on_change: Callable[[], None] = lambda: None) -> FolderWatch:
-        """Follow the folder while the returned context is open: edits take effect at once."""
-        return FolderWatch(self.registry, on_change)
-
     def _session(
         self,
         approver: Approver | Callable[[ApprovalRequest], Decision] | None,
@@ -303,18 +280,3 @@ def _read_pinned(file: str, content: bytes) -> ToolDefinition:
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:
     """The vault in this folder; without one, the nearest upwards as the command line finds it."""
     return Vault(Path(folder) if folder is not None else find_vault())
-
-
-def find_vault() -> Path:
-    """``PAPER_VAULT``, else the nearest folder upwards with ``.paper/``, else the current folder."""
-    if named := os.environ.get("PAPER_VAULT"):
-        return Path(named)
-    return nearest_vault(Path.cwd())
-
-
-def nearest_vault(start: Path) -> Path:
-    """The nearest folder upwards that has ``.paper/``, else the folder itself."""
-    for folder in (start, *start.parents):
-        if (folder / KEEPING_FOLDER).is_dir():
-            return folder
-    return start

@@ -11,7 +11,7 @@ _EXPORT = re.compile(r"^export default ", re.MULTILINE)
 
 _BEFORE = (
     "const module_ = { exports: {} }; const refuse_ = name => { throw new Error(`Cannot load '${name}': "
-    "only packages that getDependencies() declares can be loaded.`); }; const load_ = async name => refuse_(name);"
+    "only packages that getDependencies() declares can be loaded`); }; const load_ = async name => refuse_(name);"
     " (function (module, exports, require, importx, loadModule) {\n"
 )
 _AFTER = (

@@ -18,8 +18,8 @@ from paperagents.interfaces.command_line.help_pages import LocalisedGroup
 from paperagents.interfaces.command_line.options import Invocation, remember_vault
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
 from paperagents.messages import text, use_language
+from paperagents.notes_folder import find_vault
 from paperagents.settings import load_settings
-from paperagents.vault import find_vault
 from paperagents.version import __version__
 
 COMMANDS = (

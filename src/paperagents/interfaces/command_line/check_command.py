@@ -12,7 +12,7 @@ from paperagents.definitions.problem import Problem
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import (
-    current_vault,
+    current_notes,
     json_option,
     opened,
     remember_format,
@@ -20,8 +20,8 @@ from paperagents.interfaces.command_line.options import (
 )
 from paperagents.interfaces.command_line.output import one_line, print_json, problem_lines, say, visible
 from paperagents.messages import text
+from paperagents.notes_folder import NotesFolder, find_vault, nearest_vault
 from paperagents.registry.folder_scan import is_hidden, is_ours
-from paperagents.vault import Vault, find_vault, nearest_vault
 
 
 @click.command("check", cls=LocalisedCommand, help=text("cli.check"))
@@ -52,16 +52,16 @@ def command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_js
     context.exit(1 if any(problem.severity == "error" for problem in found) else 0)
 
 
-def _vault(context: click.Context, paths: Sequence[Path]) -> Vault:
+def _vault(context: click.Context, paths: Sequence[Path]) -> NotesFolder:
     """The current vault, unless the path that is to be checked lies in another one."""
     if context.obj.vault is None and paths and _exists(paths[0]):
         first = paths[0].resolve()
         if not os.environ.get("PAPER_VAULT") and not first.is_relative_to(find_vault().resolve()):
-            return opened(nearest_vault(first if first.is_dir() else first.parent))
-    return current_vault(context)
+            return opened(nearest_vault(first if first.is_dir() else first.parent), NotesFolder)
+    return current_notes(context)
 
 
-def _in_vault(vault: Vault, path: Path) -> str:
+def _in_vault(vault: NotesFolder, path: Path) -> str:
     """A path as the person wrote it, from here or from the vault's root, as a path in the vault."""
     for candidate in (Path.cwd() / path, vault.root / str(path).lstrip("/")):
         if _exists(candidate) and candidate.resolve().is_relative_to(vault.root):
@@ -81,7 +81,7 @@ def _is_chosen(file: str, chosen: Sequence[str]) -> bool:
     return not chosen or any(each in (file, ".") or file.startswith(f"{each}/") for each in chosen)
 
 
-def _tell_why_not_checked(vault: Vault, chosen: Sequence[str]) -> None:
+def _tell_why_not_checked(vault: NotesFolder, chosen: Sequence[str]) -> None:
     """Somebody who names a file wants to hear about it, even that it is no tool."""
     known = {entry.file for entry in vault.registry.entries()}
     known |= {problem.file for problem in vault.registry.loose_problems()}
@@ -92,7 +92,7 @@ def _tell_why_not_checked(vault: Vault, chosen: Sequence[str]) -> None:
             say(text("cli.check.ordinary" if is_ours(file) else "cli.check.other", file=one_line(file)))
 
 
-def _print(problems: Sequence[Problem], form: str, vault: Vault) -> None:
+def _print(problems: Sequence[Problem], form: str, vault: NotesFolder) -> None:
     if form == "json":
         print_json([problem.as_json() for problem in problems])
     elif form == "github":
@@ -130,7 +130,7 @@ def _property(value: str) -> str:
     return _data(value).replace(":", "%3A").replace(",", "%2C")
 
 
-def _summarise(problems: Sequence[Problem], vault: Vault, chosen: Sequence[str]) -> None:
+def _summarise(problems: Sequence[Problem], vault: NotesFolder, chosen: Sequence[str]) -> None:
     files = {e.file for e in vault.registry.entries() if e.file is not None and _is_chosen(e.file, chosen)}
     errors = sum(problem.severity == "error" for problem in problems)
     say(text("cli.check.summary", files=len(files), errors=errors, warnings=len(problems) - errors))

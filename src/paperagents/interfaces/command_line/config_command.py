@@ -12,11 +12,11 @@ import click
 from paperagents.definitions.closest import closest
 from paperagents.errors import PaperError, SettingsError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
-from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
 from paperagents.messages import text
+from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
 from paperagents.settings import FILE, KNOWN, Setting, from_text, load_settings
-from paperagents.vault import KEEPING_FOLDER, Vault
 
 
 @click.group("config", cls=LocalisedGroup, help=text("cli.config"), invoke_without_command=True)
@@ -27,7 +27,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
     """Show every setting and where it comes from."""
     if context.invoked_subcommand is not None:
         return
-    settings = current_vault(context).settings.values
+    settings = current_notes(context).settings.values
     if as_json:
         print_json({name: {"value": _shown(name, each), "origin": each.origin} for name, each in settings.items()})
         return
@@ -42,7 +42,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
 @click.pass_context
 def get(context: click.Context, *, name: str, as_json: bool) -> None:
     """One setting."""
-    setting = current_vault(context).settings.values.get(name)
+    setting = current_notes(context).settings.values.get(name)
     if setting is None:
         raise _unknown(name)
     value = _shown(name, setting)
@@ -61,7 +61,7 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
     """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
     if name not in KNOWN:
         raise _unknown(name)
-    _write(current_vault(context), name, from_text(value, KNOWN[name]))
+    _write(current_notes(context), name, from_text(value, KNOWN[name]))
 
 
 def _shown(name: str, setting: Setting) -> object:
@@ -76,7 +76,7 @@ def _unknown(name: str) -> SettingsError:
     )
 
 
-def _write(vault: Vault, name: str, value: object) -> None:
+def _write(vault: NotesFolder, name: str, value: object) -> None:
     import json  # noqa: PLC0415  a JSON text, number or list is a TOML one
 
     file = vault.root / KEEPING_FOLDER / FILE

@@ -125,7 +125,13 @@ def _print(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None
 
 
 def _exit_code(results: list[JsonObject]) -> int:
-    statuses = {result["status"] for result in results}
+    # What was only taken back did not fail itself; the exit code tells about what did.
+    statuses = {result["status"] for result in results if not _was_taken_back(result)}
     if "error" in statuses:
         return 1
     return 3 if statuses & {"waiting", "denied"} else 0
+
+
+def _was_taken_back(result: JsonObject) -> bool:
+    error = result["error"]
+    return isinstance(error, dict) and error["code"] == "taken-back"

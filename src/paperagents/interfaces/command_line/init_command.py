@@ -15,7 +15,7 @@ from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, print_json, say
 from paperagents.messages import text
-from paperagents.vault import KEEPING_FOLDER
+from paperagents.notes_folder import KEEPING_FOLDER
 
 SETTINGS = """\
 # Settings of this vault. Every value can also be given as a variable: PAPER_LANGUAGE, PAPER_SANDBOX_TIMEOUT, …

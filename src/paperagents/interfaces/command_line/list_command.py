@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
-from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, padded, paint, print_json, say, width
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
@@ -17,7 +17,7 @@ from paperagents.registry.entry import Entry
 @click.pass_context
 def command(context: click.Context, *, as_json: bool) -> None:
     """List the vault."""
-    vault = current_vault(context)
+    vault = current_notes(context)
     entries = vault.registry.entries()
     if as_json:
         print_json([entry.as_json() for entry in entries])

@@ -12,7 +12,7 @@ import click
 from paperagents.definitions.slug import slug
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
-from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, print_json, say
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
@@ -108,7 +108,7 @@ def command(context: click.Context, *, kind: str, name: str, form: str | None, a
     """Write a new file; never over an existing one."""
     if not name.strip() or one_line(name) != name:
         raise UsageError("invalid-name")
-    vault = current_vault(context)
+    vault = current_notes(context)
     taken = {entry.id: entry for entry in vault.registry.entries() if (entry.kind == "agent") == (kind == "agent")}
     identifier = slug(name) or next(each for number in count(1) if (each := f"{kind}-{number}") not in taken)
     ending = ".tool.js" if kind == "tool" and form == "javascript" else ".md"

@@ -12,13 +12,16 @@ import click
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.output import one_line
 from paperagents.messages import text, use_language
-from paperagents.vault import Vault, open_vault
+from paperagents.notes_folder import NotesFolder, find_vault
 
 if TYPE_CHECKING:
-    # Only a shell that completes a word needs it.
+    # Loaded by the commands that need them.
     from click.shell_completion import CompletionItem
 
+    from paperagents.vault import Vault
+
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
+Opened = TypeVar("Opened", bound=NotesFolder)
 
 
 @dataclass(kw_only=True)
@@ -32,13 +35,20 @@ class Invocation:
 
 def current_vault(context: click.Context) -> Vault:
     """The vault this command works on: --vault, PAPER_VAULT, the nearest upwards, or the current folder."""
-    return opened(context.obj.vault)
+    from paperagents.vault import Vault  # noqa: PLC0415  running needs much that looking does not
+
+    return opened(context.obj.vault, Vault)
 
 
-def opened(folder: Path | None) -> Vault:
+def current_notes(context: click.Context) -> NotesFolder:
+    """The same for a command that only looks."""
+    return opened(context.obj.vault, NotesFolder)
+
+
+def opened(folder: Path | None, kind: type[Opened]) -> Opened:
     """A vault, its language spoken from here on. Raises SettingsError where its settings are wrong."""
     try:
-        vault = open_vault(folder)
+        vault = kind(folder if folder is not None else find_vault())
     except (OSError, ValueError) as error:
         # A name no file system takes, a folder that may not be entered, a current folder that was deleted.
         raise UsageError("no-such-vault", path=str(folder or ".")) from error
@@ -63,7 +73,7 @@ def complete_tool(context: click.Context, _: click.Parameter, incomplete: str) -
     from click.shell_completion import CompletionItem  # noqa: PLC0415  see above
 
     try:
-        entries = current_vault(context).registry.entries()
+        entries = current_notes(context).registry.entries()
     except PaperError:
         return []
     fitting = [each for each in entries if each.id.startswith(incomplete) and one_line(each.id) == each.id]

@@ -9,7 +9,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UnknownToolError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
-from paperagents.interfaces.command_line.options import complete_tool, current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.options import complete_tool, current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import print_json, visible
 from paperagents.messages import text
 from paperagents.registry.manual import manual
@@ -23,7 +23,7 @@ from paperagents.registry.tool_registry import ToolRegistry
 @click.pass_context
 def command(context: click.Context, *, tool: str, as_json: bool) -> None:
     """Show a manual."""
-    definition = _find(current_vault(context).registry, tool)
+    definition = _find(current_notes(context).registry, tool)
     if as_json:
         print_json(_document(definition))
     else:

@@ -1,0 +1,54 @@
+"""A folder of notes as it is: its settings, its tools and agents. Loads nothing that only running needs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from paperagents.errors import UsageError
+from paperagents.registry.folder_watch import FolderWatch
+from paperagents.registry.tool_registry import ToolRegistry
+from paperagents.settings import Settings, load_settings
+
+KEEPING_FOLDER = ".paper"
+
+
+class NotesFolder:
+    """A folder of notes with tools and agents in it."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise UsageError("no-such-vault", path=str(root))
+        self.root = root.resolve()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings in force here."""
+        return load_settings(self.root)
+
+    @cached_property
+    def registry(self) -> ToolRegistry:
+        """The tools and agents of the vault."""
+        kept = self.root / KEEPING_FOLDER
+        return ToolRegistry(self.root, cache_file=kept / "cache" / "entries.json" if kept.is_dir() else None)
+
+    def follow(self, on_change: Callable[[], None] = lambda: None) -> FolderWatch:
+        """Follow the folder while the returned context is open: edits take effect at once."""
+        return FolderWatch(self.registry, on_change)
+
+
+def find_vault() -> Path:
+    """``PAPER_VAULT``, else the nearest folder upwards with ``.paper/``, else the current folder."""
+    if named := os.environ.get("PAPER_VAULT"):
+        return Path(named)
+    return nearest_vault(Path.cwd())
+
+
+def nearest_vault(start: Path) -> Path:
+    """The nearest folder upwards that has ``.paper/``, else the folder itself."""
+    for folder in (start, *start.parents):
+        if (folder / KEEPING_FOLDER).is_dir():
+            return folder
+    return start
