@@ -11,8 +11,8 @@ from typing import Any
 
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tag import TagCategory, TagDefinition, TagSchema, TagType
-from paperagents.errors import PaperError
+from paperagents.definitions.tag import AttributeSchema, Handler, TagCategory, TagDefinition, TagSchema, TagType
+from paperagents.errors import PaperError, ToolError
 from paperagents.messages import text
 from paperagents.records.record import RunRecord
 from paperagents.tags import TagRegistry, given_attributes, validate_operation
@@ -40,13 +40,16 @@ class TagApplier:
     def apply(self, operations: Iterable[Mapping[str, Any]], *, all_or_nothing: bool = False) -> list[JsonObject]:
         """One result per call: ``{id, action, status, error}``, with ``output`` where there is one.
 
-        By default what failed is reported and the rest is kept. With ``all_or_nothing`` a failed storage
-        operation takes back the others that were stored with it.
+        By default what failed is reported and the rest is kept. With ``all_or_nothing`` everything is stored
+        first and in one step, or nothing is; scripts and tools, which cannot be taken back, follow only then.
         """
+        calls = self._calls(operations)
+        if all_or_nothing:
+            return self._all_or_nothing(calls)
         results: list[JsonObject] = []
-        for stored, group in groupby(self._calls(operations), key=self._is_storage):
-            calls = list(group)
-            results += self._stored(calls, all_or_nothing=all_or_nothing) if stored else map(self._one, calls)
+        for together, members in groupby(calls, key=self._goes_together):
+            group = list(members)
+            results += self._stored(group) if together else map(self._one, group)
         return results
 
     def _calls(self, operations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -57,19 +60,30 @@ class TagApplier:
         tag = self.registry.get(operation["tool_id"])
         return tag is not None and tag.category == TagCategory.STORAGE
 
-    def _stored(self, calls: list[Mapping[str, Any]], *, all_or_nothing: bool) -> list[JsonObject]:
+    def _goes_together(self, operation: Mapping[str, Any]) -> bool:
+        """Storing, and output between it, which has no effect of its own."""
+        tag = self.registry.get(operation["tool_id"])
+        is_output = tag is not None and tag.category == TagCategory.OUTPUT and tag.handler is None
+        return is_output or self._is_storage(operation)
+
+    def _stored(self, calls: list[Mapping[str, Any]]) -> list[JsonObject]:
         """Storage operations that follow each other, in one step."""
         # While a person thinks about a question, nobody else must be kept from storing.
         asks = self.asks_a_person and any(self._deletes(call) for call in calls)
-        results: list[JsonObject] = []
+        with nullcontext() if asks else self.together():
+            return [self._one(call) for call in calls]
+
+    def _all_or_nothing(self, calls: list[Mapping[str, Any]]) -> list[JsonObject]:
+        results: dict[int, JsonObject] = {}
         try:
-            with nullcontext() if asks and not all_or_nothing else self.together():
-                results = [self._one(call) for call in calls]
-                if all_or_nothing:
-                    _require_success(results)
+            with self.together():
+                for place, call in enumerate(calls):
+                    if self._is_storage(call) or not validate_operation(call, self.registry)["valid"]:
+                        results[place] = self._one(call)
+                _require_success(results.values())
         except _TakenBackError:
-            return [_taken_back(result) if result["status"] == "success" else result for result in results]
-        return results
+            return [_taken_back(results.get(place)) for place in range(len(calls))]
+        return [results[place] if place in results else self._one(call) for place, call in enumerate(calls)]
 
     def _deletes(self, operation: Mapping[str, Any]) -> bool:
         values = validate_operation(operation, self.registry)["normalized"]
@@ -88,25 +102,31 @@ class TagApplier:
         values = checked["normalized"]
         name = values.get("identifier") or values.get("id")
         if not checked["valid"]:
-            first = checked["errors"][0]
-            return _result(name, None, "error", {"code": first["code"], "message": first["message"]})
+            told = {**checked["errors"][0], "message": " ".join(each["message"] for each in checked["errors"])}
+            return _result(name, None, "error", _told(told))
         try:
             return self._carried_out(operation, values, name)
         except PaperError as error:
-            return _result(name, None, "error", {"code": error.code, "message": error.message})
+            return _result(name, None, "error", _told(error.as_json()))
 
     def _carried_out(self, operation: Mapping[str, Any], values: Mapping[str, Any], name: Any) -> JsonObject:
         tag = self.registry.get(operation["tool_id"])
         assert tag is not None
         if tag.handler is not None:
-            answer = tag.handler(dict(values))
-            return {**_result(name, "handled", "success", None), **(answer if isinstance(answer, dict) else {})}
+            return {**_result(name, "handled", "success", None), **_handled(tag.id, tag.handler, values)}
         if tag.category == TagCategory.OUTPUT:
             return {**_result(name, tag.id, "success", None), "output": values["content"] or values.get("message")}
-        # Only what the call names: an update must not fill in defaults over what is stored.
-        given = {*given_attributes(operation, self.registry), "identifier"}
-        arguments = {key: value for key, value in values["attributes"].items() if key in given}
+        arguments = self._arguments(tag, operation, values["attributes"])
         return _of_record(self.run(ToolCall(tool=tag.id, arguments=arguments, as_text=True)), name)
+
+    def _arguments(self, tag: TagDefinition, operation: Mapping[str, Any], values: JsonObject) -> JsonObject:
+        """Only what the call names: an update must not fill in defaults over what is stored."""
+        given = {*given_attributes(operation, self.registry), "identifier"}
+        if tag.schema.open_attributes and not operation["content"].strip():
+            # A block with nothing in it is another way to write a tag without content.
+            given -= {tag.schema.content_attribute} - {*operation["attributes"]}
+        known = given if tag.schema.open_attributes else given & {*tag.schema.attributes}
+        return {key: value for key, value in values.items() if key in known}
 
 
 def tag_of_tool(identifier: str, name: str, description: str) -> TagDefinition:
@@ -117,20 +137,35 @@ def tag_of_tool(identifier: str, name: str, description: str) -> TagDefinition:
         type=TagType.HYBRID,
         category=TagCategory.EXECUTION,
         description=description,
-        schema=TagSchema(has_content=True, content_attribute="content", open_attributes=True),
+        schema=TagSchema(
+            attributes={"content": AttributeSchema()},
+            has_content=True,
+            content_attribute="content",
+            open_attributes=True,
+        ),
         words=(identifier,),
     )
 
 
-def _require_success(results: list[JsonObject]) -> None:
+def _handled(tag: str, handler: Handler, values: Mapping[str, Any]) -> JsonObject:
+    """What a handler answers; whatever is wrong with it costs this one call alone."""
+    try:
+        answer = handler(dict(values))
+    except PaperError:
+        raise
+    except Exception as error:
+        raise ToolError("tag-handler-failed", tag=tag, reason=f"{type(error).__name__}: {error}") from error
+    return answer if isinstance(answer, dict) else {} if answer is None else {"output": answer}
+
+
+def _require_success(results: Iterable[JsonObject]) -> None:
     if any(result["status"] != "success" for result in results):
         raise _TakenBackError
 
 
 def _of_record(record: RunRecord, name: Any) -> JsonObject:
     status = _STATUSES.get(record.status, "error")
-    error = record.error or {}
-    told: JsonObject | None = {key: error.get(key) for key in ("code", "message", "hint")} if error else None
+    told = _told(record.error) if record.error else None
     data = record.data if isinstance(record.data, dict) else {}
     action = data.get("action") if "entry" in data else ("executed" if status == "success" else None)
     result = _result(name or data.get("id"), action, status, told)
@@ -143,6 +178,19 @@ def _result(name: Any, action: JsonValue, status: str, error: JsonObject | None)
     return {"id": name, "action": action, "status": status, "error": error}
 
 
-def _taken_back(result: JsonObject) -> JsonObject:
-    error: JsonObject = {"code": "taken-back", "message": text("taken-back")}
-    return {**result, "action": None, "status": "error", "error": error}
+def _told(error: Mapping[str, Any]) -> JsonObject:
+    return {key: error.get(key) for key in ("code", "message", "hint")}
+
+
+def _taken_back(result: JsonObject | None) -> JsonObject:
+    """Nothing stays of what was done, nor of a question about it."""
+    if result is not None and result["status"] == "waiting":
+        return {
+            **result,
+            "status": "denied",
+            "error": _told({"code": "nobody-to-ask", "message": text("nobody-to-ask")}),
+        }
+    if result is not None and result["status"] != "success":
+        return result
+    error = _told({"code": "taken-back", "message": text("taken-back")})
+    return _result(result and result["id"], None, "error", error)

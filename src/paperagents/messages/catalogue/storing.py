@@ -17,9 +17,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{kind} 条目 “{id}” 没有可恢复的版本 {version}。",
     ),
     "taken-back": (
-        "Taken back, because another operation of the text failed.",
-        "Zurückgenommen, weil eine andere Operation des Textes fehlschlug.",
-        "已撤回，因为文本中的另一个操作失败了。",
+        "Not done, because another operation of the text was not possible.",
+        "Nicht ausgeführt, weil eine andere Operation des Textes nicht möglich war.",
+        "未执行，因为文本中的另一个操作无法完成。",
+    ),
+    "nobody-to-ask": (
+        "A person must agree to this first, and nobody is there to ask; nothing of the text was stored.",
+        "Dem muss erst jemand zustimmen, und niemand ist da; nichts aus dem Text wurde gespeichert.",
+        "此操作须先由人批准，但无人应答；该文本的任何内容均未保存。",
+    ),
+    "tag-handler-failed": (
+        "The handler of '{tag}' failed: {reason}",
+        "Der Handler von „{tag}“ ist fehlgeschlagen: {reason}",
+        "“{tag}” 的处理函数失败：{reason}",
     ),
     "script-reference": (
         "The script refers to something that is not there: {reason}",
