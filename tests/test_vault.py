@@ -8,7 +8,8 @@ import pytest
 
 import paperagents
 from paperagents.errors import UsageError
-from paperagents.vault import Vault, find_vault, nearest_vault, open_vault
+from paperagents.notes_folder import find_vault, nearest_vault
+from paperagents.vault import Vault, open_vault
 
 
 @pytest.fixture
