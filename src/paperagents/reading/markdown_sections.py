@@ -99,9 +99,9 @@ def _excerpt(body: Excerpt, lines: list[str], first: int, content: str) -> Excer
     """The content with the width of what stands before each line: a list's indent, a quote's mark."""
     indents = []
     for number, line in enumerate(content.split("\n")):
-        written = lines[first + number].removesuffix("\r") if first + number < len(lines) else ""
+        written = lines[first + number] if first + number < len(lines) else ""
         indents.append(len(written) - len(line) if written.endswith(line) else 0)
-    return Excerpt(text=content, file=body.file, line=body.line + first, indents=tuple(indents))
+    return Excerpt(text=content, file=body.file, line=body.line + first, indents=tuple(indents) if any(indents) else ())
 
 
 @cache
