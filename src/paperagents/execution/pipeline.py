@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 
 from paperagents.approval.effect import Effect
@@ -367,13 +368,19 @@ class Pipeline:
 
     def _write_down(self, run: StoredRun, tool: ToolDefinition | None) -> None:
         """Keep the run, pinned to the very file it began with."""
-        if self.services.store is None:
+        store = self.services.store
+        if store is None:
             return
         if tool is None or tool.file is None:
-            self.services.store.start(run, file=None, content=None)
+            store.start(run, file=None, content=None)
         else:
-            content = self.services.file_content(tool.file)
-            self.services.store.start(replace(run, definition=tool.digest), file=tool.file, content=content)
+            content = None if store.keeps(tool.digest) else self._content(tool.file, tool.digest)
+            store.start(replace(run, definition=tool.digest), file=tool.file, content=content)
+
+    def _content(self, file: str, digest: str) -> bytes | None:
+        """The file as it was read: None where it has been edited since, or broken, and an older state serves."""
+        content = self.services.file_content(file)
+        return content if sha256(content).hexdigest() == digest else None
 
     def _pinned(self, run: StoredRun) -> ToolDefinition | None:
         store = self.services.store

@@ -61,6 +61,7 @@ class RunStore:
         self._gathered: list[tuple[str, str, bool, str]] = []
         self._gathered_since = 0.0
         self._changing: set[str] = set()
+        self._kept: set[str] = set()
         self._lock = threading.Lock()
 
     # --- while a run goes on
@@ -68,6 +69,10 @@ class RunStore:
     def held(self, run_id: str) -> AbstractContextManager[None]:
         """Inside, nobody else works on this run. Raises UsageError where somebody does."""
         return self._locks.held(run_id)
+
+    def keeps(self, definition: str) -> bool:
+        """Whether the file with this digest has surely been written down; a no costs only writing it again."""
+        return definition in self._kept
 
     def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
         """Write down a new run, pinned to the very file it was started from."""
@@ -81,6 +86,8 @@ class RunStore:
                 (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms,
                  _text(run.arguments), run.definition, _text({**run.clock})),
             )  # fmt: skip
+        if run.definition is not None and content is not None:
+            self._kept.add(run.definition)
 
     def append(self, run_id: str, path: str, entry: LogEntry, *, final: bool) -> None:
         """Add an entry; ``final`` ones have a result that is never computed again."""
