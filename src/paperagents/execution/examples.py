@@ -42,7 +42,7 @@ def _difference(example: Example, record: RunRecord) -> str | None:
         return _error_difference(expects["error"], record)
     if record.error is not None:
         return f"{record.error['code']}: {record.error['message']}"
-    if "output" in expects and record.data != expects["output"]:
+    if "output" in expects and not same(record.data, expects["output"]):
         return _diff(expects["output"], record.data)
     if "output_contains" in expects and not contains(record.data, expects["output_contains"]):
         return _diff(expects["output_contains"], record.data)
@@ -57,7 +57,16 @@ def contains(value: JsonValue, part: JsonValue) -> bool:
         return isinstance(value, list) and all(any(contains(each, wanted) for each in value) for wanted in part)
     if isinstance(part, str):
         return part in (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return value == part
+    return same(value, part)
+
+
+def same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are the same JSON: 1 is 1.0, but true is not 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
 def _error_difference(expected: JsonValue, record: RunRecord) -> str | None:

@@ -1,0 +1,390 @@
+"""Approval: what is shown is what is done, and nothing is done without a yes to exactly that."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import paperagents
+from paperagents.approval.decision import ApprovalRequest, Approved, Denied, Pending
+from paperagents.errors import UsageError
+from paperagents.execution.session import Session
+from paperagents.interfaces.command_line.app import COMMANDS
+from paperagents.vault import Vault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import Desk, Web
+
+WRITE = {"filePath": "a.md", "content": "new"}
+
+
+def write_chain(desk: Desk, name: str = "two") -> None:
+    desk.chain(name, """
+  - {tool: write_file, parameters: {filePath: one.md, content: "1"}}
+  - {tool: write_file, parameters: {filePath: two.md, content: "2"}}
+""")  # fmt: skip
+
+
+# --- asking
+
+
+def test_nothing_is_written_when_nobody_is_there_and_the_run_waits(desk: Desk) -> None:
+    record = desk.run("write_file", WRITE)
+    assert (record.status, record.exit_code, record.success) == ("waiting", 3, False)
+    assert record.execution_log[0]["status"] == "waiting"
+    assert (record.execution_log[0]["hitl_required"], record.execution_log[0]["hitl_confirmed"]) == (True, None)
+    assert not (desk.root / "a.md").exists()
+
+
+def test_nothing_is_written_when_the_person_says_no_and_the_reason_reaches_the_caller(desk: Desk) -> None:
+    record = desk.run("write_file", WRITE, Denied(reason="not today"))
+    assert (record.status, record.exit_code) == ("denied", 3)
+    assert record.error is not None
+    assert record.error["details"] == {"reason": "not today"}
+    assert "not today" in str(record.error["message"])
+    assert record.execution_log[0]["hitl_confirmed"] is False
+    assert not (desk.root / "a.md").exists()
+
+
+def test_the_request_shows_the_diff_the_tool_the_run_and_the_step(desk: Desk, person: Callable[..., Any]) -> None:
+    desk.note("a.md", "one\ntwo\n")
+    desk.chain("c", '\n  - {tool: write_file, parameters: {filePath: /a.md, content: "one\\n2\\n", overwrite: true}}')
+    somebody = person(Approved())
+    record = desk.vault.run("c", approver=somebody)
+    (request,) = somebody.asked
+    assert request.preview == "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n one\n-two\n+2"
+    assert (request.tool, request.run_id, request.step) == ("write_file", record.run_id, 1)
+    assert desk.text("a.md") == "one\n2\n"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "post", " post ", "Patch", "PURGE", "x"])
+def test_every_method_but_the_reading_ones_asks(desk: Desk, web: Web, method: str) -> None:
+    web.answers["/"] = (200, "{}")
+    record = desk.run("rest_request", {"url": web.url("/"), "method": method})
+    assert record.status == "waiting"
+    assert web.requests == []
+
+
+@pytest.mark.parametrize("method", ["GET", "head", " options "])
+def test_reading_methods_do_not_ask(desk: Desk, web: Web, method: str) -> None:
+    web.answers["/"] = (200, "{}")
+    assert desk.run("rest_request", {"url": web.url("/"), "method": method}).status == "succeeded"
+
+
+def test_web_search_cannot_be_made_to_change_anything(desk: Desk, web: Web) -> None:
+    record = desk.run("web_search", {"url": web.url("/"), "method": "POST"})
+    assert record.error is not None
+    assert record.error["code"] == "method-changing"
+    assert web.requests == []
+
+
+def test_a_nested_tool_asks_the_same_person(desk: Desk, person: Callable[..., Any]) -> None:
+    write_chain(desk, "inner")
+    desk.chain("outer", "\n  - {tool: inner, parameters: {}}")
+    somebody = person(Approved())
+    record = desk.vault.run("outer", approver=somebody)
+    assert record.status == "succeeded"
+    assert [request.arguments["filePath"] for request in somebody.asked] == ["one.md", "two.md"]
+    assert {request.run_id for request in somebody.asked} == {record.run_id}
+
+
+def test_a_tool_that_wants_it_is_asked_about_as_a_whole(desk: Desk) -> None:
+    desk.tool("careful", "approval: always\nparameters:\n  - {name: x, type: string, description: d}\n"
+              "custom_function: return input.x;")  # fmt: skip
+    assert desk.run("careful", {"x": "1"}).status == "waiting"
+    assert desk.run("careful", {"x": "1"}, Denied()).status == "denied"
+    assert desk.run("careful", {"x": "1"}, Approved()).data == "1"
+    edited = desk.run("careful", {"x": "1"}, Approved(arguments={"x": "2"}))
+    assert edited.data == "2"
+
+
+def test_a_tool_file_cannot_ask_for_less(desk: Desk) -> None:
+    desk.chain("c", "\n  - {tool: write_file, parameters: {filePath: a.md, content: x}}", "approval: never")
+    assert desk.run("c").status in ("waiting", "failed")
+    assert not (desk.root / "a.md").exists()
+
+
+# --- changes between asking and doing
+
+
+def test_a_file_that_changes_while_the_person_thinks_is_shown_again(desk: Desk, person: Callable[..., Any]) -> None:
+    desk.note("a.md", "old\n")
+
+    def change_and_agree(_: ApprovalRequest) -> Approved:
+        desk.note("a.md", "changed\n")
+        return Approved()
+
+    somebody = person(change_and_agree, Denied())
+    record = desk.vault.run("write_file", {**WRITE, "overwrite": True}, approver=somebody)
+    assert record.status == "denied"
+    assert "-changed" in somebody.asked[1].preview
+    assert desk.text("a.md") == "changed\n"
+
+
+def test_a_file_that_appears_while_the_person_thinks_is_left_alone(desk: Desk, person: Callable[..., Any]) -> None:
+    def appear_and_agree(_: ApprovalRequest) -> Approved:
+        desk.note("a.md", "somebody else's")
+        return Approved()
+
+    record = desk.vault.run("write_file", WRITE, approver=person(appear_and_agree))
+    assert record.error is not None
+    assert record.error["code"] == "file-exists"
+    assert desk.text("a.md") == "somebody else's"
+
+
+def test_a_stored_yes_to_an_older_content_is_asked_again(desk: Desk) -> None:
+    desk.note("a.md", "old\n")
+    desk.run("write_file", {**WRITE, "overwrite": True})
+    (request,) = desk.vault.store.approvals()
+    desk.note("a.md", "changed\n")
+    assert desk.vault.answer(request.id, Approved()).status == "waiting"
+    (again,) = desk.vault.store.approvals()
+    assert again.digest != request.digest
+    assert desk.text("a.md") == "changed\n"
+    assert desk.vault.answer(again.id, Approved()).status == "succeeded"
+
+
+def test_what_an_edit_says_is_validated_done_and_recorded(desk: Desk) -> None:
+    record = desk.run("write_file", WRITE, Approved(arguments={"filePath": "b.md", "content": "mine"}))
+    assert desk.text("b.md") == "mine"
+    assert not (desk.root / "a.md").exists()
+    entry = record.execution_log[0]
+    assert entry["parameters"] == {"filePath": "b.md", "content": "mine", "overwrite": False, "append": False}
+    assert "changed arguments" in str(entry["message"])
+
+
+@pytest.mark.parametrize("arguments", [{"filePath": "b.md"}, {"filePath": 3, "content": "x"}, {**WRITE, "extra": 1}])
+def test_an_edit_that_is_no_valid_call_writes_nothing(desk: Desk, arguments: dict[str, Any]) -> None:
+    record = desk.run("write_file", WRITE, Approved(arguments=arguments))
+    assert record.error is not None
+    assert record.error["code"] == "invalid-arguments"
+    assert [each.name for each in desk.root.iterdir() if each.name != "tools"] == [".paper"]
+
+
+@pytest.mark.parametrize("path", ["../out.md", ".paper/settings.toml", "/.paper/x", "a/../../b", ".paper"])
+def test_an_edit_cannot_lead_out_of_the_vault(desk: Desk, path: str) -> None:
+    record = desk.run("write_file", WRITE, Approved(arguments={"filePath": path, "content": "x"}))
+    assert record.status == "failed"
+    assert not (desk.root.parent / "out.md").exists()
+    assert not (desk.root / ".paper" / "settings.toml").exists()
+
+
+# --- more than once
+
+
+def test_a_yes_for_this_run_covers_the_tool_until_the_run_ends(desk: Desk, person: Callable[..., Any]) -> None:
+    write_chain(desk)
+    somebody = person(Approved(for_run=True), Denied())
+    record = desk.vault.run("two", approver=somebody)
+    assert record.status == "succeeded"
+    assert len(somebody.asked) == 1
+    assert "this run" in str(record.execution_log[1]["message"])
+    assert desk.run("write_file", WRITE).status == "waiting"
+
+
+def test_an_always_is_a_rule_for_exactly_this_tool_and_target(desk: Desk, own_home: Path) -> None:
+    desk.run("write_file", {**WRITE, "overwrite": True}, Approved(always=True))
+    (rule,) = desk.vault.rules.rules()
+    assert (rule.tool, rule.target) == ("write_file", "a.md")
+    again = desk.run("write_file", {"filePath": "/a.md", "content": "again", "overwrite": True})
+    assert again.status == "succeeded"
+    assert rule.id in str(again.execution_log[0]["message"])
+    for path in ("b.md", "a.md/x", "a.md2", "x/a.md"):
+        assert desk.run("write_file", {"filePath": path, "content": "x"}).status in ("waiting", "failed")
+    assert list(own_home.rglob("rules.json"))
+    assert not [name for name in desk.everything() if "rules" in name]
+    assert desk.vault.rules.revoke(rule.id)
+    assert desk.run("write_file", {**WRITE, "overwrite": True}).status == "waiting"
+
+
+def test_an_always_for_a_request_covers_its_method_and_host_only(desk: Desk, web: Web) -> None:
+    web.answers["/x"] = web.answers["/y"] = (200, "{}")
+    assert desk.run("rest_request", {"url": web.url("/x"), "method": "POST"}, Approved(always=True)).success
+    assert desk.run("rest_request", {"url": web.url("/y"), "method": "post"}).success
+    assert desk.run("rest_request", {"url": web.url("/y"), "method": "PUT"}).status == "waiting"
+    for url in (f"http://127.0.0.1:{web.port}@example.com/", f"http://example.com\\@127.0.0.1:{web.port}/"):
+        record = desk.run("rest_request", {"url": url, "method": "POST"})
+        assert record.status in ("waiting", "failed")
+    assert len(web.requests) == 2
+
+
+# --- waiting
+
+
+def test_a_waiting_run_goes_on_in_another_process_with_the_tool_as_it_was(desk: Desk) -> None:
+    write_chain(desk)
+    run = desk.run("two")
+    desk.chain("two", "\n  - {tool: write_file, parameters: {filePath: evil.md, content: evil}}")
+    vault = desk.reopened()
+    assert vault.answer(vault.store.approvals()[0].id, Approved()).status == "waiting"
+    vault = desk.reopened()
+    record = vault.answer(vault.store.approvals()[0].id, Approved())
+    assert (record.status, record.run_id) == ("succeeded", run.run_id)
+    assert (desk.text("one.md"), desk.text("two.md")) == ("1", "2")
+    assert not (desk.root / "evil.md").exists()
+    assert [entry["status"] for entry in record.execution_log] == ["success", "success"]
+    assert vault.store.approvals() == []
+
+
+def test_a_no_to_a_waiting_run_ends_it(desk: Desk) -> None:
+    write_chain(desk)
+    desk.run("two")
+    record = desk.vault.answer(desk.vault.store.approvals()[0].id, Denied(reason="no"))
+    assert record.status == "denied"
+    with pytest.raises(UsageError) as caught:
+        desk.vault.resume(record.run_id)
+    assert caught.value.code == "run-is-over"
+
+
+def test_a_nested_run_that_waits_goes_on_from_where_it_stood(desk: Desk) -> None:
+    write_chain(desk, "inner")
+    desk.chain("outer", "\n  - {tool: inner, parameters: {}}\n  - {tool: read_file, parameters: {filePath: two.md}}")
+    desk.run("outer")
+    desk.vault.answer(desk.vault.store.approvals()[0].id, Approved())
+    record = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved())
+    assert record.status == "succeeded"
+    assert isinstance(record.data, dict)
+    assert record.data["content"] == "2"
+
+
+def test_two_answers_to_one_question_have_one_effect(desk: Desk, web: Web) -> None:
+    both_asked = threading.Event()
+
+    def slow(handler: Any) -> None:
+        both_asked.wait(10)
+        handler.send_response(204)
+        handler.end_headers()
+
+    web.answers["/x"] = slow
+    run = desk.run("rest_request", {"url": web.url("/x"), "method": "POST"})
+    (request,) = desk.vault.store.approvals()
+    refused: list[str] = []
+
+    def answer() -> None:
+        with paperagents.open_vault(desk.root) as vault:
+            try:
+                vault.resume(run.run_id, decisions={request.digest: Approved()})
+            except UsageError as error:
+                refused.append(error.code)
+                both_asked.set()
+
+    threads = [threading.Thread(target=answer) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refused == ["run-is-running"]
+    assert [method for method, _, _ in web.requests] == ["POST"]
+    assert desk.vault.store.record(run.run_id).status == "succeeded"
+
+
+# --- a vault from somebody else
+
+
+def planted(desk: Desk, statement: str, *values: Any) -> None:
+    """Change the database as somebody could who prepares a vault for others."""
+    desk.vault.close()
+    with sqlite3.connect(desk.root / ".paper" / "paper.db") as connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+def test_a_question_whose_picture_was_swapped_is_no_question(desk: Desk) -> None:
+    desk.run("write_file", {"filePath": "a.md", "content": "evil"})
+    (request,) = desk.vault.store.approvals()
+    for column, value in (("preview", "--- harmless"), ("arguments", '{"filePath": "b.md"}'), ("tool", "read_file")):
+        planted(desk, f"UPDATE approvals SET {column} = ?", value)
+        vault = desk.reopened()
+        assert vault.store.approvals() == []
+        with pytest.raises(UsageError):
+            vault.answer(request.id, Approved())
+    assert not (desk.root / "a.md").exists()
+
+
+def test_planted_intents_and_journal_entries_write_nothing(desk: Desk) -> None:
+    write_chain(desk)
+    run = desk.run("two")
+    planted(desk, "INSERT INTO intents VALUES (?, '1', 'x', 'x', 'x', '{}')", run.run_id)
+    planted(desk, "INSERT INTO intents VALUES (?, '2', 'x', 'absent', 'absent', '{}')", run.run_id)
+    planted(desk, "UPDATE runs SET status = 'running'")
+    record = desk.reopened().resume(run.run_id)
+    assert record.status == "waiting"
+    assert not (desk.root / "one.md").exists()
+    assert not (desk.root / "two.md").exists()
+
+
+def test_settings_of_a_vault_cannot_allow_a_write(desk: Desk) -> None:
+    for text in ('approval = "never"\n', "[rules]\nwrite_file = true\n", "yes = true\n"):
+        (desk.root / ".paper" / "settings.toml").write_text(text, encoding="utf-8")
+        (desk.root / ".paper" / "rules.json").write_text(
+            json.dumps({str(desk.root): [{"tool": "write_file", "target": "*"}]}), encoding="utf-8"
+        )
+        vault = desk.reopened()
+        with suppress(UsageError):
+            assert vault.run("write_file", WRITE).status != "succeeded"
+        assert not (desk.root / "a.md").exists()
+
+
+def test_a_database_beside_a_planted_link_is_refused_and_the_target_untouched(desk: Desk, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious" * 1000)
+    for name in ("paper.db", "paper.db-wal", "paper.db-shm", "paper.db-journal", "runs.lock"):
+        link = desk.root / ".paper" / name
+        for each in (desk.root / ".paper").iterdir():
+            if each.is_file() or each.is_symlink():
+                each.unlink()
+        link.symlink_to(victim)
+        vault = desk.reopened()
+        with pytest.raises(paperagents.PaperError) as caught:
+            vault.run("read_file", {"filePath": "x.md"})
+        assert caught.value.code == "database-failed"
+        assert victim.read_bytes() == b"precious" * 1000
+        link.unlink()
+
+
+# --- no way around
+
+
+WAYS_IN_PYTHON = {"run", "resume", "answer", "apply", "plan", "test"}
+WAYS_THAT_READ = {"close", "follow", "tag_registry", "vault_content"}
+
+
+def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
+    public = {name for name, value in vars(Vault).items() if callable(value) and not name.startswith("_")}
+    assert public <= WAYS_IN_PYTHON | WAYS_THAT_READ, "a new way in: show here that it asks"
+    assert {
+        name for name in paperagents.__all__ if name not in ("PaperError", "Vault", "__version__", "open_vault")
+    } == set()
+    desk.chain("c", "\n  - {tool: write_file, parameters: {filePath: a.md, content: x}}",
+               "examples:\n  - {input: {}, output_contains: {filePath: a.md}}")  # fmt: skip
+    run = desk.vault.run("c")
+    assert desk.vault.resume(run.run_id).status == "waiting"
+    assert desk.vault.answer(desk.vault.store.approvals()[0].id, Pending()).status == "waiting"
+    assert desk.vault.plan("c").status == "planned"
+    assert desk.vault.test("c")[0].passed
+    results = desk.vault.apply("{{<c />}} and {{<c />}}")
+    assert [each["status"] for each in results] == ["waiting", "waiting"]
+    scripted = desk.vault.run(
+        "js_execute", {"code": 'return await callTool("write_file", {filePath: "a.md", content: "x"});'}
+    )
+    assert scripted.status == "waiting"
+    assert not (desk.root / "a.md").exists()
+
+
+def test_every_command_is_known_to_the_tests_of_the_gate() -> None:
+    reading = {"init", "list", "show", "new", "check", "search", "stats", "config", "doctor", "completion", "resolve"}
+    asking = {"run", "test", "runs", "approvals", "extract", "store"}
+    later = {"env", "chat", "ask", "serve", "mcp", "worker"}
+    assert set(COMMANDS) <= reading | asking | later, "a new command: does it ask?"
+
+
+def test_a_session_starts_with_nobody_there() -> None:
+    assert isinstance(Session().approver.decide(None), Pending)  # type: ignore[arg-type]

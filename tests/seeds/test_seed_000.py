@@ -1,0 +1,196 @@
+"""The runnable examples of the tool definition syntax, as they are written there."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import paperagents
+from paperagents.messages import in_language
+from paperagents.vault import Vault
+
+SECTION_6A = """---
+tool: true
+name: "beispieltool"
+type: "single"
+parameters:
+  - name: "url"
+    type: "string"
+    required: true
+---
+
+#### **Pre-Processing**
+```javascript
+// @preprocess
+input.url += "/search?q=" + input.query;
+return input;
+```
+
+#### **Tool-Ausführung**
+```yaml
+tool: "web_search"
+parameters:
+  url: "input.url"
+  method: "GET"
+```
+
+#### **Post-Processing**
+```javascript
+// @postprocess
+return output.results.slice(0, 5);
+```
+"""
+
+SECTION_6B = """---
+tool: true
+name: "chain_beispiel"
+type: "chain"
+parameters:
+  - name: "query"
+    type: "string"
+---
+
+#### **Pre-Processing**
+```javascript
+// @preprocess
+return { query: input.query.trim() };
+```
+
+#### **Steps**
+```yaml
+steps:
+  - name: "web_search"
+    parameters:
+      url: "https://api.example.com?q={{preprocess.query}}"
+    post_processing: |
+      // @postprocess
+      return output.filter(item => item.score > 0.5);
+
+  - name: "save_results"
+    parameters:
+      data: "prev_step.output"
+```
+"""
+
+SAVE_RESULTS = """---
+tool: true
+name: save_results
+description: Keeps results.
+parameters:
+  - {name: data, type: array, description: What was found.}
+custom_function: 'return {saved: input.data.length, data: input.data};'
+---
+"""
+
+SECTION_2 = """---
+tool: true
+name: "upper"
+description: d
+type: "single"
+parameters:
+  - name: "url"
+    type: "string"
+    description: "Basis-URL für die Suche"
+    required: true
+---
+
+```javascript
+// @preprocess
+input.url = input.url + "/path";
+return input;
+```
+
+```yaml
+tool: "web_search"
+parameters:
+  url: "input.url"  # Dynamische Referenz
+  method: "GET"     # Statischer Wert
+```
+
+```javascript
+// @postprocess
+return output.map(item => item.toUpperCase());
+```
+"""
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PAPER_ALLOWED_HOSTS", "127.0.0.1")
+    monkeypatch.setenv("PAPER_LANGUAGE", "de")
+    root = tmp_path / "vault"
+    root.mkdir()
+    texts = {"beispieltool": SECTION_6A, "chain_beispiel": SECTION_6B, "save_results": SAVE_RESULTS, "upper": SECTION_2}
+    for name, text in texts.items():
+        (root / f"{name}.md").write_text(text, encoding="utf-8")
+    with paperagents.open_vault(root) as opened:
+        yield opened
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """A server that answers a search with what was searched for."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base class names it so
+            pass
+
+        def do_GET(self) -> None:
+            address = urlsplit(self.path)
+            found = {"results": [f"{parse_qs(address.query).get('q', [''])[0]} {number}" for number in range(9)]}
+            body = json.dumps(["a", "b"] if address.path == "/path" else found).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_address[1]}"
+        http.shutdown()
+        thread.join()
+
+
+def test_section_2_the_blocks_run_in_their_order(vault: Vault, server: str) -> None:
+    assert vault.run("upper", {"url": server}).data == ["A", "B"]
+
+
+def test_section_5_a_missing_parameter_is_told_in_the_words_of_the_document(vault: Vault) -> None:
+    with in_language("de"):
+        record = vault.run("beispieltool", {"query": "x"})
+    assert record.error is not None
+    assert "Parameter 'url' ist Pflichtfeld" in str(record.error["message"])
+    assert record.execution_log[0]["block"] == "tool"
+
+
+def test_section_6a_a_single_tool_searches_the_web(vault: Vault, server: str) -> None:
+    record = vault.run("beispieltool", {"url": server, "query": "wort"})
+    assert record.error is None
+    assert record.data == [f"wort {number}" for number in range(5)]
+    assert [entry["block"] for entry in record.execution_log] == ["preprocess", "tool", "postprocess"]
+
+
+def test_section_6b_a_chain_of_two_tools_with_the_answer_of_the_service_made_up(vault: Vault) -> None:
+    file = vault.root / "chain_beispiel.md"
+    example = (
+        'examples:\n  - input: {query: "  wort "}\n    output: {saved: 1, data: [{score: 0.9}]}\n'
+        "    responses: {web_search: [{score: 0.9}, {score: 0.5}, {score: 0.1}]}\n---\n\n####"
+    )
+    file.write_text(SECTION_6B.replace("---\n\n####", example, 1), encoding="utf-8")
+    vault.registry.refresh()
+    (result,) = vault.test("chain_beispiel")
+    assert result.difference is None
+
+
+def test_section_6b_the_chain_asks_the_address_it_says(vault: Vault) -> None:
+    record = vault.run("chain_beispiel", {"query": "  wort "})
+    assert record.execution_log[1]["parameters"] == {"url": "https://api.example.com?q=wort", "method": "GET"}
