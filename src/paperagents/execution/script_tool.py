@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -19,7 +19,7 @@ from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import Place
 from paperagents.records.entry_store import EntryStore
 from paperagents.sandbox import EndsBlock, HostFunctions
-from paperagents.tags import expand_vault_references
+from paperagents.tags import analyze_vault_references, expand_vault_references, resolve_vault_references_simple
 
 HELPERS = (
     "const entries_ = kind => Object.freeze({"
@@ -34,6 +34,18 @@ HELPERS = (
 """What a script finds: ``vault``, ``memory``, ``tasks``, ``goals`` and ``callTool``, each answering with a promise."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpandedScript(Excerpt):
+    """A script in which references were filled in; places in it are places of the script as it was written."""
+
+    lines: tuple[int, ...]
+    """Where each line was written; 0 for the helpers."""
+
+    def position(self, line: int, column: int) -> tuple[int, int]:
+        """The line and column of the script as it was written."""
+        return self.lines[min(max(line, 1), len(self.lines)) - 1], column
+
+
 class _EndsWith(EndsBlock):
     def __init__(self, error: PaperError) -> None:
         super().__init__(error.code)
@@ -45,7 +57,21 @@ def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excer
     expanded = expand_vault_references(code, lookup=lookup)
     if expanded["has_errors"]:
         raise ToolError("script-reference", reason=str(expanded["errors"][0]["message"]))
-    return Excerpt(text=HELPERS + str(expanded["resolved_code"]), line=0)
+    lines = (0, *_written_lines(code, lookup))
+    return ExpandedScript(text=HELPERS + str(expanded["resolved_code"]), line=0, lines=lines)
+
+
+def _written_lines(code: str, lookup: Callable[[str], str | None]) -> list[int]:
+    """For each line of the expanded code, the line on which it was written."""
+    lines, line, end = [1], 1, 0
+    for reference in analyze_vault_references(code, lookup=lookup)["occurrences"]:
+        before = code.count("\n", end, reference["start"])
+        lines += range(line + 1, line + before + 1)
+        inserted = resolve_vault_references_simple(reference["raw"], lookup=lookup).count("\n")
+        lines += [line + before] * inserted
+        line += before + reference["raw"].count("\n")
+        end = reference["end"]
+    return [*lines, *range(line + 1, line + code.count("\n", end) + 1)]
 
 
 def host_functions(
