@@ -6,8 +6,9 @@ import errno
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -128,13 +129,15 @@ class Database:
         with _told(self.file):
             self.file.parent.mkdir(exist_ok=True)
             _require_no_links(self.file)
-            # Ours alone to read, and never through a link that somebody has put there.
-            os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            # Ours alone to read. Only ever opened here when it is new: closing it would give up the locks that
+            # another connection of this process holds on it.
+            with suppress(FileExistsError):
+                os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
             connection = sqlite3.connect(
                 self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA journal_mode = WAL")
+            _use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA trusted_schema = OFF")
             _migrate(connection, self.file)
@@ -155,9 +158,23 @@ def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _require_no_links(file: Path) -> None:
     """The library would follow a link beside the database and write wherever it leads."""
-    for each in (file.parent, *(file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal"))):
+    for each in (file.parent, file, *(file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal"))):
         if each.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Wait for others that open a new database in the same moment; the library itself does not, for this once."""
+    end = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _migrate(connection: sqlite3.Connection, file: Path) -> None:

@@ -42,7 +42,7 @@ class Masking:
 
     def _member(self, name: str, value: JsonValue) -> JsonValue:
         if isinstance(value, dict) and name.lower() == "headers":
-            return {each: self.value(shown) for each, shown in mask_headers(value).items()}
+            return {self.text(each): self.value(shown) for each, shown in mask_headers(value).items()}
         return self.value(value)
 
 

@@ -1,0 +1,56 @@
+"""The diff a person agrees to shows everything that changes, and nothing invisible."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paperagents.approval.diff import unified_diff, visible
+
+lines = st.lists(st.sampled_from(["a", "b", "-- c", "++ d", "@@ e", " f", "", "\\ No newline"]), max_size=8)
+
+
+@given(lines, lines)
+def test_old_and_new_can_be_read_off_the_diff(old: list[str], new: list[str]) -> None:
+    before, after = "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
+    shown = unified_diff(before, after, "x").split("\n")[2:]
+    removed = [line[1:] for line in shown if line.startswith("-")]
+    added = [line[1:] for line in shown if line.startswith("+")]
+    assert len(old) - len(removed) == len(new) - len(added)
+    assert all(line in old for line in removed)
+    assert all(line in new for line in added)
+    assert bool(removed or added) == (old != new)
+
+
+@settings(max_examples=15, deadline=None)
+@given(old=lines, new=lines)
+def test_patch_turns_the_old_into_the_new(
+    tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str]
+) -> None:
+    folder: Path = tmp_path_factory.mktemp("diff")
+    before, after = "\n".join(["start", *old]), "\n".join(["start", *new])
+    (folder / "x").write_text(before, encoding="utf-8")
+    diff = unified_diff(before, after, "x") + "\n"
+    if before != after:
+        subprocess.run(["git", "apply", "--unidiff-zero", "-"], cwd=folder, input=diff.encode(), check=True)
+    assert (folder / "x").read_text(encoding="utf-8") == after
+
+
+@given(st.text())
+def test_nothing_invisible_is_shown_as_it_is(text: str) -> None:
+    assert all(character in "\n\t" or character.isprintable() for character in visible(text))
+
+
+def test_a_new_file_and_a_missing_line_end_are_said() -> None:
+    assert unified_diff(None, "a", "n\u202e.md") == (
+        "--- /dev/null\n+++ b/n\\u202e.md\n@@ -0,0 +1,1 @@\n+a\n\\ No newline at end of file"
+    )
+
+
+def test_a_long_file_is_shown_completely() -> None:
+    after = "".join(f"{number}\n" for number in range(10_000))
+    assert unified_diff(None, after, "x").count("\n+") == 10_001

@@ -1,0 +1,140 @@
+"""The embedded database: versions, damage, neighbours."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paperagents.errors import PaperError, UsageError
+from paperagents.records.database import MIGRATIONS, Database
+from paperagents.records.run_locks import RunLocks
+
+TABLES = {"runs", "journal", "intents", "definitions", "approvals"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / ".paper" / "paper.db"
+
+
+def tables(database: Database) -> set[str]:
+    return {row["name"] for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def test_a_new_database_has_every_table_and_is_the_owners_alone(file: Path) -> None:
+    database = Database(file)
+    assert tables(database) >= TABLES
+    assert file.stat().st_mode & 0o077 == 0
+    database.close()
+
+
+@pytest.mark.parametrize("version", range(len(MIGRATIONS)))
+def test_a_database_of_every_older_version_is_brought_up_to_date(file: Path, version: int) -> None:
+    file.parent.mkdir()
+    older = sqlite3.connect(file)
+    for migration in MIGRATIONS[:version]:
+        older.executescript(migration)
+    older.execute(f"PRAGMA user_version = {version}")
+    older.close()
+    database = Database(file)
+    assert tables(database) >= TABLES
+    assert database.rows("PRAGMA user_version")[0][0] == len(MIGRATIONS)
+    database.close()
+
+
+def test_a_database_of_a_newer_program_is_left_alone(file: Path) -> None:
+    file.parent.mkdir()
+    newer = sqlite3.connect(file)
+    newer.execute("PRAGMA user_version = 999")
+    newer.close()
+    with pytest.raises(PaperError) as caught:
+        Database(file).rows("SELECT 1")
+    assert caught.value.code == "database-newer"
+
+
+def test_a_migration_that_fails_leaves_the_older_version_whole(file: Path) -> None:
+    file.parent.mkdir()
+    older = sqlite3.connect(file)
+    older.execute("CREATE TABLE approvals (x)")
+    older.close()
+    with pytest.raises(PaperError) as caught:
+        Database(file).rows("SELECT 1")
+    assert caught.value.code == "database-failed"
+    older = sqlite3.connect(file)
+    assert [row[0] for row in older.execute("SELECT name FROM sqlite_master")] == ["approvals"]
+    older.close()
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\x00" + bytes(200)])
+def test_a_damaged_file_is_told_and_kept(file: Path, content: bytes) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(PaperError) as caught:
+        Database(file).rows("SELECT 1")
+    assert caught.value.code == "database-failed"
+    assert file.read_bytes() == content
+
+
+def test_processes_that_open_a_new_database_in_the_same_moment_do_not_disturb_each_other(file: Path) -> None:
+    code = (
+        "import sys, pathlib\n"
+        "from paperagents.records.database import Database\n"
+        "sys.stdin.read()\n"
+        "with Database(pathlib.Path(sys.argv[1])).transaction() as connection:\n"
+        "    connection.execute('SELECT 1')\n"
+    )
+    command = [sys.executable, "-c", code, str(file)]
+    started = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(6)]
+    for each in started:
+        assert each.stdin is not None
+        each.stdin.close()
+    assert [each.wait(60) for each in started] == [0] * 6
+
+
+def test_what_fails_inside_a_transaction_takes_everything_back(file: Path) -> None:
+    database = Database(file)
+    with pytest.raises(ZeroDivisionError), database.transaction() as connection:  # noqa: PT012  the two belong together
+        connection.execute("INSERT INTO definitions VALUES ('a', 'b', 'c')")
+        raise ZeroDivisionError
+    assert database.rows("SELECT * FROM definitions") == []
+    database.close()
+
+
+# --- who works on a run
+
+
+def test_a_run_is_worked_on_once_and_others_are_not_held_up(file: Path) -> None:
+    one, other = RunLocks(file.with_name("runs.lock")), RunLocks(file.with_name("runs.lock"))
+    with one.held("a"):
+        with pytest.raises(UsageError) as caught, other.held("a"):
+            pass
+        assert caught.value.code == "run-is-running"
+        with other.held("b"):
+            pass
+    with other.held("a"):
+        pass
+
+
+def test_a_killed_process_lets_go_of_its_run(file: Path) -> None:
+    code = (
+        "import sys, time, pathlib\n"
+        "from paperagents.records.run_locks import RunLocks\n"
+        "with RunLocks(pathlib.Path(sys.argv[1])).held('a'):\n"
+        "    print('held', flush=True); sys.stdin.read()\n"
+    )
+    lock = file.with_name("runs.lock")
+    command = [sys.executable, "-c", code, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(UsageError), RunLocks(lock).held("a"):
+            pass
+        holder.kill()
+        holder.wait(30)
+    with RunLocks(lock).held("a"):
+        assert os.path.getsize(lock) == 0  # noqa: PTH202  the file that is locked holds nothing

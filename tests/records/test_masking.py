@@ -1,0 +1,54 @@
+"""Secrets stay secret, and what is masked can be told from what is not."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.records.masking import MASK, Masking, mask_headers, unmasked
+
+SECRET = "sEcReT-0123"  # the alphabet below cannot make one by chance
+values: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.just(f"x {SECRET} y"),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.just("headers") | st.just(SECRET), inner),
+    max_leaves=15,
+)
+
+
+@given(values)
+def test_a_secret_is_nowhere_in_what_was_masked(value: JsonValue) -> None:
+    assert SECRET not in json.dumps(Masking([SECRET]).value(value), ensure_ascii=False)
+
+
+@given(values)
+def test_without_secrets_nothing_changes_but_secret_headers(value: JsonValue) -> None:
+    if '"headers"' not in json.dumps(value):
+        assert Masking().value(value) == value
+
+
+@given(values)
+def test_what_nobody_edits_is_the_real_thing_again(value: JsonValue) -> None:
+    assert unmasked(Masking([SECRET]).value(value), Masking([SECRET]).value(value), value) == value
+
+
+def test_the_longest_secret_is_masked_first() -> None:
+    assert Masking(["abcd", "abcdefgh"]).text("abcdefgh abcd") == f"{MASK} {MASK}"
+
+
+def test_headers_that_carry_keys_are_masked_by_their_names() -> None:
+    names = ["Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-API-Key", "x-auth-token", "apikey"]
+    assert set(mask_headers(dict.fromkeys(names, "v")).values()) == {MASK}
+    assert mask_headers({"Accept": "v"}) == {"Accept": "v"}
+
+
+def test_an_edit_of_a_masked_value_is_taken_as_it_is() -> None:
+    real: JsonValue = {"headers": {"Authorization": "real", "A": 1}}
+    shown: JsonValue = {"headers": {"Authorization": MASK, "A": 1}}
+    edited: JsonValue = {"headers": {"Authorization": "other", "A": 1}, "new": 2}
+    assert unmasked(edited, shown, real) == edited
+    assert unmasked({"headers": {"Authorization": MASK, "A": 2}}, shown, real) == {
+        "headers": {"Authorization": "real", "A": 2}
+    }
