@@ -265,7 +265,7 @@ class Pipeline:
     ) -> JsonValue:
         """What the code writes to the console goes into the log, also when it fails."""
         usual = self.services.module_limits if frame.tool.module is not None else self.services.limits
-        limits = usual.lowered_to(seconds=frame.tool.timeout)
+        limits = usual if frame.tool.timeout is None else usual.lowered_to(seconds=frame.tool.timeout)
         stop = self.session.cancellation
         try:
             result = self.services.sandbox.run(code, names=names, limits=limits, host=host, cancellation=stop)
