@@ -1,0 +1,159 @@
+"""Kills a running chain at random moments, resumes it, and looks whether every write happened exactly once.
+
+``python bench/kill.py [KILLS]``; 200 by default.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from paperagents import open_vault
+
+WRITES = 7
+TOOL = """---
+tool: true
+name: log
+description: Writes notes and adds lines to one, asking each time.
+type: chain
+steps:
+  - tool: write_file
+    for_each: [0, 1, 2, 3, 4]
+    parameters: {filePath: "new-{{item}}.md", content: "line {{item}}\\n"}
+  - {tool: write_file, parameters: {filePath: all.md, content: "one\\n", append: true}}
+  - {tool: write_file, parameters: {filePath: all.md, content: "one\\n", append: true}}
+---
+"""
+SLOW = """
+import random, sys, time
+import paperagents
+from paperagents.approval.decision import Approved, Pending
+
+def answer(request):
+    time.sleep(random.random() * 0.01)
+    # The last question may be left open, for another process to answer.
+    return Pending() if request.step == 3 and sys.argv[3] == "leaves the last" else Approved()
+
+with paperagents.open_vault(sys.argv[1]) as vault:
+    print("ready", flush=True)
+    if sys.argv[2]:
+        vault.resume(sys.argv[2], approver=answer)
+    else:
+        vault.run("log", approver=answer)
+    print("ended", flush=True)
+"""
+
+
+@dataclass(kw_only=True)
+class Outcome:
+    """What was found."""
+
+    kills: int = 0
+    runs: int = 0
+    killed_in: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+def kill_at_random(kills: int, folder: Path, chance: random.Random) -> Outcome:
+    """Start, kill, resume and answer, until so many kills have been made; then look at every vault."""
+    outcome = Outcome()
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / "config")}
+    while outcome.kills < kills:
+        outcome.runs += 1
+        vault = folder / f"vault-{outcome.runs}"
+        (vault / ".paper").mkdir(parents=True)
+        (vault / "log.md").write_text(TOOL, encoding="utf-8")
+        (vault / "all.md").write_text("", encoding="utf-8")
+        _until_done(vault, kills, chance, environment, outcome)
+        outcome.wrong += [f"{vault}: {each}" for each in _wrong(vault)]
+    return outcome
+
+
+def _until_done(vault: Path, kills: int, chance: random.Random, environment: dict[str, str], outcome: Outcome) -> None:
+    for _ in range(60):
+        with open_vault(vault) as opened:
+            runs, waits = opened.store.history(), opened.store.approvals()
+        status, run_id = (str(runs[0]["status"]), str(runs[0]["run_id"])) if runs else ("", "")
+        if status == "succeeded":
+            return
+        if waits and chance.random() < 0.5:
+            command = [sys.executable, "-m", "paperagents", "approvals", "approve", waits[0].id, "--vault", str(vault)]
+        else:
+            command = [sys.executable, "-c", SLOW, str(vault), run_id, chance.choice(["leaves the last", "answers"])]
+        moment = chance.random() * 0.25 if outcome.kills < kills else 60.0
+        killed = _started_and_killed(command, environment, moment)
+        outcome.kills += killed
+        outcome.killed_in[status or "beginning"] += killed
+        outcome.wrong += [f"{vault}: {each}" for each in _half_done(vault)]
+    outcome.wrong.append(f"{vault}: never done")
+
+
+def _started_and_killed(command: list[str], environment: dict[str, str], seconds: float) -> bool:
+    """Whether it was not done by itself in that time."""
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        if "-c" in command:
+            process.stdout.readline()
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return True
+        return False
+
+
+def _half_done(vault: Path) -> list[str]:
+    """What no moment may show: a file that is not completely there, or a line too many."""
+    wrong = []
+    for number in range(5):
+        file = vault / f"new-{number}.md"
+        if file.exists() and file.read_text(encoding="utf-8") != f"line {number}\n":
+            wrong.append(f"{file.name} is half done")
+    if (vault / "all.md").read_text(encoding="utf-8") not in ("", "one\n", "one\none\n"):
+        wrong.append("all.md has a line too many")
+    return wrong
+
+
+def _wrong(vault: Path) -> list[str]:
+    """What must not be so in the end."""
+    wrong = _half_done(vault)
+    if (vault / "all.md").read_text(encoding="utf-8") != "one\none\n":
+        wrong.append("all.md has not both lines")
+    wrong += [f"new-{number}.md is missing" for number in range(5) if not (vault / f"new-{number}.md").exists()]
+    with open_vault(vault) as opened:
+        (run,) = opened.store.history()
+        record = opened.store.record(str(run["run_id"]))
+    entries = [entry for entry in record.execution_log if entry["status"] == "success"]
+    if record.status != "succeeded" or len(entries) != WRITES or not all(each["hitl_confirmed"] for each in entries):
+        wrong.append(f"the record says {record.status} with {len(entries)} writes")
+    return wrong
+
+
+def measure(kills: int = 200) -> list[Any]:
+    """Rows for the common table."""
+    from table import Row  # noqa: PLC0415  found only once this folder is on the path
+
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = kill_at_random(kills, Path(folder), random.Random())
+    for each in outcome.wrong:
+        print(each, file=sys.stderr)
+    measured = f"{outcome.kills} kills in {outcome.runs} runs, by state: {dict(outcome.killed_in)}"
+    return [
+        Row(bench="kill", measure=measured, ours=f"{len(outcome.wrong)} wrong", bar="0", met=not outcome.wrong),
+    ]
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    from table import print_table
+
+    print_table(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 200))
