@@ -27,17 +27,9 @@ class EntryEffects:
         return {kind: partial(self._prepare, kind) for kind in ("memory", "task", "goal", "datavault")}
 
     def _prepare(self, kind: str, arguments: JsonObject) -> Effect:
-        given = {name: value for name, value in arguments.items() if value is not None}
-        checked = validate_operation({"tool_id": kind, "type": "self_closing", "attributes": given, "content": ""})
-        if not checked["valid"]:
-            problems = [
-                {"parameter": each["attribute"], "code": each["code"], "message": each["message"]}
-                for each in checked["errors"]
-            ]
-            raise InvalidArgumentsError(kind, problems)
-        values = checked["normalized"]["attributes"]
+        values = _checked(kind, arguments)
         identifier = str(values.get("identifier") or values.get("id"))
-        changes = {name: value for name, value in values.items() if name in given}
+        changes = {name: value for name, value in values.items() if arguments.get(name) is not None}
         action = "delete" if values.get("delete") else str(values.get("action") or "upsert")
         # There is nothing to ask about an entry that is not there; the attempt itself tells so.
         before = self.store.get(kind, identifier)
@@ -83,6 +75,20 @@ class EntryEffects:
         if isinstance(limit, int | float) and not isinstance(limit, bool):
             shown["content"] = entry.content[: max(int(limit), 0)]
         return {"id": identifier, "action": "read", "entry": shown}
+
+
+def _checked(kind: str, arguments: JsonObject) -> JsonObject:
+    """The arguments in their proper form, by the rules of the tag. Raises InvalidArgumentsError with every problem."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    checked = validate_operation({"tool_id": kind, "type": "self_closing", "attributes": given, "content": ""})
+    if not checked["valid"]:
+        problems = [
+            {"parameter": each["attribute"], "code": each["code"], "message": each["message"]}
+            for each in checked["errors"]
+        ]
+        raise InvalidArgumentsError(kind, problems)
+    values: JsonObject = checked["normalized"]["attributes"]
+    return values
 
 
 def _foreseen(before: Entry | None, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from paperagents.messages import text
 from paperagents.tags import TagReader, TagRegistry, validate_operation
 
 _PIECE = 65536
+_DIAGNOSTIC = ("line", "column", "severity", "code", "message")
 
 
 @click.command("extract", cls=LocalisedCommand, help=text("cli.extract"))
@@ -44,17 +47,19 @@ def command(  # noqa: PLR0913  one argument per option
     """Read a text as it comes, show its calls, and carry them out where asked to."""
     with current_vault(context) as vault:
         registry = vault.tag_registry()
-        content, reader = _read(file, registry, shown=not as_json and not carry_out)
+        tool = _known(tool, registry)
+        is_shown = partial(_is_wanted, tool=tool, registry=registry)
+        content, reader = _read(file, registry, _nothing if as_json or carry_out else is_shown)
         operations = [each for each in reader.operations if _is_wanted(each, tool, registry)]
-        diagnostics = [*reader.diagnostics, *_invalid(operations, registry)]
-        diagnostics.sort(key=lambda each: (each["line"], each["column"]))
+        found = [*reader.diagnostics, *_invalid(operations, registry)]
+        found.sort(key=lambda each: (each["line"], each["column"]))
+        diagnostics = [{key: each[key] for key in _DIAGNOSTIC} for each in found]
         results: list[JsonObject] = []
         if carry_out:
             approver = choose_approver(yes=yes)
-            results = vault.apply(content, tool=tool, all_or_nothing=all_or_nothing, approver=approver)
+            results = vault.apply(as_text(content, file), tool=tool, all_or_nothing=all_or_nothing, approver=approver)
     if as_json:
-        shown = [dict(each) for each in operations]
-        print_json({"operations": shown, "diagnostics": diagnostics, "results": results})
+        print_json({"operations": [dict(each) for each in operations], "diagnostics": diagnostics, "results": results})
     else:
         _print(diagnostics, results)
     context.exit(_exit_code(results))
@@ -70,19 +75,38 @@ def read_source(file: str) -> bytes:
         raise UsageError("no-such-file", path=file) from error
 
 
-def _read(file: str, registry: TagRegistry, *, shown: bool) -> tuple[str, TagReader]:
+def as_text(content: bytes, file: str) -> str:
+    """What is to be kept or passed on must be text: a replaced character would be lost without a word."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError("not-utf8", path=file, position=error.start) from error
+
+
+def echo_content(content: str, *, nl: bool = True) -> None:
+    """Content as it is for a file or another program; made harmless for a terminal."""
+    click.echo(visible(content) if sys.stdout.isatty() else content, nl=nl, color=True)
+
+
+def _known(tool: str | None, registry: TagRegistry) -> str | None:
+    """The id of the tag that is meant; a slip must not look like a text without calls."""
+    if tool is None:
+        return None
+    tag = registry.get(tool) or registry.find(tool)
+    if tag is None:
+        raise UsageError("tag-tool-unknown", tag=tool)
+    return tag.id
+
+
+def _read(file: str, registry: TagRegistry, shown: Callable[[Any], bool]) -> tuple[bytes, TagReader]:
     """Feed the text as it arrives: a call is shown as soon as it is complete."""
     reader = TagReader(registry)
     pieces = []
     for piece in iter(lambda: os.read(sys.stdin.fileno(), _PIECE), b"") if file == "-" else [read_source(file)]:
         pieces.append(piece)
-        for operation in reader.feed(piece):
-            if shown:
-                _show(operation)
-    for operation in reader.close():
-        if shown:
-            _show(operation)
-    return b"".join(pieces).decode("utf-8", "replace"), reader
+        _show(filter(shown, reader.feed(piece)))
+    _show(filter(shown, reader.close()))
+    return b"".join(pieces), reader
 
 
 def _is_wanted(operation: Any, tool: str | None, registry: TagRegistry) -> bool:
@@ -107,11 +131,15 @@ def _invalid(operations: list[Any], registry: TagRegistry) -> list[dict[str, Any
     return problems
 
 
-def _show(operation: Any) -> None:
-    where = f"{operation['line']}:{operation['column']}"
-    click.echo(
-        f"{where:>8}  {paint(visible(operation['tool_id']), bold=True)}  {visible(str(operation['attributes']))}"
-    )
+def _nothing(_: Any) -> bool:
+    return False
+
+
+def _show(operations: Iterable[Any]) -> None:
+    for operation in operations:
+        where = f"{operation['line']}:{operation['column']}"
+        name = paint(visible(operation["tool_id"]), bold=True)
+        click.echo(f"{where:>8}  {name}  {visible(str(operation['attributes']))}")
 
 
 def _print(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paperagents.interfaces.command_line.extract_command import read_source
+from paperagents.interfaces.command_line.extract_command import as_text, echo_content, read_source
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import print_json, say, visible
@@ -19,13 +19,13 @@ from paperagents.tags import resolve_vault_references
 @click.pass_context
 def command(context: click.Context, *, file: str, as_json: bool) -> None:
     """Resolve the references of a text."""
-    source = read_source(file).decode("utf-8", "replace")
+    source = as_text(read_source(file), file)
     with current_vault(context) as vault:
         result = resolve_vault_references(source, lookup=vault.vault_content)
     if as_json:
         print_json(result)
         return
-    click.echo(result["resolved_text"], nl=False)
+    echo_content(result["resolved_text"], nl=False)
     for identifier in result["missing"]:
         say(text("cli.resolve.missing", id=visible(identifier)))
     for error in result["errors"]:

@@ -6,13 +6,14 @@ import click
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
+from paperagents.interfaces.command_line.extract_command import echo_content
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import paint, print_json, visible
 from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
 from paperagents.messages import text
-from paperagents.records.entry_store import KINDS
+from paperagents.records.entry_store import KINDS, Entry
 
 _KIND = "paperagents.kind"
 """Where the first word of the command is kept for the second."""
@@ -34,7 +35,8 @@ def command(context: click.Context, *, kind: str) -> None:
 @click.pass_context
 def list_entries(context: click.Context, *, search: str | None, as_json: bool) -> None:
     """All entries of a kind."""
-    entries = current_vault(context).entries.entries(context.meta[_KIND], search=search)
+    with current_vault(context) as vault:
+        entries = vault.entries.entries(context.meta[_KIND], search=search)
     if as_json:
         print_json([entry.as_json() for entry in entries])
         return
@@ -51,13 +53,11 @@ def list_entries(context: click.Context, *, search: str | None, as_json: bool) -
 @click.pass_context
 def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
     """One entry; exit code 1 where there is none."""
-    entry = current_vault(context).entries.get(context.meta[_KIND], identifier)
-    if entry is None:
-        raise PaperError("entry-not-found", kind=context.meta[_KIND], id=identifier)
+    entry = _existing(context, identifier)
     if as_json:
         print_json(entry.as_json())
     else:
-        click.echo(visible(entry.content))
+        echo_content(entry.content)
 
 
 @command.command("set", cls=LocalisedCommand, help=text("cli.store.set"))
@@ -87,10 +87,7 @@ def set_entry(
 @click.pass_context
 def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool) -> None:
     """Delete an entry; you are asked first."""
-    entry = current_vault(context).entries.get(context.meta[_KIND], identifier)
-    if entry is None:
-        raise PaperError("entry-not-found", kind=context.meta[_KIND], id=identifier)
-    removed = entry.as_json()
+    removed = _existing(context, identifier).as_json()
     _run(
         context, {**_named(context.meta[_KIND], identifier), "delete": True}, yes=yes, as_json=as_json, removed=removed
     )
@@ -103,7 +100,10 @@ def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool)
 @click.pass_context
 def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
     """Every version of an entry, the oldest first."""
-    versions = current_vault(context).entries.versions(context.meta[_KIND], identifier)
+    with current_vault(context) as vault:
+        versions = vault.entries.versions(context.meta[_KIND], identifier)
+    if not versions:
+        raise PaperError("entry-not-found", kind=context.meta[_KIND], id=identifier)
     if as_json:
         print_json(versions)
         return
@@ -121,11 +121,20 @@ def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
 @click.pass_context
 def restore(context: click.Context, *, identifier: str, version: int, as_json: bool) -> None:
     """Make an entry what it was."""
-    entry = current_vault(context).entries.restore(context.meta[_KIND], identifier, version)
+    with current_vault(context) as vault:
+        entry = vault.entries.restore(context.meta[_KIND], identifier, version)
     if as_json:
         print_json(entry.as_json())
     else:
-        click.echo(visible(entry.content))
+        echo_content(entry.content)
+
+
+def _existing(context: click.Context, identifier: str) -> Entry:
+    with current_vault(context) as vault:
+        entry = vault.entries.get(context.meta[_KIND], identifier)
+    if entry is None:
+        raise PaperError("entry-not-found", kind=context.meta[_KIND], id=identifier)
+    return entry
 
 
 def _run(
@@ -139,7 +148,8 @@ def _run(
             print_json({"success": False, "error": record.error})
         else:
             print_record(record, as_json=False)
-        context.exit(record.exit_code)
+        wrongly_called = record.error is not None and record.error["code"] == "invalid-arguments"
+        context.exit(2 if wrongly_called else record.exit_code)
     entry = removed or (record.data.get("entry") if isinstance(record.data, dict) else None)
     if as_json:
         print_json(entry)

@@ -1,0 +1,134 @@
+"""``paper store``: entries looked at, set, deleted and brought back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Paper = Callable[..., Any]
+pytestmark = pytest.mark.usefixtures("vault")
+KEYS = ["identifier", "heading", "content", "notes", "status", "type", "description", "created", "updated", "version"]
+KINDS = ("memory", "task", "goal", "datavault")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_set_can_be_got_listed_and_deleted(kind: str, paper: Paper) -> None:
+    made = paper("store", kind, "set", "a", "--content", "it's", "--json")
+    assert (made.code, list(made.document), made.err) == (0, KEYS, "")
+    assert paper("store", kind, "get", "a", "--json").document == made.document
+    assert paper("store", kind, "list", "--json").document == [made.document]
+    deleted = paper("store", kind, "delete", "a", "--yes", "--json")
+    assert (deleted.code, deleted.document) == (0, made.document)
+    assert paper("store", kind, "list", "--json").document == []
+
+
+def test_every_option_reaches_its_field(paper: Paper) -> None:
+    paper("store", "task", "set", "t", "--content", "c", "--heading", "h", "--notes", "n", "--status", "PAUSED")
+    paper("store", "datavault", "set", "d", "--content", "c", "--type", "code", "--description", "x")
+    task = paper("store", "task", "get", "t", "--json").document
+    data = paper("store", "datavault", "get", "d", "--json").document
+    assert (task["content"], task["heading"], task["notes"], task["status"]) == ("c", "h", "n", "paused")
+    assert (data["type"], data["description"]) == ("code", "x")
+
+
+def test_setting_again_changes_just_what_is_named(paper: Paper) -> None:
+    paper("store", "task", "set", "t", "--content", "c", "--heading", "h")
+    again = paper("store", "task", "set", "t", "--content", "", "--json").document
+    assert (again["content"], again["heading"], again["version"]) == ("", "h", 2)
+
+
+@pytest.mark.parametrize("arguments", [("get", "none"), ("delete", "none", "--yes"), ("history", "none")])
+def test_what_is_not_there_is_exit_code_1(arguments: tuple[str, ...], paper: Paper) -> None:
+    answer = paper("store", "memory", *arguments, "--json")
+    assert (answer.code, answer.document["success"]) == (1, False)
+    assert answer.document["error"]["code"] == "entry-not-found"
+    plain = paper("store", "memory", *arguments)
+    assert (plain.code, plain.out) == (1, "")
+    assert "none" in plain.err
+
+
+def test_a_delete_waits_for_a_yes(paper: Paper) -> None:
+    paper("store", "goal", "set", "a", "--content", "x")
+    answer = paper("store", "goal", "delete", "a", "--json")
+    assert (answer.code, answer.document["success"]) == (3, False)
+    assert answer.document["error"]["code"] == "waiting-for-approval"
+    (question,) = paper("approvals", "list", "--json").document
+    assert (question["tool"], question["arguments"]["identifier"]) == ("goal", "a")
+    assert paper("approvals", "deny", question["id"], "--reason", "keep", "--json").code == 3
+    assert paper("store", "goal", "get", "a", "--json").document["content"] == "x"
+    paper("store", "goal", "delete", "a")
+    (question,) = paper("approvals", "list", "--json").document
+    assert paper("approvals", "approve", question["id"], "--json").code == 0
+    assert paper("store", "goal", "get", "a").code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("memory", "set", "a b", "--content", "x"),
+        ("memory", "set", "../a", "--content", "x"),
+        ("memory", "set", "a", "--type", "code"),
+        ("datavault", "set", "\udcff", "--content", "x"),
+        ("memory", "set", "x" * 201),
+        ("memory", "set"),
+        ("memory", "frobnicate", "a"),
+        ("nothing", "list"),
+        ("memory", "restore", "a", "one"),
+    ],
+)
+def test_what_cannot_be_meant_is_exit_code_2(arguments: tuple[str, ...], paper: Paper) -> None:
+    answer = paper("store", *arguments, "--json")
+    assert (answer.code, answer.document["success"]) == (2, False)
+    assert paper("store", "memory", "list", "--json").document == []
+
+
+def test_too_long_a_content_is_refused(paper: Paper) -> None:
+    answer = paper("store", "memory", "set", "a", "--content", "x" * 1_000_001, "--json")
+    assert answer.code == 2
+    assert paper("store", "memory", "get", "a").code == 1
+
+
+def test_the_list_can_be_searched(paper: Paper) -> None:
+    paper("store", "memory", "set", "a", "--content", "Käse")
+    paper("store", "memory", "set", "b", "--content", "Brot")
+    assert [each["identifier"] for each in paper("store", "memory", "list", "--search", "KÄ", "--json").document] == [
+        "a"
+    ]
+    assert "Brot" in paper("store", "memory", "list").out
+
+
+def test_every_version_is_told_and_can_be_brought_back(paper: Paper) -> None:
+    paper("store", "memory", "set", "a", "--content", "one")
+    paper("store", "memory", "set", "a", "--content", "two", "--heading", "later")
+    paper("store", "memory", "delete", "a", "--yes")
+    versions = paper("store", "memory", "history", "a", "--json").document
+    assert [(each["version"], each["fields"] and each["fields"]["content"]) for each in versions] == [
+        (1, "one"),
+        (2, "two"),
+        (3, None),
+    ]
+    restored = paper("store", "memory", "restore", "a", "1", "--json").document
+    assert (restored["content"], restored["heading"], restored["version"]) == ("one", None, 4)
+    missing = paper("store", "memory", "restore", "a", "3", "--json")
+    assert (missing.code, missing.document["error"]["code"]) == (1, "entry-version-not-found")
+
+
+def test_content_reaches_another_program_as_it_is(paper: Paper) -> None:
+    content = "a\r\nb\x1b[31m\u200b'/>}}"
+    paper("store", "datavault", "set", "a", "--content", content)
+    assert paper("store", "datavault", "get", "a").out == f"{content}\n"
+
+
+def test_the_json_of_odd_characters_reads_as_the_same(started: Paper, vault: Path) -> None:
+    content = "\x1b[31m \u2028 ä 𝄞 \udcff"
+    assert started("store", "memory", "set", "a", "--content", content, cwd=vault).code == 0
+    assert json.loads(started("store", "memory", "get", "a", "--json", cwd=vault).out)["content"] == content
+
+
+def test_looking_makes_no_database(paper: Paper, vault: Path) -> None:
+    assert paper("store", "memory", "list", "--json").document == []
+    assert not (vault / ".paper" / "paper.db").exists()
