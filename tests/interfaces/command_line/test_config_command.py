@@ -1,0 +1,55 @@
+"""``paper config``: settings with their origin, written safely, secrets hidden."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def file(vault: Path) -> Path:
+    return vault / ".paper" / "settings.toml"
+
+
+def test_every_setting_is_shown_with_its_origin(paper: Any, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text('[sandbox]\ntimeout = 2\n[llm]\napi_key = "secret-key"\n', encoding="utf-8")
+    monkeypatch.setenv("PAPER_TIMEZONE", "Europe/Berlin")
+    document = paper("config", "--json").document
+    assert document["sandbox.timeout"] == {"value": 2, "origin": f"{file}:2"}
+    assert document["timezone"]["origin"] == "PAPER_TIMEZONE"
+    assert document["sandbox.memory_mb"]["origin"] == "default"
+    shown = paper("config").out + paper("config", "get", "llm.api_key").out + str(document)
+    assert "secret-key" not in shown
+
+
+def test_a_value_is_written_and_comments_stay(paper: Any, file: Path) -> None:
+    file.write_text('# mine\nallowed_hosts = [\n  "a",\n  "b",\n]\n[sandbox]\n# slow\ntimeout = 2\n', encoding="utf-8")
+    for name, value in (("sandbox.timeout", "3"), ("allowed_hosts", "x,y"), ("language", "de"), ("llm.model", "m")):
+        assert paper("config", "set", name, value).code == 0
+    data = tomllib.loads(file.read_text("utf-8"))
+    assert data == {
+        "allowed_hosts": ["x", "y"], "language": "de", "sandbox": {"timeout": 3}, "llm": {"model": "m"},
+    }  # fmt: skip
+    assert "# mine" in file.read_text("utf-8")
+    assert "# slow" in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(("name", "value"), [("sandbox.timeout", "soon"), ("language", "xx"), ("sandbx.timeout", "3")])
+def test_a_wrong_value_or_name_changes_nothing(paper: Any, file: Path, name: str, value: str) -> None:
+    assert paper("config", "set", name, value).code == 2
+    assert not file.exists()
+    file.write_text("# kept\n", encoding="utf-8")
+    assert paper("config", "set", name, value).code == 2
+    assert file.read_text("utf-8") == "# kept\n"
+
+
+def test_a_link_in_the_place_of_the_file_is_not_followed(paper: Any, file: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.toml"
+    victim.write_text("# precious\n", encoding="utf-8")
+    file.symlink_to(victim)
+    paper("config", "set", "sandbox.timeout", "3")
+    assert victim.read_text("utf-8") == "# precious\n"

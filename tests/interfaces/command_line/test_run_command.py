@@ -1,0 +1,168 @@
+"""``paper run``, ``paper test`` and ``paper stats`` without a terminal: arguments, exit codes, one document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TYPED = """---
+tool: true
+name: typed
+description: Gives back what it gets.
+parameters:
+  - {name: n, type: number, description: d, required: false}
+  - {name: b, type: boolean, description: d, required: false}
+  - {name: s, type: string, description: d, required: false}
+  - {name: a, type: array, description: d, required: false}
+  - {name: o, type: object, description: d, required: false}
+examples:
+  - {name: works, input: {n: 1}, output: {n: 1}}
+  - {name: does not, input: {n: 1}, output: {n: 2}}
+custom_function: return input;
+---
+"""
+WRITER = """---
+tool: true
+name: writer
+description: Writes.
+type: chain
+steps:
+  - {tool: write_file, parameters: {filePath: a.md, content: text}}
+---
+"""
+FAILING = """---
+tool: true
+name: failing
+description: Fails.
+custom_function: |
+  if (input) throw new Error("broken");
+  return 1;
+---
+"""
+
+
+@pytest.fixture(autouse=True)
+def tools(write: Callable[..., Path]) -> None:
+    for name, text in (("typed", TYPED), ("writer", WRITER), ("failing", FAILING)):
+        write(f"{name}.md", text)
+
+
+@pytest.mark.parametrize(
+    ("pair", "value"),
+    [("n=3", 3), ("n=-1.5e2", -150), ("b=true", True), ("b=False", False), ("s=3", "3"), ("s=", ""), ("s=a=b", "a=b"),
+     ("a=[1,\"x\"]", [1, "x"]), ('o={"k": null}', {"k": None}), ("extra=5", "5")],
+)  # fmt: skip
+def test_an_argument_is_read_as_the_declared_type(paper: Any, pair: str, value: Any) -> None:
+    answer = paper("run", "typed", "-p", pair, "--json")
+    assert answer.code == 0
+    assert answer.document["data"] == {pair.partition("=")[0]: value}
+
+
+@pytest.mark.parametrize("pair", ["n=12abc", "n=", "b=yes", "a=x", "o=[]", "n=1\u0663", "plain", "=x"])
+def test_what_cannot_be_read_is_wrong_usage(paper: Any, pair: str) -> None:
+    answer = paper("run", "typed", "-p", pair, "--json")
+    assert answer.code == 2
+    assert answer.document["success"] is False
+
+
+def test_arguments_come_as_json_from_a_file_or_from_standard_input(
+    paper: Any, started: Any, vault: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "arguments.json"
+    file.write_text('{"n": 1}', encoding="utf-8")
+    assert paper("run", "typed", "--params", '{"n": 1}', "--json").document["data"] == {"n": 1}
+    assert paper("run", "typed", "--params", f"@{file}", "-p", "s=x", "--json").document["data"] == {"n": 1, "s": "x"}
+    piped = started("run", "typed", "--params", "-", "--json", "--vault", vault, input=b'{"n": 2}')
+    assert piped.document["data"] == {"n": 2}
+
+
+@pytest.mark.parametrize("given", ["{", "[]", "5", "@missing.json", "[" * 100_000])
+def test_arguments_that_are_no_object_are_wrong_usage(paper: Any, given: str) -> None:
+    answer = paper("run", "typed", "--params", given, "--json")
+    assert answer.code == 2
+    assert answer.document["error"]["code"] in ("params-not-json", "no-such-file")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "status"),
+    [
+        (["typed"], 0, "succeeded"),
+        (["failing"], 1, "failed"),
+        (["typed", "--params", '{"n": "x"}'], 2, "failed"),
+        (["nothing"], 2, "failed"),
+        (["writer"], 3, "waiting"),
+        (["writer", "--yes"], 0, "succeeded"),
+        (["writer", "--dry-run"], 0, "planned"),
+    ],
+)
+def test_the_exit_code_says_how_it_went_and_standard_output_holds_one_document(
+    started: Any, vault: Path, arguments: list[str], code: int, status: str
+) -> None:
+    answer = started("run", *arguments, "--json", "--vault", vault)
+    assert (answer.code, answer.document["status"]) == (code, status)
+    assert answer.err == ""
+    assert (vault / "a.md").exists() == ("--yes" in arguments)
+
+
+def test_a_yes_on_the_command_line_is_in_the_record(paper: Any) -> None:
+    entry = paper("run", "writer", "--yes", "--json").document["execution_log"][0]
+    assert "--yes" in entry["message"]
+    assert (entry["hitl_required"], entry["hitl_confirmed"]) == (True, True)
+
+
+def test_without_a_terminal_there_are_neither_questions_nor_colours(started: Any, vault: Path) -> None:
+    answer = started("run", "writer", "--vault", vault, input=b"y\ny\n")
+    assert answer.code == 3
+    assert "\x1b" not in answer.out + answer.err
+    assert "approvals" in answer.err
+
+
+def test_the_log_is_printed_as_yaml(paper: Any) -> None:
+    answer = paper("run", "failing", "--log-format", "yaml")
+    assert answer.code == 1
+    assert answer.out.startswith('execution_log:\n  - step: 1\n    block: "custom_function"\n')
+    assert 'status: "error"' in answer.out
+
+
+def test_a_dry_run_shows_the_diff_and_changes_nothing(paper: Any, vault: Path) -> None:
+    paper("list")
+    before = {each: each.read_bytes() for each in vault.rglob("*") if each.is_file()}
+    answer = paper("run", "writer", "--dry-run")
+    assert answer.code == 0
+    assert "+text" in answer.out
+    assert {each: each.read_bytes() for each in vault.rglob("*") if each.is_file()} == before
+
+
+def test_examples_are_tried_and_differences_shown(paper: Any) -> None:
+    answer = paper("test", "typed")
+    assert answer.code == 1
+    assert "✓ typed: works" in answer.out
+    assert '-  "n": 2' in answer.out
+    document = paper("test", "--json").document
+    assert [(each["example"], each["passed"]) for each in document] == [("works", True), ("does not", False)]
+    assert list(document[0]) == ["tool", "example", "passed", "difference"]
+    assert paper("test", "writer").code == 0
+
+
+def test_figures_are_kept_per_tool(paper: Any) -> None:
+    paper("run", "typed")
+    paper("run", "failing")
+    document = paper("stats", "--json").document
+    assert document["runs"] == 2
+    assert {each["tool"]: each["success_rate"] for each in document["tools"]} == {"typed": 1.0, "failing": 0.0}
+    assert "typed" in paper("stats").out
+
+
+def test_search_gives_the_answer_of_the_tool(paper: Any, write: Callable[..., Path]) -> None:
+    write("note.md", "a unique_word here")
+    document = paper("search", "unique_word", "--json").document
+    assert (document["count"], document["results"][0]["path"]) == (1, "note.md")
+
+
+def test_the_doctor_names_every_wall(paper: Any) -> None:
+    document = json.loads(paper("doctor", "--json").out)
+    assert all(set(wall) == {"name", "stands", "reason"} for wall in document["walls"])

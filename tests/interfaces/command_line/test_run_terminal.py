@@ -1,0 +1,182 @@
+"""``paper run`` with a person at a pseudo terminal: progress, coloured diffs, answers, interruption."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from paperagents import open_vault
+
+TOOL = """---
+tool: true
+name: two
+description: Two writes.
+type: chain
+steps:
+  - {tool: write_file, parameters: {filePath: one.md, content: "1\\n", overwrite: true}}
+  - {tool: write_file, parameters: {filePath: two.md, content: "2\\n", overwrite: true}}
+---
+"""
+LOOP = """---
+tool: true
+name: loop
+description: Runs for ever.
+custom_function: |
+  let i = 0; while (i >= 0) { i = (i + 1) % 10; }
+  return i;
+---
+"""
+
+
+class Terminal:
+    """A command on a pseudo terminal, and a person who waits for a text before answering."""
+
+    def __init__(self, *arguments: str, vault: Path, editor: str = "false") -> None:
+        self._own, other = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", "EDITOR": editor, "VISUAL": editor, "PAPER_LANGUAGE": "en"}
+        command = [sys.executable, "-m", "paperagents", *arguments, "--vault", str(vault)]
+        self.process = subprocess.Popen(
+            command, stdin=other, stdout=subprocess.PIPE, stderr=other, env=environment, start_new_session=True
+        )
+        os.close(other)
+        self.shown = ""
+
+    def wait_for(self, text: str) -> None:
+        """Read until the text is there; what was read before it is gone."""
+        end = time.monotonic() + 30
+        seen = 0
+        while text not in self.shown[seen:]:
+            if time.monotonic() > end:
+                raise TimeoutError(self.shown)
+            self._read()
+
+    def answer(self, text: str) -> None:
+        """Wait for a question, then type."""
+        self.wait_for("> ")
+        self.shown = self.shown.replace("> ", ">", 1)
+        os.write(self._own, text.encode())
+
+    def ended(self) -> tuple[int, str, str]:
+        """The exit code, standard output and everything the terminal has shown."""
+        assert self.process.stdout is not None
+        end = time.monotonic() + 30
+        while self.process.poll() is None and time.monotonic() < end:
+            self._read()
+        out = self.process.stdout.read().decode()
+        self._read()
+        self.process.stdout.close()
+        os.close(self._own)
+        return self.process.wait(1), out, self.shown
+
+    def _read(self) -> None:
+        if select.select([self._own], [], [], 0.05)[0]:
+            try:
+                self.shown += os.read(self._own, 65536).decode()
+            except OSError:
+                # The other side is closed.
+                return
+
+
+@pytest.fixture
+def tools(vault: Path) -> Path:
+    (vault / "two.md").write_text(TOOL.replace("two.md", "b.md").replace("one.md", "a.md"), encoding="utf-8")
+    (vault / "loop.md").write_text(LOOP, encoding="utf-8")
+    return vault
+
+
+def test_a_yes_to_each_question_writes_and_shows_progress_and_a_coloured_diff(tools: Path) -> None:
+    terminal = Terminal("run", "two", vault=tools)
+    terminal.answer("y\n")
+    terminal.answer("y\n")
+    code, out, shown = terminal.ended()
+    assert code == 0
+    assert ((tools / "a.md").read_text("utf-8"), (tools / "b.md").read_text("utf-8")) == ("1\n", "2\n")
+    assert "\x1b[32m\x1b[22m+1" in shown
+    assert "✓" in shown
+    assert '"filePath": "b.md"' in out
+    assert "\x1b" not in out
+    assert "> " not in out
+
+
+def test_a_no_asks_for_the_reason_and_keeps_it(tools: Path) -> None:
+    terminal = Terminal("run", "two", vault=tools)
+    terminal.answer("what?\n")
+    terminal.answer("n\n")
+    terminal.answer("not like this\n")
+    code, out, shown = terminal.ended()
+    assert (code, out) == (3, "")
+    assert "not like this" in shown
+    assert not (tools / "a.md").exists()
+    with open_vault(tools) as opened:
+        assert opened.store.history()[0]["status"] == "denied"
+
+
+def test_a_yes_for_the_run_is_asked_once(tools: Path) -> None:
+    terminal = Terminal("run", "two", "--json", vault=tools)
+    terminal.answer("r\n")
+    code, out, _ = terminal.ended()
+    assert code == 0
+    assert out.startswith("{\n")
+    assert (tools / "b.md").exists()
+
+
+def test_an_always_becomes_a_rule(tools: Path) -> None:
+    terminal = Terminal("run", "two", vault=tools)
+    terminal.answer("a\n")
+    terminal.answer("a\n")
+    assert terminal.ended()[0] == 0
+    with open_vault(tools) as opened:
+        assert [rule.target for rule in opened.rules.rules()] == ["a.md", "b.md"]
+        assert opened.run("two").status == "succeeded"
+
+
+def test_an_edit_in_the_persons_editor_is_what_is_written(tools: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i 's/1.n/edited/; s/a.md/c.md/' \"$1\"\n", encoding="utf-8")
+    editor.chmod(0o755)
+    terminal = Terminal("run", "two", vault=tools, editor=str(editor))
+    terminal.answer("e\n")
+    terminal.answer("y\n")
+    assert terminal.ended()[0] == 0
+    assert (tools / "c.md").read_text("utf-8") == "edited"
+    assert not (tools / "a.md").exists()
+
+
+def test_the_end_of_the_input_leaves_the_question_open(tools: Path) -> None:
+    terminal = Terminal("run", "two", vault=tools)
+    terminal.answer("\x04")
+    code, _, _ = terminal.ended()
+    assert code == 3
+    with open_vault(tools) as opened:
+        assert len(opened.store.approvals()) == 1
+
+
+@pytest.mark.parametrize("tool", ["loop", "two"])
+def test_an_interrupt_in_the_middle_is_recorded_as_cancelled(tools: Path, tool: str) -> None:
+    terminal = Terminal("run", tool, vault=tools)
+    terminal.wait_for("> " if tool == "two" else "loop …")
+    os.kill(terminal.process.pid, signal.SIGINT)
+    code, out, _ = terminal.ended()
+    assert (code, out) == (1, "")
+    with open_vault(tools) as opened:
+        assert [run["status"] for run in opened.store.history()] == ["cancelled"]
+    assert not (tools / "a.md").exists()
+
+
+def test_a_second_interrupt_ends_the_program(tools: Path) -> None:
+    terminal = Terminal("run", "loop", vault=tools)
+    terminal.wait_for("loop …")
+    for _ in range(50):
+        if terminal.process.poll() is not None:
+            break
+        os.kill(terminal.process.pid, signal.SIGINT)
+    code, _, _ = terminal.ended()
+    assert code in (1, 130)

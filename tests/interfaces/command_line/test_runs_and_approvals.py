@@ -1,0 +1,114 @@
+"""``paper runs`` and ``paper approvals``: looking back, going on, answering later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WRITER = """---
+tool: true
+name: writer
+description: Writes.
+parameters:
+  - {name: text, type: string, description: d}
+type: chain
+steps:
+  - {tool: write_file, parameters: {filePath: a.md, content: "{{text}}", overwrite: true}}
+---
+"""
+
+
+@pytest.fixture(autouse=True)
+def waiting(write: Callable[..., Path], paper: Any) -> str:
+    """The id of a run that waits."""
+    write("writer.md", WRITER)
+    run_id: str = paper("run", "writer", "-p", "text=one", "--json").document["run_id"]
+    return run_id
+
+
+def test_open_questions_are_listed_with_everything_a_person_needs(paper: Any, waiting: str) -> None:
+    (question,) = paper("approvals", "list", "--json").document
+    assert list(question) == ["id", "run_id", "step", "tool", "arguments", "preview", "digest", "requested"]
+    assert (question["run_id"], question["tool"]) == (waiting, "write_file")
+    assert "+one" in paper("approvals").out
+    assert paper("approvals", "--json").document == [question]
+
+
+def test_another_process_answers_and_the_run_goes_on(paper: Any, started: Any, vault: Path, waiting: str) -> None:
+    (question,) = paper("approvals", "list", "--json").document
+    answer = started("approvals", "approve", question["id"], "--json", "--vault", vault)
+    assert (answer.code, answer.document["status"], answer.document["run_id"]) == (0, "succeeded", waiting)
+    assert (vault / "a.md").read_text("utf-8") == "one"
+    assert started("approvals", "approve", question["id"], "--json", "--vault", vault).code == 2
+
+
+def test_a_no_with_a_reason_ends_the_run(paper: Any, vault: Path) -> None:
+    (question,) = paper("approvals", "list", "--json").document
+    answer = paper("approvals", "deny", question["id"], "--reason", "because", "--json")
+    assert (answer.code, answer.document["status"]) == (3, "denied")
+    assert answer.document["error"]["details"] == {"reason": "because"}
+    assert not (vault / "a.md").exists()
+
+
+def test_an_edited_yes_writes_what_the_edit_says(paper: Any, vault: Path) -> None:
+    (question,) = paper("approvals", "list", "--json").document
+    for wrong in ("{", "[]"):
+        assert paper("approvals", "approve", question["id"], "--edit", wrong, "--json").code == 2
+    edit = json.dumps({"filePath": "b.md", "content": "edited"})
+    assert paper("approvals", "approve", question["id"], "--edit", edit, "--json").code == 0
+    assert (vault / "b.md").read_text("utf-8") == "edited"
+    assert not (vault / "a.md").exists()
+
+
+def test_an_always_is_listed_and_revoked(paper: Any) -> None:
+    (question,) = paper("approvals", "list", "--json").document
+    paper("approvals", "approve", question["id"], "--always")
+    (rule,) = paper("approvals", "rules", "--json").document
+    assert (rule["tool"], rule["target"]) == ("write_file", "a.md")
+    assert rule["id"] in paper("approvals", "rules").out
+    assert paper("run", "writer", "-p", "text=two").code == 0
+    assert paper("approvals", "revoke", rule["id"]).code == 0
+    assert paper("approvals", "revoke", rule["id"]).code == 2
+    assert paper("run", "writer", "-p", "text=three").code == 3
+
+
+def test_an_unknown_question_is_wrong_usage(paper: Any) -> None:
+    answer = paper("approvals", "approve", "nothing", "--json")
+    assert (answer.code, answer.document["error"]["code"]) == (2, "unknown-approval")
+
+
+def test_history_is_filtered_and_shown(paper: Any, waiting: str) -> None:
+    paper("run", "read_file", "-p", "filePath=writer.md")
+    runs = paper("runs", "list", "--json").document
+    assert [run["tool"] for run in runs] == ["read_file", "writer"]
+    assert list(runs[0]) == ["run_id", "tool", "status", "started", "duration_ms"]
+    assert paper("runs", "--json").document == runs
+    assert len(paper("runs", "list", "--tool", "writer", "--json").document) == 1
+    assert len(paper("runs", "list", "--status", "waiting", "--json").document) == 1
+    assert len(paper("runs", "list", "--limit", "1", "--json").document) == 1
+    assert paper("runs", "list", "--since", "9999-01-01", "--json").document == []
+    assert paper("runs", "show", waiting, "--json").document["status"] == "waiting"
+    assert waiting in paper("runs", "show", waiting[:8]).out
+    assert paper("runs", "show", "nothing").code == 2
+
+
+def test_a_run_is_done_again_and_compared(paper: Any, waiting: str, vault: Path) -> None:
+    again = paper("runs", "rerun", waiting, "--yes", "--json").document
+    assert again["status"] == "succeeded"
+    assert again["run_id"] != waiting
+    assert (vault / "a.md").read_text("utf-8") == "one"
+    other = paper("run", "writer", "-p", "text=two", "--yes", "--json").document["run_id"]
+    compared = paper("runs", "compare", again["run_id"], other, "--json").document
+    assert "parameters" in compared["steps"][0]["different"]
+    assert "≠" in paper("runs", "compare", again["run_id"], other).out
+
+
+def test_a_waiting_run_is_resumed_with_a_yes(paper: Any, waiting: str, vault: Path) -> None:
+    assert paper("runs", "resume", waiting, "--json").code == 3
+    assert paper("runs", "resume", waiting, "--yes", "--json").document["status"] == "succeeded"
+    assert (vault / "a.md").exists()
+    assert paper("runs", "resume", waiting, "--yes", "--json").code == 2
