@@ -125,6 +125,18 @@ def test_a_failed_run_goes_on_after_its_last_result(desk: Desk) -> None:
     assert [entry["status"] for entry in again.execution_log] == ["success", "success"]
 
 
+def test_a_failure_the_chain_went_on_after_is_not_tried_again_when_it_is_resumed(desk: Desk) -> None:
+    desk.chain("c", """
+  - {tool: read_file, name: maybe, continue_on_error: true, parameters: {filePath: late.md}}
+  - {tool: write_file, parameters: {filePath: a.md, content: "{{maybe.output}}."}}
+""")  # fmt: skip
+    assert desk.run("c").status == "waiting"
+    desk.note("late.md", "now")
+    record = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved())
+    assert [entry["status"] for entry in record.execution_log] == ["error", "success"]
+    assert desk.text("a.md") == "."
+
+
 def test_wrong_arguments_are_all_told_at_once_and_nothing_runs(desk: Desk) -> None:
     parameters = "  - {name: a, type: string, description: d}\n  - {name: b, type: number, description: d}"
     desk.tool("t", f"parameters:\n{parameters}\ncustom_function: return 1;")

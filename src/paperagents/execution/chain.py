@@ -129,6 +129,9 @@ class _Chain:
     # --- one call
 
     def _forgiven(self, step: Step, names: Names, place: Place) -> JsonValue:
+        if self.frame.log.was_forgiven(place):
+            self.frame.log.replayed(place)
+            return None
         try:
             return self._repeated(step, names, place)
         except (WaitingError, CancelledError, PlanEndsError):
@@ -136,6 +139,7 @@ class _Chain:
         except PaperError:
             if not step.continue_on_error or self.calls.session.stopped:
                 raise
+            self.frame.log.forgiven(place)
             return None
 
     def _repeated(self, step: Step, names: Names, place: Place) -> JsonValue:

@@ -71,6 +71,15 @@ class RunLog:
                 self.entries.append(entry)
         return entry
 
+    def forgiven(self, place: Place) -> None:
+        """The chain goes on after this failure, also when it goes on later."""
+        if self._store is not None:
+            self._store.settle(self.run_id, place.path)
+
+    def was_forgiven(self, place: Place) -> bool:
+        """Whether the chain went on after a failure here, before the interruption."""
+        return self._results.get(place.path, {}).get("status") in ("error", "denied")
+
     @contextmanager
     def block(self, place: Place, parameters: JsonObject) -> Iterator[OpenEntry]:
         """Everything inside belongs to this place; however it ends, there is an entry."""

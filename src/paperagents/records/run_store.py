@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from paperagents.approval.decision import ApprovalRequest
@@ -118,6 +119,11 @@ class RunStore:
                 (run_id, path, intent.digest, intent.before, intent.after, _text(intent.answer)),
             )
 
+    def settle(self, run_id: str, path: str) -> None:
+        """A failure that the chain went on after is a result, too: that step is not tried again later."""
+        with self._writing(durable=False) as connection:
+            connection.execute("UPDATE journal SET final = 1 WHERE run_id = ? AND path = ?", (run_id, path))
+
     def forget_intent(self, run_id: str, path: str) -> None:
         """The change was not made, and it is known that it was not."""
         with self._writing(durable=False) as connection:
@@ -182,9 +188,10 @@ class RunStore:
         return _stored(rows[0]) if rows else None
 
     def content(self, digest: str) -> tuple[str, bytes] | None:
-        """The file a run was started from, as it was then."""
+        """The file a run was started from, as it was then; what does not fit its digest is not that file."""
         rows = self._rows("SELECT file, content FROM definitions WHERE digest = ?", (digest,))
-        return (rows[0]["file"], rows[0]["content"]) if rows else None
+        fits = bool(rows) and sha256(rows[0]["content"]).hexdigest() == digest
+        return (rows[0]["file"], rows[0]["content"]) if fits else None
 
     def record(self, run_id: str) -> RunRecord:
         """The record of a run, by its id or an unmistakable beginning of it."""

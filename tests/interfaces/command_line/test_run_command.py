@@ -54,7 +54,7 @@ def tools(write: Callable[..., Path]) -> None:
 @pytest.mark.parametrize(
     ("pair", "value"),
     [("n=3", 3), ("n=-1.5e2", -150), ("b=true", True), ("b=False", False), ("s=3", "3"), ("s=", ""), ("s=a=b", "a=b"),
-     ("a=[1,\"x\"]", [1, "x"]), ('o={"k": null}', {"k": None}), ("extra=5", "5")],
+     ('a=[1,"x"]', [1, "x"]), ('o={"k": null}', {"k": None}), ("extra=5", "5")],
 )  # fmt: skip
 def test_an_argument_is_read_as_the_declared_type(paper: Any, pair: str, value: Any) -> None:
     answer = paper("run", "typed", "-p", pair, "--json")
