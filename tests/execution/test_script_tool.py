@@ -74,6 +74,20 @@ def test_a_script_calls_tools(desk: Desk) -> None:
     assert record.data == ["hello", "HI"]
 
 
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        ("const tasks = [1, 2]; let vault = 3; return tasks.length + vault;", 5),
+        ("var memory = 1; return memory;", 1),
+        ("class goals {} function callTool() { return 7; } return callTool();", 7),
+        ("return f(); function f() { return 8; }", 8),
+        ("return 9; // and a last remark", 9),
+    ],
+)
+def test_a_script_may_use_the_names_for_something_else(code: str, answer: int, desk: Desk) -> None:
+    assert run(desk, code).data == answer
+
+
 def test_what_a_script_does_stands_in_the_record(desk: Desk) -> None:
     desk.note("a.md", "hello")
     record = run(desk, 'console.log("look"); await memory.set("m", "1"); await callTool("read_file", {path: "a.md"});')
@@ -100,7 +114,11 @@ def test_a_failed_call_can_be_caught(desk: Desk) -> None:
         ("const a = 1;\n\nnull.x;", 3),
         ("const a = 1;\nfunction f() {\n  throw new Error('no');\n}\nf();", 3),
         ("let a = 1;\nlet b = ;", 2),
+        ("let a = 1;\nif (a) {", 1),
         ('await memory.set("m", "1");\nthrow new Error("later");', 2),
+        ('const a = 1;\nawait callTool("nope");', 2),
+        ('async function f() {\n\n  return callTool("read_file", {filePath: "none.md"});\n}\nreturn await f();', 3),
+        ('await memory.set("m", "1");\n\n\nawait memory.set("no good", "1");', 4),
     ],
 )
 def test_an_error_names_the_line_of_the_script_itself(code: str, line: int, desk: Desk) -> None:
@@ -126,7 +144,7 @@ def test_every_line_of_an_expanded_script_knows_where_it_was_written() -> None:
     reference: Callable[[str], str] = '{{{{<vaultref\nid="{}" />}}}}'.format
     code = f"1 {reference('two')} 2\n3 {reference('in')}{reference('empty')}\n6\n7"
     script = script_with_helpers(code, entries.get)
-    placed = [script.position(line, 1)[0] for line in range(1, script.text.count("\n") + 2)]
+    placed = [script.position(line, 2)[0] for line in range(1, script.text.count("\n") + 1)]
     assert placed == [0, 1, 1, 3, 3, 3, 3, 6, 7]
 
 

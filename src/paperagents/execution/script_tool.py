@@ -22,14 +22,21 @@ from paperagents.sandbox import EndsBlock, HostFunctions
 from paperagents.tags import analyze_vault_references, expand_vault_references, resolve_vault_references_simple
 
 HELPERS = (
-    "const entries_ = kind => Object.freeze({"
-    " get: id => entry_get(kind, id).then(found => found && found.content),"
-    " entry: id => entry_get(kind, id), list: () => entry_list(kind), delete: id => entry_delete(kind, id),"
-    " set: (id, value, more) => entry_set(kind, id, typeof value === 'object' && value ? { ...value, ...more }"
+    # A failed call comes from outside and knows no line; it gets the one on which the script made the call.
+    "var placed_ = call => (...given) => { const { stack } = new Error();"
+    " return call(...given).catch(error => { error.stack = stack; throw error; }); };"
+    " var call_ = placed_(call_tool), get_ = placed_(entry_get), list_ = placed_(entry_list),"
+    " set_ = placed_(entry_set), delete_ = placed_(entry_delete);"
+    " var entries_ = kind => Object.freeze({"
+    " get: id => get_(kind, id).then(found => found && found.content),"
+    " entry: id => get_(kind, id), list: () => list_(kind), delete: id => delete_(kind, id),"
+    " set: (id, value, more) => set_(kind, id, typeof value === 'object' && value ? { ...value, ...more }"
     " : { ...more, content: String(value) }) });"
-    " const vault = entries_('datavault'), memory = entries_('memory'), tasks = entries_('task'),"
+    " var vault = entries_('datavault'), memory = entries_('memory'), tasks = entries_('task'),"
     " goals = entries_('goal');"
-    " const callTool = (name, parameters) => call_tool(name, parameters ?? {});\n"
+    " var callTool = (name, parameters) => call_(name, parameters ?? {});"
+    # The script stands in a block of its own: it may use these names for something else.
+    " {\n"
 )
 """What a script finds: ``vault``, ``memory``, ``tasks``, ``goals`` and ``callTool``, each answering with a promise."""
 
@@ -43,6 +50,9 @@ class ExpandedScript(Excerpt):
 
     def position(self, line: int, column: int) -> tuple[int, int]:
         """The line and column of the script as it was written."""
+        if (line, column) == (1, 1):
+            # The very beginning stands for the whole, where nothing better is known.
+            return 1, 1
         return self.lines[min(max(line, 1), len(self.lines)) - 1], column
 
 
@@ -58,7 +68,7 @@ def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excer
     if expanded["has_errors"]:
         raise ToolError("script-reference", reason=str(expanded["errors"][0]["message"]))
     lines = (0, *_written_lines(code, lookup))
-    return ExpandedScript(text=HELPERS + str(expanded["resolved_code"]), line=0, lines=lines)
+    return ExpandedScript(text=f"{HELPERS}{expanded['resolved_code']}\n}}", line=0, lines=lines)
 
 
 def _written_lines(code: str, lookup: Callable[[str], str | None]) -> list[int]:
