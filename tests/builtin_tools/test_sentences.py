@@ -31,7 +31,7 @@ def test_every_code_has_a_sentence(code: str) -> None:
 
 
 def test_no_sentence_is_left_over() -> None:
-    assert {key.removesuffix(".hint") for key in TEXTS} == used_codes()
+    assert {key.removesuffix(".hint") for key in TEXTS} <= used_codes()
 
 
 @pytest.mark.parametrize("key", sorted(TEXTS))

@@ -116,6 +116,14 @@ def read_file(root: Path, file: str) -> FileReading:
         return FileReading(file=file, problems=(_unreadable(file, error, "error"),))
 
 
+def stamp_of(root: Path, file: str) -> Stamp | None:
+    """What would change if the file changed; None where it is too new to tell, or gone."""
+    try:
+        return _stamp(f"{root}/{file}")
+    except OSError:
+        return None
+
+
 def is_hidden(file: str) -> bool:
     """Whether the file or a folder above it is hidden, and so none of our business."""
     return file.startswith(".") or "/." in file

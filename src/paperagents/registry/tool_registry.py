@@ -18,7 +18,7 @@ from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
 from paperagents.registry.entry import Entry, entry_of_definition
-from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file
+from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file, stamp_of
 from paperagents.registry.scan_cache import load_records, save_records
 from paperagents.registry.vault_checks import by_name, find_problems
 
@@ -32,6 +32,7 @@ class _State:
     """What was found at one moment. Never changed."""
 
     entries: tuple[Entry, ...] = ()
+    by_name: Mapping[str, Entry] = field(default_factory=dict)
     records: Mapping[str, FileRecord] = field(default_factory=dict)
     last_good: Mapping[str, FileReading] = field(default_factory=dict)
     folders: frozenset[str] = frozenset()
@@ -85,15 +86,22 @@ class ToolRegistry:
         return self._state().folders
 
     def find(self, name: str) -> Entry:
-        """The tool with this id or name. Raises UnknownToolError with the nearest names."""
-        found = by_name((*builtin_entries(), *self.entries())).get(name)
+        """The tool with this id or name, as the folder is now. Raises UnknownToolError with the nearest names."""
+        if (built_in := _builtin_by_id(language()).get(name)) is not None:
+            return built_in
+        found = self._state().by_name.get(name)
         if found is None:
-            known = by_name(self.entries())
+            self.refresh()
+        elif found.file is not None and not self._is_current(found.file):
+            self.update([found.file])
+        known = self._state().by_name
+        if name not in known:
             raise UnknownToolError(name, list(dict.fromkeys(known[each].id for each in closest(name, known))))
-        return found
+        return known[name]
 
     def find_agent(self, name: str) -> Entry:
         """The agent with this id or name. Raises UnknownToolError with the nearest names."""
+        self.refresh()
         agents = [entry for entry in self.entries() if entry.kind == "agent"]
         for entry in agents:
             if name in (entry.id, entry.name):
@@ -129,6 +137,11 @@ class ToolRegistry:
         assert self._found is not None
         return self._found
 
+    def _is_current(self, file: str) -> bool:
+        """Whether a file is still the one that was read; one look at its stamps, for every use of a tool."""
+        record = self._state().records.get(file)
+        return record is not None and record.stamp is not None and record.stamp == stamp_of(self.root, file)
+
     def _definition(self, entry: Entry) -> ToolDefinition | AgentDefinition | TagNote:
         assert entry.file is not None
         if not entry.valid and not entry.stale:
@@ -147,8 +160,10 @@ class ToolRegistry:
         before = self._found.last_good if self._found is not None else {}
         entries = [_serving(record.entry, before.get(file)) for file, record in records.items() if record.entry]
         problems = find_problems(entries, builtin_entries())
+        judged = tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries)
         self._found = _State(
-            entries=tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries),
+            entries=judged,
+            by_name=by_name((*builtin_entries(), *judged)),
             records=records,
             last_good={file: good for file, record in records.items() if (good := _good(record, before.get(file)))},
             folders=self._scan.folders,
@@ -169,6 +184,11 @@ def _serving(entry: Entry, last_good: FileReading | None) -> Entry:
 def builtin_entries() -> tuple[Entry, ...]:
     """The built-in tools as entries, described in the current language."""
     return _builtin_entries(language())
+
+
+@cache
+def _builtin_by_id(_spoken: str) -> dict[str, Entry]:
+    return {entry.id: entry for entry in builtin_entries()}
 
 
 @cache

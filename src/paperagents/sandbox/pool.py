@@ -127,7 +127,7 @@ class Sandbox:
             if cancellation and cancellation.cancelled:
                 raise SandboxError("sandbox-cancelled") from None
             if error.code == "sandbox-crash" and self._closed:
-                raise SandboxError("sandbox-closed") from None
+                raise _closed_error() from None
             raise
         finally:
             worker.blocks += 1
@@ -162,7 +162,7 @@ class Sandbox:
     def _wait_for_place(self, cancellation: Cancellation | None) -> None:
         while True:
             if self._closed:
-                raise SandboxError("sandbox-closed")
+                raise _closed_error()
             if cancellation and cancellation.cancelled:
                 raise SandboxError("sandbox-cancelled")
             if self._running < self.size:
@@ -318,6 +318,7 @@ def _watch_over(pool: Sandbox) -> None:
 
 
 _arranged = threading.Event()
+_program_ends = threading.Event()
 
 
 def _arrange_for_fork_and_exit() -> None:
@@ -328,7 +329,16 @@ def _arrange_for_fork_and_exit() -> None:
     os.register_at_fork(after_in_child=_start_over_in_child)
 
 
+def _closed_error() -> SandboxError:
+    if _program_ends.is_set() and threading.current_thread().daemon:
+        # Nobody waits for this thread any more. An error in it would only write into a program that is being
+        # taken down, which can crash it; so it stands still until it is gone.
+        threading.Event().wait()
+    return SandboxError("sandbox-closed")
+
+
 def _close_all() -> None:
+    _program_ends.set()
     for pool in list(_pools):
         pool.close()
 

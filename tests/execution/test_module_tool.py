@@ -1,0 +1,177 @@
+"""Tools that are one JavaScript file run in the sandbox, with their api at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import paperagents
+from paperagents.approval.decision import Approved, Denied
+from paperagents.definitions.json_value import JsonObject
+from paperagents.vault import Vault
+
+TOOL = """\
+module.exports = {
+  getMetadata() { return { id: 'tool-id', name: '工具', description: '功能说明' }; },
+  getSchema() {
+    return {
+      parameters: {
+        type: 'object',
+        properties: {
+          input: { type: 'string', minLength: 1, maxLength: 1000, pattern: '^[\\\\w]+$' },
+          count: { type: 'number', minimum: 1, maximum: 100, default: 10 },
+          format: { type: 'string', enum: ['json', 'xml', 'text'], default: 'json' }
+        },
+        required: ['input']
+      },
+      environment: {
+        type: 'object',
+        properties: { API_KEY: { type: 'string' }, TIMEOUT: { type: 'number', default: 7 } },
+        required: ['API_KEY']
+      }
+    };
+  },
+  getBusinessErrors() {
+    return [
+      { code: 'API_RATE_LIMIT', description: '频率超限', match: /rate limit/i, solution: '等待60秒', retryable: true },
+      { code: 'FILE_NOT_FOUND', description: '文件不存在', match: 'ENOENT', retryable: false },
+      { code: 'BY_FUNCTION', description: 'f', match: error => error.message === 'exactly', retryable: false }
+    ];
+  },
+  getBridges() { return { ask: { real: value => 'real ' + value, mock: value => 'mock ' + value } }; },
+  async init() { this.prepared = 'prepared'; },
+  async cleanup() { this.api.logger.info('cleaned'); },
+  helper(text) { return this.prepared + ' ' + text; },
+  async execute(params) {
+    const { api } = this;
+    switch (params.input) {
+      case 'fail_rate': throw new Error('Rate Limit exceeded');
+      case 'fail_text': throw new Error('ENOENT: no such file');
+      case 'fail_function': throw new Error('exactly');
+      case 'fail_other': throw new Error('something else');
+      case 'write': return api.callTool('write_file', { filePath: 'made.md', content: 'hello' });
+      case 'bridge': return api.bridge('ask', 'x');
+      case 'load': return api.importx('lo' + 'dash');
+      case 'loop': for (;;);
+    }
+    api.storage.set('count', (api.storage.get('count') ?? 0) + 1);
+    return { ...params, said: this.helper('!'), runs: api.storage.get('count'), timeout: api.environment.get('TIMEOUT'),
+             key: api.environment.get('API_KEY'), id: api.getInfo().id };
+  }
+};
+"""
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    root = tmp_path / "vault"
+    (root / ".paper").mkdir(parents=True)
+    (root / "t.tool.js").write_text(TOOL, encoding="utf-8")
+    with paperagents.open_vault(root) as opened:
+        opened.environments.set("tool-id", {"API_KEY": "very-secret-key"})
+        yield opened
+
+
+def test_it_gets_its_arguments_with_defaults_its_environment_and_its_own_methods(vault: Vault) -> None:
+    run = vault.run("tool-id", {"input": "abc"})
+    assert run.data == {
+        "input": "abc", "count": 10, "format": "json", "said": "prepared !", "runs": 1, "timeout": 7, "key": "***",
+        "id": "tool-id",
+    }  # fmt: skip
+    assert run.execution_log[0]["console"] == [{"level": "info", "text": "cleaned"}]
+
+
+def test_what_it_keeps_is_there_in_the_next_run(vault: Vault) -> None:
+    vault.run("tool-id", {"input": "abc"})
+    data = vault.run("tool-id", {"input": "abc"}).data
+    assert isinstance(data, dict)
+    assert data["runs"] == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"input": ""}, {"input": "abc", "count": 9999}, {"input": "abc", "format": "pdf"}, {}]
+)
+def test_its_schema_is_enforced(vault: Vault, arguments: JsonObject) -> None:
+    run = vault.run("tool-id", arguments)
+    assert (run.status, run.exit_code) == ("failed", 2)
+    assert run.error is not None
+    assert run.error["code"] == "invalid-arguments"
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "retryable"),
+    [
+        ("fail_rate", "API_RATE_LIMIT", True),
+        ("fail_text", "FILE_NOT_FOUND", False),
+        ("fail_function", "BY_FUNCTION", False),
+    ],
+)
+def test_a_failure_it_has_a_name_for_is_told_by_that_name(
+    vault: Vault, given: str, code: str, *, retryable: bool
+) -> None:
+    error = vault.run("tool-id", {"input": given}).error
+    assert error is not None
+    assert (error["code"], error["retryable"]) == (code, retryable)
+
+
+def test_any_other_failure_points_into_the_file(vault: Vault) -> None:
+    error = vault.run("tool-id", {"input": "fail_other"}).error
+    assert error is not None
+    details = error["details"]
+    assert isinstance(details, dict)
+    assert isinstance(details["stack"], list)
+    line = next(n for n, text in enumerate(TOOL.split("\n"), 1) if "something else" in text)
+    assert details["stack"][0]["line"] == line  # type: ignore[call-overload,index]
+
+
+def test_a_write_through_its_api_is_asked(vault: Vault) -> None:
+    assert vault.run("tool-id", {"input": "write"}).status == "waiting"
+    assert vault.run("tool-id", {"input": "write"}, approver=lambda _: Denied(reason="no")).status == "denied"
+    assert not (vault.root / "made.md").exists()
+    assert vault.run("tool-id", {"input": "write"}, approver=lambda _: Approved()).success
+    assert (vault.root / "made.md").read_text() == "hello"
+
+
+def test_a_dry_run_asks_the_mocks_and_keeps_nothing(vault: Vault) -> None:
+    assert vault.plan("tool-id", {"input": "bridge"}).data == "mock x"
+    assert vault.run("tool-id", {"input": "bridge"}).data == "real x"
+    vault.plan("tool-id", {"input": "abc"})
+    data = vault.run("tool-id", {"input": "abc"}).data
+    assert isinstance(data, dict)
+    assert data["runs"] == 1
+
+
+def test_without_its_variables_it_does_not_start(vault: Vault) -> None:
+    vault.environments.set("tool-id", {"API_KEY": None})
+    error = vault.run("tool-id", {"input": "abc"}).error
+    assert error is not None
+    assert error["code"] == "missing-variable"
+
+
+def test_a_package_that_is_not_declared_cannot_be_loaded(vault: Vault) -> None:
+    error = vault.run("tool-id", {"input": "load"}).error
+    assert error is not None
+    assert "lodash" in str(error["message"])
+
+
+def test_its_time_is_limited(vault: Vault) -> None:
+    vault.__dict__["services"] = replace(vault.services, module_limits=vault.limits.lowered_to(seconds=0.2))
+    error = vault.run("tool-id", {"input": "loop"}).error
+    assert error is not None
+    assert error["code"] == "sandbox-timeout"
+
+
+def test_odd_values_survive_in_what_it_keeps(vault: Vault) -> None:
+    odd: JsonObject = {
+        "quotes": "\"'\\",
+        "lines": "a\r\n\x00b",
+        "key with 'quotes'": 1,
+        "__proto__": 2,
+        "long": "x" * 1_000_000,
+    }
+    vault.services.storage.save("tool-id", odd)
+    assert vault.services.storage.load("tool-id") == odd

@@ -1,0 +1,128 @@
+"""Tools that are one JavaScript file: what they say about themselves, and what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.reading.file_reading import FileReading, read_script
+
+GOOD = """\
+module.exports = {
+  getMetadata() { return { id: 'my-tool', name: '我的工具', description: '简单实用的工具', version: '1.0.0' }; },
+  getSchema() {
+    return {
+      parameters: { type: 'object', properties: { text: { type: 'string', minLength: 1 } }, required: ['text'] },
+      environment: { type: 'object', required: ['API_KEY'],
+        properties: { API_KEY: { type: 'string' }, TIMEOUT: { type: 'number', default: 5 } } },
+    };
+  },
+  async execute(params) { return params.text.toUpperCase(); },
+};
+"""
+NO_DESCRIPTION = "2:3 warning missing-description"
+
+
+def read(code: str) -> FileReading:
+    return read_script(code.encode(), "tools/odd.tool.js")
+
+
+def problems(code: str) -> list[str]:
+    return [f"{each.span.line}:{each.span.column} {each.severity} {each.code}" for each in read(code).problems]
+
+
+def definition(code: str) -> ToolDefinition:
+    found = read(code).definition
+    assert isinstance(found, ToolDefinition)
+    return found
+
+
+def test_a_tool_says_who_it_is_and_what_it_wants() -> None:
+    tool = definition(GOOD)
+    assert (tool.id, tool.name, tool.description, tool.version) == ("my-tool", "我的工具", "简单实用的工具", "1.0.0")
+    assert tool.schema["required"] == ["text"]
+    assert [(each.name, each.must_be_given) for each in tool.environment] == [("API_KEY", True), ("TIMEOUT", False)]
+    assert problems(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "export default { METHODS };",
+        "const tool = { METHODS };\nmodule.exports = tool;",
+        "class Tool { METHODS }\nmodule.exports = Tool;",
+        "module.exports.default = { METHODS };",
+    ],
+)
+def test_every_way_to_export_is_understood(form: str) -> None:
+    methods = "getMetadata() { return { name: 'n', description: 'd' } } SEP getSchema() { return {} } SEP execute() {}"
+    code = form.replace("METHODS", methods.replace(" SEP", "" if "class" in form else ","))
+    assert (definition(code).name, definition(code).id, problems(code)) == ("n", "odd", [])
+
+
+def test_methods_can_be_exported_one_by_one() -> None:
+    code = "exports.getMetadata = () => ({ description: 'd' });\nexports.getSchema = () => ({});"
+    code += "\nexports.execute = () => 1;"
+    assert problems(code) == []
+
+
+def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
+    flat = "{ type: 'object', properties: { a: { type: 'integer' } }, additionalProperties: false }"
+    code = GOOD.replace(GOOD[GOOD.index("return {\n") : GOOD.index("    };\n") + 6], f"return {flat};")
+    assert definition(code).schema == {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("module.exports = {\n  execute( { }\n};", ["2:10 error javascript-syntax"]),
+        ("module.exports = { getMetadata() { return { description: 'd' } } };", ["1:8 error missing-method"] * 2),
+        (GOOD.replace("return { id", "throw 'no'; return { id"), ["2:3 error method-failed", NO_DESCRIPTION]),
+        (re.sub("return { id.*}; },", "return 5; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
+        (GOOD.replace("type: 'string', minLength: 1", "type: 'strin'"), ["3:3 error invalid-schema"]),
+        (GOOD.replace("{ return params", "{ require('lodash'); return params"), ["10:35 error undeclared-dependency"]),
+        ("const fs = require('fs');\n" + GOOD, ["1:12 error tool-not-evaluated"]),
+        ("\nthrow new Error('boom');", ["2:11 error tool-not-evaluated"]),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_where_it_is(code: str, expected: list[str]) -> None:
+    assert problems(code) == expected
+
+
+def test_a_declared_package_may_be_loaded_inside_execute() -> None:
+    code = GOOD.replace("{ return params", "{ const x = require('@scope/name/sub'); return params")
+    code = code.replace("  getSchema()", "  getDependencies() { return { '@scope/name': '^1.0.0' }; },\n  getSchema()")
+    assert problems(code) == []
+    assert definition(code).dependencies == {"@scope/name": "^1.0.0"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while (true) {}",
+        "module.exports = { getMetadata() { for (;;); } };",
+        "const a = []; for (;;) a.push(new Array(1e6));",
+        "process.exit(1);",
+        "import('node:fs').then(fs => fs.writeFileSync('/tmp/x', 'y')); module.exports = {};",
+        "[].constructor.constructor('return this')().x = 1;",
+        "module.exports = 7;",
+        "module.exports = null;",
+    ],
+)
+def test_looking_at_a_hostile_file_gives_it_nothing(code: str) -> None:
+    reading = read(code)
+    assert not reading.valid
+    assert all(each.severity for each in reading.problems)
+
+
+def test_any_bytes_can_be_looked_at() -> None:
+    for data in (b"", b"\xff\xfe\x00", b"\xef\xbb\xbfmodule.exports = {", b"\r\n\r\n}", "😀".encode() * 50):
+        reading = read_script(data, "x.tool.js")
+        assert not reading.valid
+        assert reading.problems
