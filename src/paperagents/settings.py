@@ -113,7 +113,7 @@ def _read_file(file: Path) -> Iterator[tuple[str, Setting]]:
     lines = _lines_of_names(text)
     for name, value in found:
         origin = f"{file}:{_line_of(name, lines)}"
-        yield name, Setting(value=_checked(name, value, _known(name, origin), origin), origin=origin)
+        yield name, Setting(value=_checked(name, value, known_setting(name, origin), origin), origin=origin)
 
 
 def _content(file: Path) -> str:
@@ -140,7 +140,8 @@ def _flatten(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def _known(name: str, origin: str) -> Known:
+def known_setting(name: str, origin: str = "") -> Known:
+    """What is known about a setting. Raises SettingsError with the nearest names."""
     if name in KNOWN:
         return KNOWN[name]
     table, _, rest = name.partition(".")

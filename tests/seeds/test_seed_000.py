@@ -145,7 +145,9 @@ def server() -> Iterator[str]:
         def do_GET(self) -> None:
             address = urlsplit(self.path)
             found = {"results": [f"{parse_qs(address.query).get('q', [''])[0]} {number}" for number in range(9)]}
-            body = json.dumps(["a", "b"] if address.path == "/path" else found).encode()
+            query = parse_qs(address.query).get("q", [""])[0]
+            scored = [{"score": 0.9, "q": query}, {"score": 0.5}, {"score": 0.1}]
+            body = json.dumps({"/path": ["a", "b"], "/scored": scored}.get(address.path, found)).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
@@ -191,6 +193,9 @@ def test_section_6b_a_chain_of_two_tools_with_the_answer_of_the_service_made_up(
     assert result.difference is None
 
 
-def test_section_6b_the_chain_asks_the_address_it_says(vault: Vault) -> None:
+def test_section_6b_the_chain_runs_against_a_service(vault: Vault, server: str) -> None:
+    file = vault.root / "chain_beispiel.md"
+    file.write_text(SECTION_6B.replace("https://api.example.com", f"{server}/scored"), encoding="utf-8")
     record = vault.run("chain_beispiel", {"query": "  wort "})
-    assert record.execution_log[1]["parameters"] == {"url": "https://api.example.com?q=wort", "method": "GET"}
+    assert record.data == {"saved": 1, "data": [{"score": 0.9, "q": "wort"}]}
+    assert record.execution_log[1]["parameters"] == {"url": f"{server}/scored?q=wort", "method": "GET"}

@@ -91,6 +91,9 @@ class ApproveEverything(Approver):
 class AskFunction(Approver):
     """An approver made of a function."""
 
+    takes_time = True
+    """It may ask a person."""
+
     def __init__(self, decide: Callable[[ApprovalRequest], Decision]) -> None:
         self._decide = decide
 

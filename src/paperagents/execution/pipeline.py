@@ -8,6 +8,7 @@ result (``_ended``).
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 import time
 from collections.abc import Callable
@@ -44,6 +45,8 @@ from paperagents.execution.session import Services, Session
 from paperagents.records.record import BlockName, RunRecord, RunStatus
 from paperagents.records.run_store import StoredRun
 from paperagents.sandbox import HostFunctions
+
+_logger = logging.getLogger("paper")
 
 
 class Pipeline:
@@ -305,6 +308,10 @@ class Pipeline:
             data = journey()
         except PaperError as error:
             failure = error
+        except Exception as error:
+            # A flaw of ours must not leave a run that seems to go on for ever.
+            _logger.exception("run %s", run.run_id)
+            failure = PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
         is_top = run.parent_run is None
         record = RunRecord(
             run_id=run.run_id,

@@ -126,7 +126,7 @@ class Database:
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
-        with _told(self.file):
+        with _told(self.file, (sqlite3.Error, OSError)):
             self.file.parent.mkdir(exist_ok=True)
             _require_no_links(self.file)
             # Ours alone to read. Only ever opened here when it is new: closing it would give up the locks that
@@ -198,9 +198,9 @@ def _migrate(connection: sqlite3.Connection, file: Path) -> None:
 
 
 @contextmanager
-def _told(file: Path) -> Iterator[None]:
+def _told(file: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error,)) -> Iterator[None]:
     """Errors of the database as errors of ours."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except kinds as error:
         raise PaperError("database-failed", file=str(file), reason=str(error)) from error

@@ -60,6 +60,11 @@ class EntryStore:
         found = [_entry(row) for row in rows]
         return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
 
+    def content(self, kind: str, identifier: str) -> str | None:
+        """The content of an entry; None where there is none."""
+        entry = self.get(kind, identifier)
+        return entry.content if entry is not None else None
+
     def put(self, kind: str, identifier: str, changes: Mapping[str, Any], *, mode: Mode = "upsert") -> Entry:
         """Create or change an entry; a change touches just what it names."""
         with self.together():

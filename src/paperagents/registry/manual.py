@@ -8,15 +8,22 @@ from collections.abc import Iterator
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.messages import text
 
 _SHOWN_ELSEWHERE = {"type", "description", "default"}
 
 
-def manual(definition: ToolDefinition | AgentDefinition) -> str:
+def manual(definition: ToolDefinition | AgentDefinition | TagNote) -> str:
     """The manual in the current language."""
-    parts = _agent_parts(definition) if isinstance(definition, AgentDefinition) else _tool_parts(definition)
+    match definition:
+        case AgentDefinition():
+            parts = _agent_parts(definition)
+        case TagNote():
+            parts = _tag_parts(definition)
+        case _:
+            parts = _tool_parts(definition)
     return "\n\n".join(parts) + "\n"
 
 
@@ -65,6 +72,27 @@ def _agent_parts(agent: AgentDefinition) -> Iterator[str]:
     )
     yield f"## {text('manual.prompt')}"
     yield agent.prompt.text.strip() or text("manual.no-prompt")
+
+
+def _tag_parts(tag: TagNote) -> Iterator[str]:
+    yield f"# {tag.name}"
+    if tag.description:
+        yield tag.description
+    yield _facts({"manual.id": f"`{tag.id}`", "manual.type": str(tag.fields.get("type", "self_closing")),
+                  "manual.file": f"`{tag.file}`"})  # fmt: skip
+    schema = tag.fields.get("schema")
+    attributes = schema.get("attributes") if isinstance(schema, dict) else None
+    if isinstance(attributes, dict):
+        yield f"## {text('manual.parameters')}"
+        yield _parameter_table(
+            tuple(
+                Parameter(name=name, schema={key: value for key, value in each.items() if key != "required"},
+                          required=bool(each.get("required")))
+                for name, each in attributes.items() if isinstance(each, dict)
+            )
+        )  # fmt: skip
+    yield f"## {text('manual.call')}"
+    yield f"```\n{{{{<{tag.id} … />}}}}\n```"
 
 
 def _facts(facts: dict[str, str | None]) -> str:

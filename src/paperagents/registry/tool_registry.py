@@ -126,6 +126,16 @@ class ToolRegistry:
             raise UnknownToolError(name, code="unknown-agent")
         return definition
 
+    def anything(self, name: str) -> ToolDefinition | AgentDefinition | TagNote:
+        """The tool, else the agent, else the tag of this name."""
+        try:
+            return self.tool(name)
+        except UnknownToolError as unknown:
+            others = [entry for entry in self.entries() if not entry.is_tool and name in (entry.id, entry.name)]
+            if not others:
+                raise unknown from None
+            return self._definition(others[0])
+
     def tags(self) -> list[TagNote]:
         """The tags that notes of the vault define; broken ones are left out."""
         usable = [entry for entry in self.entries() if entry.kind == "tag" and (entry.valid or entry.stale)]

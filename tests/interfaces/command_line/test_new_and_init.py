@@ -60,7 +60,6 @@ def test_the_vault_that_init_makes_has_no_problems(paper: Paper, tmp_path: Path)
     assert all(each["valid"] for each in paper("--vault", tmp_path / "new", "list", "--json").document)
 
 
-@pytest.mark.xfail(reason="paper show knows no tags and no JavaScript tools yet")
 def test_every_tool_of_the_new_vault_has_a_manual(paper: Paper, tmp_path: Path) -> None:
     paper("init", tmp_path / "new")
     for each in paper("--vault", tmp_path / "new", "list", "--json").document:

@@ -102,11 +102,8 @@ def revoke(context: click.Context, *, rule: str) -> None:
 
 def _answer(context: click.Context, approval: str, decision: Decision, *, as_json: bool) -> None:
     with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
-        request, run = vault.store.approval(approval)
         approver = choose_approver(yes=False, progress=progress, stop=stop)
-        record = vault.resume(
-            run, decisions={request.digest: decision}, approver=approver, on_event=progress.on_event, stop=stop
-        )
+        record = vault.answer(approval, decision, approver=approver, on_event=progress.on_event, stop=stop)
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)
 

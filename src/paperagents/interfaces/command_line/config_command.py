@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import unicodedata
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from paperagents.interfaces.command_line.options import current_notes, json_opti
 from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
 from paperagents.messages import text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
-from paperagents.settings import FILE, KNOWN, Setting, from_text, load_settings
+from paperagents.settings import FILE, KNOWN, Setting, from_text, known_setting, load_settings
 
 
 @click.group("config", cls=LocalisedGroup, help=text("cli.config"), invoke_without_command=True)
@@ -61,11 +62,13 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
     """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
     if name not in KNOWN:
         raise _unknown(name)
+    if any(unicodedata.category(character) == "Cs" for character in value):
+        raise SettingsError("invalid-setting", name=name, value=ascii(value), origin="paper config", case="text")
     _write(current_notes(context), name, from_text(value, KNOWN[name]))
 
 
 def _shown(name: str, setting: Setting) -> object:
-    hidden = name in KNOWN and KNOWN[name].secret and setting.value
+    hidden = known_setting(name).secret and setting.value
     return "***" if hidden else list(setting.value) if isinstance(setting.value, tuple) else setting.value
 
 

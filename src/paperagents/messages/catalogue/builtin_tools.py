@@ -9,22 +9,22 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "path-outside-vault": (
         "'{path}' leads out of the vault.",
-        "'{path}' führt aus dem Vault hinaus.",
+        "„{path}“ führt aus dem Vault hinaus.",
         "“{path}” 指向了库之外的位置。",
     ),
     "path-outside-vault.hint": (
         "Write the path from the top of the vault, without '..'.",
-        "Schreibe den Pfad vom Anfang des Vaults aus, ohne '..'.",
+        "Schreibe den Pfad vom Anfang des Vaults aus, ohne „..“.",
         "请从库的顶层开始书写路径，不要使用 “..”。",
     ),
     "path-forbidden": (
         "'{path}' belongs to Paper Agents itself and is closed to tools.",
-        "'{path}' gehört Paper Agents selbst und ist für Werkzeuge gesperrt.",
+        "„{path}“ gehört Paper Agents selbst und ist für Werkzeuge gesperrt.",
         "“{path}” 属于 Paper Agents 自身，工具不能访问。",
     ),
     "path-hidden": (
         "'{path}' is hidden: it belongs to another program, and tools do not write there.",
-        "'{path}' ist versteckt: Es gehört einem anderen Programm, Werkzeuge schreiben dort nicht.",
+        "„{path}“ ist versteckt: Es gehört einem anderen Programm, Werkzeuge schreiben dort nicht.",
         "“{path}” 是隐藏的，属于其他程序，工具不会写入。",
     ),
     "path-hidden.hint": (
@@ -34,32 +34,32 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "path-through-link": (
         "'{path}' is a link to '{real}', and tools do not write through links.",
-        "'{path}' ist eine Verknüpfung auf '{real}', und Werkzeuge schreiben nicht durch Verknüpfungen.",
+        "„{path}“ ist eine Verknüpfung auf „{real}“, und Werkzeuge schreiben nicht durch Verknüpfungen.",
         "“{path}” 是指向 “{real}” 的链接，工具不会通过链接写入。",
     ),
     "path-through-link.hint": (
         "Write to '{real}' itself.",
-        "Schreibe direkt nach '{real}'.",
+        "Schreibe direkt nach „{real}“.",
         "请直接写入 “{real}”。",
     ),
     "not-a-file": (
         "'{path}' is not a file that can be read or written as text.",
-        "'{path}' ist keine Datei, die als Text gelesen oder geschrieben werden kann.",
+        "„{path}“ ist keine Datei, die als Text gelesen oder geschrieben werden kann.",
         "“{path}” 不是可以按文本读写的文件。",
     ),
     "not-a-folder": (
         "A part of '{path}' that should be a folder is a file.",
-        "Ein Teil von '{path}', der ein Ordner sein müsste, ist eine Datei.",
+        "Ein Teil von „{path}“, der ein Ordner sein müsste, ist eine Datei.",
         "“{path}” 中应为文件夹的一部分其实是文件。",
     ),
     "file-not-found": (
         "There is no file '{path}'. Closest: {closest}",
-        "Es gibt keine Datei '{path}'. Am nächsten: {closest}",
+        "Es gibt keine Datei „{path}“. Am nächsten: {closest}",
         "没有文件 “{path}”。最接近的：{closest}",
     ),
     "folder-not-found": (
         "There is no folder '{path}'. Closest: {closest}",
-        "Es gibt keinen Ordner '{path}'. Am nächsten: {closest}",
+        "Es gibt keinen Ordner „{path}“. Am nächsten: {closest}",
         "没有文件夹 “{path}”。最接近的：{closest}",
     ),
     "closest-none": (
@@ -69,7 +69,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "file-exists": (
         "The file '{path}' exists already and was not changed.",
-        "Die Datei '{path}' gibt es schon, sie wurde nicht geändert.",
+        "Die Datei „{path}“ gibt es schon, sie wurde nicht geändert.",
         "文件 “{path}” 已存在，未作更改。",
     ),
     "file-exists.hint": (
@@ -79,12 +79,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "file-changed": (
         "The file '{path}' has changed since the change was agreed on; nothing was written.",
-        "Die Datei '{path}' hat sich seit der Zustimmung geändert; es wurde nichts geschrieben.",
+        "Die Datei „{path}“ hat sich seit der Zustimmung geändert; es wurde nichts geschrieben.",
         "文件 “{path}” 在批准之后已发生变化，未写入任何内容。",
     ),
     "file-busy": (
         "The file '{path}' is being written by somebody else.",
-        "Die Datei '{path}' wird gerade von jemand anderem geschrieben.",
+        "Die Datei „{path}“ wird gerade von jemand anderem geschrieben.",
         "文件 “{path}” 正在被其他程序写入。",
     ),
     "file-busy.hint": (
@@ -94,38 +94,38 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "file-not-permitted": (
         "The system does not permit this with '{path}'.",
-        "Das System erlaubt dies bei '{path}' nicht.",
+        "Das System erlaubt dies bei „{path}“ nicht.",
         "系统不允许对 “{path}” 执行此操作。",
     ),
     "file-failed": (
         "The file '{path}' could not be read or written: {reason}.",
-        "Die Datei '{path}' konnte nicht gelesen oder geschrieben werden: {reason}.",
+        "Die Datei „{path}“ konnte nicht gelesen oder geschrieben werden: {reason}.",
         "无法读写文件 “{path}”：{reason}。",
     ),
     "disk-full": (
         "There is no space left for '{path}'; nothing was changed.",
-        "Für '{path}' ist kein Platz mehr; es wurde nichts geändert.",
+        "Für „{path}“ ist kein Platz mehr; es wurde nichts geändert.",
         "没有空间写入 “{path}”，未作任何更改。",
     ),
     "not-utf8": (
         "The file '{path}' is not UTF-8 text: byte {position} does not fit.",
-        "Die Datei '{path}' ist kein UTF-8-Text: Byte {position} passt nicht.",
+        "Die Datei „{path}“ ist kein UTF-8-Text: Byte {position} passt nicht.",
         "文件 “{path}” 不是 UTF-8 文本：第 {position} 个字节无效。",
     ),
     "file-too-large": (
         "'{path}' has {size} bytes; at most {limit} are allowed.",
-        "'{path}' hat {size} Bytes; höchstens {limit} sind erlaubt.",
+        "„{path}“ hat {size} Bytes; höchstens {limit} sind erlaubt.",
         "“{path}” 有 {size} 字节，最多允许 {limit} 字节。",
     ),
     "text-not-unicode": (
         "The text for '{path}' holds half a character at position {position} and cannot be written.",
-        "Der Text für '{path}' hat an Stelle {position} ein halbes Zeichen und ist nicht schreibbar.",
+        "Der Text für „{path}“ hat an Stelle {position} ein halbes Zeichen und ist nicht schreibbar.",
         "要写入 “{path}” 的文本在位置 {position} 处含有不完整的字符，无法写入。",
     ),
     # Requests
     "url-invalid": (
         "'{url}' is not a web address: {reason}",
-        "'{url}' ist keine Webadresse: {reason}",
+        "„{url}“ ist keine Webadresse: {reason}",
         "“{url}” 不是网址：{reason}",
     ),
     "url-invalid.hint": (
@@ -150,7 +150,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "url-credentials": (
         "The address for '{host}' holds a user name or password.",
-        "Die Adresse für '{host}' enthält einen Benutzernamen oder ein Passwort.",
+        "Die Adresse für „{host}“ enthält einen Benutzernamen oder ein Passwort.",
         "“{host}” 的网址中含有用户名或密码。",
     ),
     "url-credentials.hint": (
@@ -160,47 +160,47 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "address-forbidden": (
         "'{host}' leads to {address}, which is not on the public internet.",
-        "'{host}' führt zu {address}, das nicht im öffentlichen Internet liegt.",
+        "„{host}“ führt zu {address}, das nicht im öffentlichen Internet liegt.",
         "“{host}” 指向 {address}，它不在公共互联网上。",
     ),
     "address-forbidden.hint": (
         "If this is meant, add '{host}' to allowed_hosts in the settings.",
-        "Wenn das so gemeint ist, trage '{host}' in den Einstellungen unter allowed_hosts ein.",
+        "Wenn das so gemeint ist, trage „{host}“ in den Einstellungen unter allowed_hosts ein.",
         "如果确实需要，请在设置的 allowed_hosts 中加入 “{host}”。",
     ),
     "host-not-found": (
         "The host '{host}' was not found.",
-        "Der Rechner '{host}' wurde nicht gefunden.",
+        "Der Rechner „{host}“ wurde nicht gefunden.",
         "找不到主机 “{host}”。",
     ),
     "connection-failed": (
         "No connection to '{host}': {reason}",
-        "Keine Verbindung zu '{host}': {reason}",
+        "Keine Verbindung zu „{host}“: {reason}",
         "无法连接 “{host}”：{reason}",
     ),
     "http-timeout": (
         "'{host}' did not answer completely within {seconds} seconds.",
-        "'{host}' hat nicht innerhalb von {seconds} Sekunden vollständig geantwortet.",
+        "„{host}“ hat nicht innerhalb von {seconds} Sekunden vollständig geantwortet.",
         "“{host}” 未能在 {seconds} 秒内完整响应。",
     ),
     "http-protocol": (
         "'{host}' does not answer as a web server should: {reason}",
-        "'{host}' antwortet nicht, wie ein Webserver es soll: {reason}",
+        "„{host}“ antwortet nicht, wie ein Webserver es soll: {reason}",
         "“{host}” 的响应不符合 HTTP 协议：{reason}",
     ),
     "response-too-large": (
         "The answer of '{host}' is larger than {limit} bytes.",
-        "Die Antwort von '{host}' ist größer als {limit} Bytes.",
+        "Die Antwort von „{host}“ ist größer als {limit} Bytes.",
         "“{host}” 的响应超过 {limit} 字节。",
     ),
     "too-many-redirects": (
         "'{host}' redirects more than {limit} times.",
-        "'{host}' leitet mehr als {limit}-mal weiter.",
+        "„{host}“ leitet mehr als {limit}-mal weiter.",
         "“{host}” 的重定向超过 {limit} 次。",
     ),
     "redirect-not-followed": (
         "{method} to '{host}' was answered with {status}, a redirect to {location}; it was not followed.",
-        "{method} an '{host}' wurde mit {status} beantwortet (weiter nach {location}); nicht gefolgt.",
+        "{method} an „{host}“ wurde mit {status} beantwortet (weiter nach {location}); nicht gefolgt.",
         "对 “{host}” 的 {method} 请求返回 {status}，要求重定向到 {location}，未予跟随。",
     ),
     "redirect-not-followed.hint": (
@@ -260,12 +260,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "http-status": (
         "'{host}' answered {status} {phrase}.",
-        "'{host}' hat mit {status} {phrase} geantwortet.",
+        "„{host}“ hat mit {status} {phrase} geantwortet.",
         "“{host}” 返回了 {status} {phrase}。",
     ),
     "answer-not-json": (
         "The answer of '{host}' is not JSON.",
-        "Die Antwort von '{host}' ist kein JSON.",
+        "Die Antwort von „{host}“ ist kein JSON.",
         "“{host}” 的响应不是 JSON。",
     ),
     "answer-not-json.hint": (
@@ -306,7 +306,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "query-missing-value": (
         "'{name}:' needs a value directly behind it.",
-        "'{name}:' braucht direkt dahinter einen Wert.",
+        "„{name}:“ braucht direkt dahinter einen Wert.",
         "“{name}:” 后面必须紧跟一个值。",
     ),
     "query-missing-operand": (

@@ -38,7 +38,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox-input": (
         "'{path}' is larger than {limit} MB, too large for one block of JavaScript.",
-        "'{path}' ist größer als {limit} MB, zu groß für einen JavaScript-Block.",
+        "„{path}“ ist größer als {limit} MB, zu groß für einen JavaScript-Block.",
         "“{path}”大于 {limit} MB，超出单个 JavaScript 代码块的上限。",
     ),
     "sandbox-stack": (
@@ -93,7 +93,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox-unavailable.hint": (
         "'paper doctor' says what is missing.",
-        "'paper doctor' sagt, was fehlt.",
+        "„paper doctor“ sagt, was fehlt.",
         "运行“paper doctor”可查看缺少什么。",
     ),
     "sandbox-depth": (
@@ -103,7 +103,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox-name": (
         "'{name}' cannot be the name of a variable in JavaScript.",
-        "'{name}' kann in JavaScript kein Variablenname sein.",
+        "„{name}“ kann in JavaScript kein Variablenname sein.",
         "“{name}”不能作为 JavaScript 变量名。",
     ),
     "sandbox.at-place": (" at {place}", " bei {place}", "（{place}）"),
@@ -114,7 +114,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox.too-many-arguments": (
         " '...' makes an argument of every element, 65535 at most: use list.reduce((a, b) => Math.max(a, b)).",
-        " '...' macht aus jedem Element ein Argument, höchstens 65535: nimm list.reduce((a, b) => Math.max(a, b)).",
+        " „...“ macht aus jedem Element ein Argument, höchstens 65535: nimm list.reduce((a, b) => Math.max(a, b)).",
         "“...”会把每个元素变成一个参数，最多 65535 个：请用 list.reduce((a, b) => Math.max(a, b))。",
     ),
     "sandbox.missing-require": (
