@@ -61,11 +61,12 @@ class Pipeline:
 
     def run(self, call: ToolCall) -> RunRecord:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
-        run = _new_run(self._id_of(call.tool), self._typed(call), self.services.clock())
+        tool = self._looked_up(call.tool)
+        run = _new_run(tool.id if tool is not None else call.tool, _arguments(call, tool), self.services.clock())
         log = self._log(run)
         with self._held(run.run_id):
-            record = self._ended(run, log, lambda: self._carry_out(self._begin(run, log))).record
-        return self._noted(record)
+            record = self._ended(run, log, lambda: self._carry_out(self._begin(run, tool, log))).record
+        return self._noted(record, tool)
 
     def resume(self, run_id: str) -> RunRecord:
         """Go on with a run that waits or was interrupted; what has a result is not done again."""
@@ -76,7 +77,7 @@ class Pipeline:
             store.go_on(run.run_id)
             log = self._log(run, results=store.results(run.run_id))
             record = self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
-        return self._noted(record)
+        return self._noted(record, self._looked_up(run.tool))
 
     def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
         """Carry out a call inside a run. A step is a call like any other; the answer is its output."""
@@ -102,23 +103,26 @@ class Pipeline:
             raise UsageError("run-is-over", id=run_id, status=run.status)
         return run
 
-    def _id_of(self, tool: str) -> str:
-        """The tool's id where the call used its name; what there is not keeps the name it was called by."""
+    def _looked_up(self, name: str) -> ToolDefinition | None:
+        """The tool, where it can be used; what is wrong otherwise is told when the run begins."""
         try:
-            return self.services.find_tool(tool).id
+            return self.services.find_tool(name)
         except PaperError:
-            return tool
+            return None
 
-    def _begin(self, run: StoredRun, log: RunLog) -> Frame:
-        """Find the tool, write down that the run has begun, check the arguments."""
+    def _begin(self, run: StoredRun, tool: ToolDefinition | None, log: RunLog) -> Frame:
+        """Write down that the run has begun, and check the arguments."""
+        self._write_down(run, tool)
+        if tool is None:
+            tool = self._told_what_is_wrong(run.tool)
+        return self._checked(run, tool, log)
+
+    def _told_what_is_wrong(self, name: str) -> ToolDefinition:
         try:
-            tool = self.services.find_tool(run.tool)
+            return self.services.find_tool(name)
         except PaperError as error:
             error.is_the_callers = True
-            self._write_down(run, None)
             raise
-        self._write_down(replace(run, tool=tool.id), tool)
-        return self._checked(run, tool, log)
 
     def _begin_again(self, run: StoredRun, log: RunLog) -> Frame:
         """The same for a run that goes on: with the tool as it was when it began."""
@@ -254,7 +258,7 @@ class Pipeline:
 
     def javascript(self, script: Excerpt, names: Names, frame: Frame, entry: OpenEntry) -> JsonValue:
         """Run a block of a tool's file."""
-        code = replace(script, text=fill_script(script.text, names))
+        code = replace(script, text=fill_script(script.text, names)) if "{{" in script.text else script
         visible: JsonObject = {"input": dict(names.input), "context": {}}
         if "context" in code.text:
             # Everything that happened so far can be large; it is only sent where it is looked at.
@@ -331,14 +335,10 @@ class Pipeline:
         self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status})
         return _Ending(record=record, data=data, failure=failure)
 
-    def _noted(self, record: RunRecord) -> RunRecord:
+    def _noted(self, record: RunRecord, tool: ToolDefinition | None) -> RunRecord:
         """A tool that asks for it gets its log into a note."""
-        if record.status not in ("waiting", "planned"):
-            try:
-                self.services.write_log(self.services.find_tool(record.tool), record)
-            except PaperError:
-                # There is no such tool, or its file has been broken meanwhile: nowhere to write to.
-                return record
+        if tool is not None and record.status not in ("waiting", "planned"):
+            self.services.write_log(tool, record)
         return record
 
     def _status(self, failure: PaperError | None) -> RunStatus:
@@ -354,15 +354,6 @@ class Pipeline:
         return "cancelled" if self.session.stopped else "failed"
 
     # --- small things
-
-    def _typed(self, call: ToolCall) -> JsonObject:
-        """Arguments of a tag are texts; those that cannot be brought to their type are refused later, by name."""
-        if not call.as_text:
-            return dict(call.arguments)
-        try:
-            return with_declared_types(self.services.find_tool(call.tool), call.arguments)
-        except PaperError:
-            return dict(call.arguments)
 
     def _canned(self, call: ToolCall, place: Place) -> tuple[JsonValue] | None:
         """The answer an example gives in the place of a tool."""
@@ -405,6 +396,13 @@ class _Ending:
     record: RunRecord
     data: JsonValue
     failure: PaperError | None
+
+
+def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
+    """Arguments of a tag are texts; those that cannot be brought to their type are refused later, by name."""
+    if tool is None or not call.as_text:
+        return dict(call.arguments)
+    return with_declared_types(tool, call.arguments)
 
 
 def _new_run(tool: str, arguments: JsonObject, clock: dict[str, str]) -> StoredRun:
