@@ -33,10 +33,16 @@ class RunLocks:
 
     def _open(self) -> int:
         try:
-            self._file.parent.mkdir(exist_ok=True)
-            return os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+            try:
+                return self._opened()
+            except FileNotFoundError:
+                self._file.parent.mkdir(exist_ok=True)
+                return self._opened()
         except OSError as error:
             raise PaperError("database-failed", file=str(self._file), reason=error.strerror) from error
+
+    def _opened(self) -> int:
+        return os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
 
 
 def _byte(run_id: str) -> int:
