@@ -4,7 +4,8 @@
     ├── UsageError              asked in a way that cannot be answered (exit code 2)
     │   ├── UnknownToolError    no tool or agent of that name; tells the nearest ones
     │   ├── SettingsError       an unknown or impossible setting; names file and line
-    │   └── InvalidArgumentsError   not what the tool wants; carries every problem
+    │   ├── InvalidArgumentsError   not what the tool wants; carries every problem
+    │   └── MissingVariableError    a setting or secret the tool declares is not set
     ├── BrokenFileError         a file has errors; carries all its problems
     ├── ReferenceMissingError   a reference stands for something that is not there
     ├── SandboxError            a piece of JavaScript ended badly
@@ -143,11 +144,41 @@ class SettingsError(UsageError):
 
 
 class InvalidArgumentsError(UsageError):
-    """The arguments are not what the tool wants; carries every problem."""
+    """The arguments are not what the tool wants; carries every problem.
 
-    def __init__(self, tool: str, problems: Sequence[Mapping[str, Any]]) -> None:
+    A tool in one JavaScript file has its own names for what can be wrong: its code is then one of those.
+    """
+
+    def __init__(self, tool: str, problems: Sequence[Mapping[str, Any]], *, code: str = "invalid-arguments") -> None:
         together = " ".join(str(problem["message"]) for problem in problems)
-        super().__init__("invalid-arguments", tool=tool, problems=together, details={"problems": list(problems)})
+        super().__init__(code, tool=tool, problems=together, details={"problems": list(problems)})
+
+    @property
+    def message(self) -> str:
+        """All problems, one after the other."""
+        return text("invalid-arguments", **self.values)
+
+    @property
+    def hint(self) -> str:
+        """Where to read what the tool wants."""
+        return text("invalid-arguments.hint", **self.values)
+
+
+class MissingVariableError(UsageError):
+    """A setting or secret that the tool declares is not set."""
+
+    def __init__(self, tool: str, names: Sequence[str], *, code: str = "missing-variable") -> None:
+        super().__init__(code, tool=tool, names=", ".join(names), details={"variables": list(names)})
+
+    @property
+    def message(self) -> str:
+        """Which ones."""
+        return text("missing-variable", **self.values)
+
+    @property
+    def hint(self) -> str:
+        """How to set them."""
+        return text("missing-variable.hint", **self.values)
 
 
 class ReferenceMissingError(PaperError):

@@ -20,7 +20,7 @@ from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.errors import BrokenFileError, ToolError
+from paperagents.errors import BrokenFileError, MissingVariableError, ToolError
 from paperagents.execution.applying import TagApplier, tag_of_tool
 from paperagents.execution.examples import ExampleResult, try_examples
 from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
@@ -282,7 +282,8 @@ class Vault(NotesFolder):
         configured = self.environments.values(tool.id)
         missing = [each.name for each in tool.environment if each.must_be_given and each.name not in configured]
         if missing:
-            raise ToolError("missing-variable", tool=tool.id, names=", ".join(missing))
+            code = "MISSING_ENV_VAR" if tool.kind == "javascript" else "missing-variable"
+            raise MissingVariableError(tool.id, missing, code=code)
         defaults = {each.name: str(each.schema["default"]) for each in tool.environment if "default" in each.schema}
         names = {each.name for each in tool.environment}
         return {**defaults, **{name: value for name, value in configured.items() if name in names}}

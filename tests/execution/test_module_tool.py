@@ -93,13 +93,20 @@ def test_what_it_keeps_is_there_in_the_next_run(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"input": ""}, {"input": "abc", "count": 9999}, {"input": "abc", "format": "pdf"}, {}]
+    ("arguments", "code"),
+    [
+        ({"input": ""}, "INVALID_PARAM_VALUE"),
+        ({"input": "abc", "count": 9999}, "INVALID_PARAM_VALUE"),
+        ({"input": "abc", "format": "pdf"}, "INVALID_PARAM_VALUE"),
+        ({"input": 5}, "INVALID_PARAM_TYPE"),
+        ({}, "MISSING_REQUIRED_PARAM"),
+    ],
 )
-def test_its_schema_is_enforced(vault: Vault, arguments: JsonObject) -> None:
+def test_its_schema_is_enforced(vault: Vault, arguments: JsonObject, code: str) -> None:
     run = vault.run("tool-id", arguments)
     assert (run.status, run.exit_code) == ("failed", 2)
     assert run.error is not None
-    assert run.error["code"] == "invalid-arguments"
+    assert run.error["code"] == code
 
 
 @pytest.mark.parametrize(
@@ -149,7 +156,7 @@ def test_without_its_variables_it_does_not_start(vault: Vault) -> None:
     vault.environments.set("tool-id", {"API_KEY": None})
     error = vault.run("tool-id", {"input": "abc"}).error
     assert error is not None
-    assert error["code"] == "missing-variable"
+    assert error["code"] == "MISSING_ENV_VAR"
 
 
 def test_a_package_that_is_not_declared_cannot_be_loaded(vault: Vault) -> None:

@@ -15,6 +15,12 @@ from paperagents.messages import has_text, text
 from paperagents.reading.json_schema import Violation, compiled
 
 _SHORT = 80
+_JAVASCRIPT_CODES = {
+    "argument-missing": "MISSING_REQUIRED_PARAM",
+    "argument-type": "INVALID_PARAM_TYPE",
+    "argument-unknown": "UNKNOWN_PARAM",
+}
+"""What tools in one JavaScript file call these; anything else is INVALID_PARAM_VALUE."""
 
 
 def validated(tool: ToolDefinition, arguments: Mapping[str, JsonValue], *, convert: bool = False) -> JsonObject:
@@ -31,8 +37,14 @@ def validated(tool: ToolDefinition, arguments: Mapping[str, JsonValue], *, conve
     complete = {**_defaults(tool.parameters), **given}
     problems += _problems(tool, complete, told={str(problem["parameter"]) for problem in problems})
     if problems:
-        raise InvalidArgumentsError(tool.id, problems)
+        raise InvalidArgumentsError(tool.id, problems, code=_code(tool, problems))
     return complete
+
+
+def _code(tool: ToolDefinition, problems: list[JsonObject]) -> str:
+    if tool.kind != "javascript":
+        return "invalid-arguments"
+    return _JAVASCRIPT_CODES.get(str(problems[0]["code"]), "INVALID_PARAM_VALUE")
 
 
 def with_declared_types(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> JsonObject:
