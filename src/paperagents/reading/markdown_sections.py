@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-
-from markdown_it import MarkdownIt
+from typing import TYPE_CHECKING
 
 from paperagents.definitions.source import Excerpt
+
+if TYPE_CHECKING:
+    # Loaded for notes whose fences stand in lists or quotes; most do without.
+    from markdown_it import MarkdownIt
 
 _OPENING = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
 _FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
@@ -107,6 +110,8 @@ def _excerpt(body: Excerpt, lines: list[str], first: int, content: str) -> Excer
 @cache
 def _parser() -> MarkdownIt:
     """Only the rules that decide where a fence is."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415  see above
+
     parser = MarkdownIt("zero", {"maxNesting": 20, "html": True})
     parser.enable(["fence", "code", "blockquote", "list", "html_block", "heading", "hr"])
     parser.disable(["inline", "text_join"])
