@@ -11,12 +11,13 @@ from pathlib import Path
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
-from paperagents.approval.decision import ApprovalRequest, Approver, AskFunction, Decision
+from paperagents.approval.decision import ApprovalRequest, Approved, Approver, AskFunction, Decision
 from paperagents.approval.rules import RuleBook
 from paperagents.builtin_tools.effects import FileEffects, WebEffects
 from paperagents.builtin_tools.entries import EntryEffects
 from paperagents.builtin_tools.planned_folder import PlannedFolder
 from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.calls.argument_validation import validated
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
@@ -91,6 +92,8 @@ class Vault(NotesFolder):
     ) -> RunRecord:
         """Answer an open question; the run it belongs to goes on."""
         request, root_run = self.store.approval(approval_id)
+        if isinstance(decision, Approved) and decision.arguments is not None:
+            self._require_possible(request.tool, decision.arguments)
         decisions = {request.digest: decision}
         return self.resume(root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop)
 
@@ -225,6 +228,15 @@ class Vault(NotesFolder):
             write_log=self._write_log,
             store=self.store,
         )
+
+    def _require_possible(self, name: str, arguments: JsonObject) -> None:
+        """A slip in an edit must not cost the run: it is told, and the question stays open."""
+        tool = self.registry.tool(name)
+        complete = validated(tool, arguments)
+        if tool.id in self.services.built_in:
+            refusal = self.services.built_in[tool.id](complete).refusal
+            if refusal is not None:
+                raise refusal
 
     def _session(
         self,

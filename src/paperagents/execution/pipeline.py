@@ -43,7 +43,7 @@ from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
 from paperagents.execution.session import Services, Session
 from paperagents.records.record import BlockName, RunRecord, RunStatus
-from paperagents.records.run_store import StoredRun
+from paperagents.records.run_store import StoredRun, require_complete
 from paperagents.sandbox import HostFunctions
 
 _logger = logging.getLogger("paper")
@@ -101,6 +101,7 @@ class Pipeline:
             raise UsageError("unknown-run", id=run_id)
         if run.status in ("succeeded", "denied"):
             raise UsageError("run-is-over", id=run_id, status=run.status)
+        require_complete(run_id, run.arguments)
         return run
 
     def _looked_up(self, name: str) -> ToolDefinition | None:
@@ -207,7 +208,7 @@ class Pipeline:
         if store is not None and before is not None:
             store.go_on(run.run_id)
             log = self._log(before, results=store.results(run.run_id))
-            tool, arguments = self._pinned(before) or tool, before.arguments
+            tool = self._pinned(before) or tool
         else:
             self._write_down(run, tool)
             log = self._log(run)
@@ -331,7 +332,8 @@ class Pipeline:
             planned=tuple(self.session.plan) if self.session.plan is not None and is_top else None,
         )
         if self.services.store is not None:
-            self.services.store.finish(record)
+            arguments = run.arguments if record.status == "waiting" else self._masked(run.arguments)
+            self.services.store.finish(record, arguments)
         self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status})
         return _Ending(record=record, data=data, failure=failure)
 
@@ -365,10 +367,11 @@ class Pipeline:
         return RunLog(run.run_id, self.services.store, self.services.masking, self.session.on_event, results)
 
     def _write_down(self, run: StoredRun, tool: ToolDefinition | None) -> None:
-        """Keep the run, pinned to the very file it began with."""
+        """Keep the run, pinned to the very file it began with; secrets are kept only where it has to wait."""
         store = self.services.store
         if store is None:
             return
+        run = replace(run, arguments=self._masked(run.arguments))
         if tool is None or tool.file is None:
             store.start(run, file=None, content=None)
         else:

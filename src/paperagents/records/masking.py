@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from urllib.parse import quote, quote_plus
 
 from paperagents.definitions.json_value import JsonValue
 
@@ -19,7 +22,8 @@ class Masking:
     """Knows the secrets of a run and blackens them wherever they turn up."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        longest_first = sorted({each for each in secrets if len(each) >= _SHORTEST}, key=len, reverse=True)
+        written = {form for each in secrets if len(each) >= _SHORTEST for form in _forms(each)}
+        longest_first = sorted(written, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
         # Most of a record is such values; asking nothing more about them saves a third of the time.
         self._harmless = {int, float, bool, type(None)} | (set() if self._pattern else {str})
@@ -44,6 +48,16 @@ class Masking:
         if isinstance(value, dict) and name.lower() == "headers":
             return {self.text(each): self.value(shown) for each, shown in mask_headers(value).items()}
         return self.value(value)
+
+
+def _forms(secret: str) -> set[str]:
+    """A secret as it may turn up: plain, inside JSON, printed on one line, in an address, or in Base64."""
+    data = secret.encode("utf-8", "surrogatepass")
+    escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    printed = {secret.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")}
+    quoted = {form.replace("'", "\\'") for form in printed}
+    addressed = {quote(data, safe=""), quote(data, safe="!'()*~"), quote_plus(data)}
+    return {secret, *escaped, *printed, *quoted, *addressed, b64encode(data).decode()}
 
 
 def unmasked(edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:

@@ -17,6 +17,7 @@ from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.records.database import Database
+from paperagents.records.masking import MASK
 from paperagents.records.record import LogEntry, RunRecord
 from paperagents.records.run_locks import RunLocks
 
@@ -129,12 +130,22 @@ class RunStore:
         with self._writing(durable=False) as connection:
             connection.execute("DELETE FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
 
-    def finish(self, record: RunRecord) -> None:
-        """Write down how a run ended, or that it waits."""
+    def finish(self, record: RunRecord, arguments: JsonObject) -> None:
+        """Write down how a run ended, or that it waits.
+
+        ``arguments`` are the real ones only while the run waits and will need them; else without secrets.
+        """
         with self._writing(durable=_root(record.run_id) in self._changing) as connection:
             connection.execute(
-                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ? WHERE run_id = ?",
-                (record.status, record.duration_ms, _text(record.data), _text(record.error), record.run_id),
+                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ? WHERE run_id = ?",
+                (
+                    record.status,
+                    record.duration_ms,
+                    _text(record.data),
+                    _text(record.error),
+                    _text(arguments),
+                    record.run_id,
+                ),
             )
             if record.status != "waiting":
                 connection.execute("DELETE FROM approvals WHERE root_run = ?", (record.run_id,))
@@ -210,9 +221,9 @@ class RunStore:
         )
 
     def arguments(self, run_id: str) -> tuple[str, JsonObject]:
-        """The tool and arguments of a run, to do it again."""
+        """The tool and arguments of a run, to do it again. Raises UsageError where a secret was left out."""
         row = self._find(run_id)
-        return row["tool"], json.loads(row["arguments"])
+        return row["tool"], require_complete(row["run_id"], json.loads(row["arguments"]))
 
     def history(
         self, *, tool: str | None = None, status: str | None = None, since: str | None = None, limit: int = 50
@@ -286,6 +297,13 @@ class RunStore:
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self._database.rows(query, values) if self._database.exists() else []
+
+
+def require_complete(run_id: str, arguments: JsonObject) -> JsonObject:
+    """The arguments as they were given; secrets among them are not kept once a run is over."""
+    if f'"{MASK}"' in _text(arguments):
+        raise UsageError("secrets-not-kept", id=run_id)
+    return arguments
 
 
 def _stored(row: Mapping[str, Any]) -> StoredRun:

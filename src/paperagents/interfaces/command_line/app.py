@@ -78,7 +78,8 @@ def _answer(arguments: Sequence[str]) -> int:
         if os.environ.get("PAPER_DEBUG"):
             raise
         # A command line that could not be read does not say what was wanted; what stands there must do.
-        as_json = _asks_for_json(arguments) if invocation.as_json is None else invocation.as_json
+        # A group's own options are read before those of its commands: only a yes is an answer.
+        as_json = invocation.as_json or _asks_for_json(arguments)
         return _fail(_in_our_words(error), as_json=as_json)
 
 

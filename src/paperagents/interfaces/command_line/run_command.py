@@ -92,8 +92,8 @@ def _typed(pairs: tuple[str, ...], vault: Vault, tool: str) -> JsonObject:
         try:
             arguments[name] = read_text(value, schemas.get(name, {"type": "string"}))
         except CannotConvertError:
-            kind = schemas[name].get("type")
-            raise UsageError("argument-type", parameter=name, kind=kind, value=value) from None
+            # The run tells this together with everything else that is wrong with the call.
+            arguments[name] = value
     return arguments
 
 

@@ -116,6 +116,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Noch einmal: paper runs rerun {id}",
         "重新运行：paper runs rerun {id}",
     ),
+    "secrets-not-kept": (
+        "Run {id} had secrets among its arguments, and they were not kept.",
+        "Der Lauf {id} hatte Geheimnisse unter seinen Argumenten; sie wurden nicht aufbewahrt.",
+        "运行 {id} 的参数中含有密钥，密钥未被保存。",
+    ),
+    "secrets-not-kept.hint": (
+        "Start the tool anew: paper run …",
+        "Das Tool neu starten: paper run …",
+        "请重新启动该工具：paper run …",
+    ),
     "unknown-approval": (
         "There is no open question '{id}'.",
         "Es gibt keine offene Frage „{id}“.",
