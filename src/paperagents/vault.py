@@ -41,6 +41,7 @@ from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.settings import KNOWN, user_folder
 from paperagents.tags import TagRegistry, read_tags
 from paperagents.tags.registry import DEFAULT_REGISTRY
+from paperagents.tags.vault_lookup import use_vault_lookup
 
 
 class Vault(NotesFolder):
@@ -270,6 +271,10 @@ class Vault(NotesFolder):
                     return None
                 raise
 
+        others = {entry.file for entry in self.registry.entries()} - {tool.file}
+        if tool.log in others:
+            # Another tool's file is no place for a log: it would be another tool afterwards.
+            return
         append_log(tool, record, read, lambda path, added: self.folder.write_text(path, added, append=True))
 
     def _file_content(self, file: str) -> bytes:
@@ -315,4 +320,7 @@ def _read_pinned(file: str, content: bytes) -> ToolDefinition:
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:
     """The vault in this folder; without one, the nearest upwards as the command line finds it."""
-    return Vault(Path(folder) if folder is not None else find_vault())
+    vault = Vault(Path(folder) if folder is not None else find_vault())
+    # From here on, references to the data vault are looked up in the vault that is open.
+    use_vault_lookup(vault.vault_content)
+    return vault

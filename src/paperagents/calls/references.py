@@ -165,7 +165,7 @@ def _walk(value: JsonValue, path: Sequence[str | int], reference: Reference) -> 
         elif isinstance(value, list | str) and segment == "length":
             value = len(value)
         else:
-            raise _missing(str(segment), _fields(value), reference, case=_case(value))
+            raise _missing(str(segment), _fields(value), reference, case=_case(value, segment), count=_count(value))
     return value
 
 
@@ -177,13 +177,21 @@ def _fields(value: JsonValue) -> list[str]:
     return list(value) if isinstance(value, dict) else []
 
 
-def _case(value: JsonValue) -> str:
+def _case(value: JsonValue, segment: str | int) -> str:
     if isinstance(value, dict):
         return "names"
-    return "list" if isinstance(value, list) else "value"
+    if isinstance(value, list):
+        return "index" if _is_index(segment) else "list"
+    return "value"
 
 
-def _missing(wanted: str, known: list[str], reference: Reference, *, case: str) -> ReferenceMissingError:
+def _count(value: JsonValue) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def _missing(
+    wanted: str, known: list[str], reference: Reference, *, case: str, count: int = 0
+) -> ReferenceMissingError:
     near = closest(wanted, known)
     return ReferenceMissingError(
         "unknown-reference",
@@ -191,6 +199,7 @@ def _missing(wanted: str, known: list[str], reference: Reference, *, case: str) 
         wanted=wanted,
         names=", ".join(dict.fromkeys(known)),
         suggestion=", ".join(f"'{name}'" for name in near),
+        count=count,
         case="suggestion" if near else case,
     )
 

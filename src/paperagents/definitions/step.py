@@ -29,6 +29,8 @@ class Step:
     post_processing: Excerpt | None = None
     condition: JsonValue = None
     """``if:`` in the file; None where there is none."""
+    condition_at: Excerpt | None = None
+    """Where the file has it."""
     for_each: JsonValue = None
     max_parallel: int = 1
     retry: Retry = Retry()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -49,14 +50,14 @@ class Calls(Protocol):
         """Run a block."""
 
 
-def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> JsonValue:
-    """Carry out all steps in order, within the tool's time; the answer is the last one's output."""
+def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> Names:
+    """Carry out all steps in order, within the tool's time; the answer is what can be referred to after them."""
     chain = _Chain(calls, frame)
     with _within(frame.tool.timeout, calls.session, code="tool-timeout"):
         for number, step in enumerate(frame.tool.steps, 1):
             at = Place(path=str(number), step=first + number - 1, block="tool", name=step.name)
             names = chain.run(step, names, at)
-    return names.previous
+    return names
 
 
 class _Chain:
@@ -68,17 +69,21 @@ class _Chain:
         """One step of the file, whatever it is; the answer is what the next one can refer to."""
         if self.calls.session.stopped:
             raise CancelledError
-        if step.condition is not None:
-            with self._logging_failures(step, place):
-                holds = self._holds(step.condition, names)
-            if not holds:
-                self._skip(step, place)
-                return names.after(step.name, None)
+        asked_once = step.condition is not None and not _is_about_items(step)
+        if asked_once and not self._is_taken(step, names, place):
+            return names.after(step.name, None)
         if step.parallel:
             return self._side_by_side(step, names, place)
         if step.for_each is not None:
             return names.after(step.name, self._for_each(step, names, place))
         return names.after(step.name, self._forgiven(step, names, place))
+
+    def _is_taken(self, step: Step, names: Names, place: Place) -> bool:
+        with self._logging_failures(step, place):
+            holds = self._holds(step, names)
+        if not holds:
+            self._skip(step, place)
+        return holds
 
     def _skip(self, step: Step, place: Place) -> None:
         if self.frame.log.replayed(place) is None:
@@ -96,7 +101,10 @@ class _Chain:
 
         def one(number: int) -> JsonValue:
             inside = replace(names, loop={"item": items[number], "index": number})
-            return self._forgiven(step, inside, replace(place, path=f"{place.path}[{number}]"))
+            at = replace(place, path=f"{place.path}[{number}]")
+            if _is_about_items(step) and not self._is_taken(step, inside, at):
+                return None
+            return self._forgiven(step, inside, at)
 
         return self._all([partial(one, number) for number in range(len(items))], step.max_parallel)
 
@@ -195,7 +203,8 @@ class _Chain:
 
     # --- conditions
 
-    def _holds(self, condition: JsonValue, names: Names) -> bool:
+    def _holds(self, step: Step, names: Names) -> bool:
+        condition = step.condition
         if not isinstance(condition, str):
             return bool(condition)
         template = read_template(condition)
@@ -204,10 +213,17 @@ class _Chain:
         code, values = _as_expression(condition, names)
         limits = self.calls.services.limits
         visible = {**names.for_script(), **values}
-        result = self.calls.services.sandbox.run(
-            f"return Boolean({code}\n)", names=visible, limits=limits, cancellation=self.calls.session.cancellation
-        )
-        return bool(result.value)
+        # On a line of its own, so that an error points to where the file has it.
+        at = step.condition_at or Excerpt(text=code)
+        script = replace(at, text=f"return Boolean(\n{code}\n)", line=at.line - 1, indents=(0, *at.indents))
+        stop = self.calls.session.cancellation
+        return bool(self.calls.services.sandbox.run(script, names=visible, limits=limits, cancellation=stop).value)
+
+
+def _is_about_items(step: Step) -> bool:
+    """Whether the condition is asked for each item of the list, and not once for the step."""
+    about = isinstance(step.condition, str) and re.search(r"\b(?:item|index)\b", step.condition) is not None
+    return step.for_each is not None and about
 
 
 def _failure(future: Future[Any]) -> BaseException | None:

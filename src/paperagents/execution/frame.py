@@ -17,6 +17,8 @@ class Frame:
     root_run: str
     """The run that somebody started; the same as ``run_id`` at the top."""
     depth: int
+    root_step: int | None = None
+    """For a run below another: the step of the one at the top that it belongs to."""
     tool: ToolDefinition
     arguments: JsonObject
     clock: dict[str, str]

@@ -19,7 +19,7 @@ from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Prepare, Services, Session
 from paperagents.messages import text
-from paperagents.records.masking import unmasked
+from paperagents.records.masking import secret_headers, unmasked
 from paperagents.records.run_store import Intent, question_digest
 
 
@@ -34,6 +34,8 @@ class Gate:
         self, prepare: Prepare, arguments: JsonObject, place: Place, run: Frame, entry: OpenEntry
     ) -> JsonValue:
         """Show it, ask where that must be, do it; the answer is the tool's."""
+        # A server may send back what it was sent.
+        self.services.masking.learn(secret_headers(arguments))
         effect = prepare(arguments)
         if self.session.plan is not None:
             return self._planned(effect, place, entry)
@@ -114,7 +116,7 @@ class Gate:
         return ApprovalRequest(
             id=digest_of([run.run_id, place.path, effect.digest])[:16],
             run_id=run.root_run,
-            step=place.step,
+            step=run.root_step or place.step,
             tool=effect.tool,
             arguments=arguments,
             preview=preview,

@@ -157,7 +157,8 @@ class Pipeline:
         elif tool.module is not None:
             output = self._module(names, frame, _place(frame, "fn", first, "custom_function"))
         elif tool.steps:
-            output = run_steps(self, frame, names, first)
+            names = run_steps(self, frame, names, first)
+            output = names.previous
         else:
             output = dict(names.input)
         last = first + (len(tool.steps) or 1)
@@ -195,9 +196,11 @@ class Pipeline:
             return self._written_script(str(arguments["code"]), place, frame, entry)
         if tool.kind == "builtin":
             return self.gate.carry_out(self.services.built_in[tool.id], arguments, place, frame, entry)
-        return self._nested(tool, arguments, place, frame)
+        return self._nested(tool, arguments, place, frame, entry)
 
-    def _nested(self, tool: ToolDefinition, arguments: JsonObject, place: Place, frame: Frame) -> JsonValue:
+    def _nested(
+        self, tool: ToolDefinition, arguments: JsonObject, place: Place, frame: Frame, entry: OpenEntry
+    ) -> JsonValue:
         """A step that is itself a tool of the vault: a run of its own below this one."""
         if frame.depth >= self.services.max_depth:
             raise ToolError("too-deep", limit=self.services.max_depth, tool=tool.id)
@@ -212,8 +215,12 @@ class Pipeline:
         else:
             self._write_down(run, tool)
             log = self._log(run)
-        below = replace(frame, run_id=run.run_id, depth=frame.depth + 1, tool=tool, arguments=arguments, log=log)
+        below = replace(
+            frame, run_id=run.run_id, root_step=frame.root_step or place.step, depth=frame.depth + 1, tool=tool,
+            arguments=arguments, log=log,
+        )  # fmt: skip
         ending = self._ended(before or run, log, lambda: self._carry_out(below))
+        entry.take_over_approvals(run.run_id, log.entries)
         if ending.failure is not None:
             raise ending.failure
         return ending.data

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import DeniedError, PaperError, WaitingError
+from paperagents.errors import DeniedError, PaperError, PlanEndsError, WaitingError
 from paperagents.messages import text
 from paperagents.records.masking import Masking
 from paperagents.records.record import BlockName, LogEntry, StepStatus
@@ -39,6 +39,17 @@ class OpenEntry:
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
+
+    def take_over_approvals(self, run_id: str, entries: Sequence[JsonObject]) -> None:
+        """What was asked in a run below belongs into this record, too; its id tells where the rest stands."""
+        self.message = text("run.done-below", run=run_id)
+        asked = [each for each in entries if each["hitl_required"]]
+        if asked:
+            self.hitl_required = True
+            answers = [each["hitl_confirmed"] for each in asked]
+            self.hitl_confirmed = None if None in answers else all(answers)
+            told = " ".join(f"{each['name']}: {each['message']}" for each in asked)
+            self.message = f"{self.message} {told}"
 
 
 class RunLog:
@@ -132,4 +143,6 @@ class RunLog:
 def _status_of(error: PaperError) -> StepStatus:
     if isinstance(error, WaitingError):
         return "waiting"
+    if isinstance(error, PlanEndsError):
+        return "skipped"
     return "denied" if isinstance(error, DeniedError) else "error"

@@ -92,6 +92,12 @@ class JavaScript:
         """The code of a node."""
         return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
 
+    def is_comment(self, finding: Finding) -> bool:
+        """Whether it stands in a comment."""
+        start = len(self.code[: finding.start].encode("utf-8", "surrogatepass"))
+        node = self.root.descendant_for_byte_range(start, start + 1)
+        return node is not None and node.type == "comment"
+
     def parent(self, node: Node) -> Node | None:
         """The node around a node. The library climbs down from the root each time it is asked; this remembers."""
         return self._parents.get(node.id)
@@ -192,7 +198,7 @@ class JavaScript:
 def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
     """The ``{{name}}`` in a block whose name is one that will be filled in; any other braces are JavaScript."""
     known = frozenset(names)
-    for match in re.finditer(r"\{\{\s*([^\s{}]+)\s*\}\}", code) if "{{" in code else ():
+    for match in re.finditer(r"(?<!\\)\{\{\s*([^\s{}]+)\s*\}\}", code) if "{{" in code else ():
         if match[1] in known:
             yield Finding(what=match[1], start=match.start(), end=match.end())
 

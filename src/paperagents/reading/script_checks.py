@@ -65,7 +65,8 @@ def _report_syntax_errors(code: JavaScript, script: Excerpt, problems: ProblemLi
 
 
 def _suggest_input(code: JavaScript, script: Excerpt, arguments: tuple[str, ...], problems: ProblemList) -> None:
-    for finding in islice((each for each in code.placeholders if each.what in arguments), MAX_FINDINGS):
+    written = (each for each in code.placeholders if each.what in arguments and not code.is_comment(each))
+    for finding in islice(written, MAX_FINDINGS):
         problems.warning("argument-in-javascript", _span(script, finding), name=finding.what)
 
 

@@ -75,7 +75,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
         custom_function=_custom_function(kind, fields, blocks),
         postprocess=blocks.postprocess,
         timeout=fields.number("timeout", above=0),
-        log=fields.text("log"),
+        log=_log(fields),
         approval=fields.choice("approval", ("always",)),
         examples=_examples(fields),
         environment=environment,
@@ -241,6 +241,17 @@ def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ..
         return ()
     step = read_step(blocks.tool, scope, problems)
     return (step,) if step is not None else ()
+
+
+def _log(fields: Fields) -> str | None:
+    """``file``, ``store``, or the path of a note: inside the vault and not hidden."""
+    path = fields.text("log")
+    if path is None or path in ("file", "store"):
+        return path
+    if not path.endswith(".md") or any(segment.startswith(".") for segment in path.split("/")):
+        fields.problems.error("invalid-log", fields.mapping.entries["log"][1].span, path=path)
+        return None
+    return path
 
 
 def _custom_function(kind: ToolType, fields: Fields, blocks: _Blocks) -> Excerpt | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.source import Span
+from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Retry, Step
 from paperagents.reading.fields import Fields
 from paperagents.reading.problem_list import ProblemList
@@ -65,6 +65,7 @@ def read_step(node: YamlMapping, scope: Scope, problems: ProblemList) -> Step | 
         parameters=parameters.plain() if parameters is not None else {},
         post_processing=post_processing,
         condition=_condition(node, scope, problems),
+        condition_at=_condition_at(node),
         for_each=for_each,
         max_parallel=fields.whole_number("max_parallel", least=1) or 1,
         retry=_retry(node, problems),
@@ -129,6 +130,11 @@ def _condition(node: YamlMapping, scope: Scope, problems: ProblemList) -> JsonVa
     if isinstance(value.value, str):
         _check_condition(value, scope, problems)
     return value.value
+
+
+def _condition_at(node: YamlMapping) -> Excerpt | None:
+    value = node.get("if")
+    return value.excerpt() if isinstance(value, YamlScalar) and isinstance(value.value, str) else None
 
 
 def _check_condition(node: YamlScalar, scope: Scope, problems: ProblemList) -> None:

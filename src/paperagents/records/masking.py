@@ -22,8 +22,16 @@ class Masking:
     """Knows the secrets of a run and blackens them wherever they turn up."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        written = {form for each in secrets if len(each) >= _SHORTEST for form in _forms(each)}
-        longest_first = sorted(written, key=len, reverse=True)
+        self._known: frozenset[str] = frozenset()
+        self.learn(secrets)
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Blacken these, too, from here on."""
+        new = {each for each in secrets if len(each) >= _SHORTEST} - self._known
+        if self._known and not new:
+            return
+        self._known |= new
+        longest_first = sorted({form for each in self._known for form in _forms(each)}, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
         # Most of a record is such values; asking nothing more about them saves a third of the time.
         self._harmless = {int, float, bool, type(None)} | (set() if self._pattern else {str})
@@ -67,6 +75,15 @@ def unmasked(edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:
     if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(real, dict):
         return {name: unmasked(each, shown.get(name), real.get(name, each)) for name, each in edited.items()}
     return edited
+
+
+def secret_headers(arguments: Mapping[str, JsonValue]) -> list[str]:
+    """The values of headers that carry a key or a cookie, whole and without the word before them."""
+    headers = arguments.get("headers")
+    found = (
+        [str(each) for name, each in headers.items() if _SECRET_NAME.search(name)] if isinstance(headers, dict) else []
+    )
+    return [*found, *(each.split(" ", 1)[1] for each in found if " " in each)]
 
 
 def mask_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -69,6 +69,9 @@ def thrown(report: Mapping[str, JsonValue], script: Excerpt, limits: Mapping[str
             return _refused(report, limits)
         case "memory" | "stack" as kind:
             return breach(kind, _text(report, "stack"), script, limits)
+    if report.get("name") == "InternalError" and report.get("message") == "string too long":
+        # The engine's own limit on a text is another way to run out of memory.
+        return breach("memory", _text(report, "stack"), script, limits)
     return _javascript_error(report, script)
 
 
@@ -110,7 +113,7 @@ def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
         if match and -1 <= int(match["line"]) - FIRST_LINE < len(lines):
             frames.append(_frame(match, lines, script))
     # What stands around a file to run it is nothing a person could look at.
-    return [frame for frame in frames if script.has_line(frame["line"])] or frames[:1]
+    return [frame for frame in frames if script.has_line(frame["line"])]
 
 
 def _frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str, Any]:

@@ -64,6 +64,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     # --- what a run says
     "run.done": ("Done.", "Erledigt.", "完成。"),
+    "run.done-below": ("Done in run {run}.", "Erledigt in Lauf {run}.", "已在运行 {run} 中完成。"),
     "run.skipped": (
         "Left out: its condition is false.",
         "Ausgelassen: Die Bedingung ist nicht erfüllt.",

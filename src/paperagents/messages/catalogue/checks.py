@@ -269,6 +269,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Eine Id hat 1 bis 200 Buchstaben, Ziffern, _ oder -.",
         "id 由 1 到 200 个字母、数字、_ 或 - 组成。",
     ),
+    "invalid-log": (
+        "A log cannot be written to '{path}'.",
+        "Ein Protokoll kann nicht nach „{path}“ geschrieben werden.",
+        "日志不能写入 “{path}”。",
+    ),
+    "invalid-log.hint": (
+        "Write log: file, or the path of a note in the vault.",
+        "log: file schreiben, oder den Pfad einer Notiz im Vault.",
+        "请写 log: file，或库中笔记的路径。",
+    ),
     "unknown-field": (
         "'{field}' is not a known field.",
         "„{field}“ ist kein bekanntes Feld.",
@@ -497,6 +507,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Take one entry, for example [0].",
         "Einen Eintrag nehmen, zum Beispiel [0].",
         "请取一个条目，例如 [0]。",
+    ),
+    "unknown-reference.index": (
+        "'{reference}': the list has {count} entries, counted from 0; there is no entry {wanted}.",
+        "„{reference}“: Die Liste hat {count} Einträge, gezählt ab 0; einen Eintrag {wanted} gibt es nicht.",
+        "“{reference}”：列表有 {count} 个条目（从 0 开始计数），没有条目 {wanted}。",
     ),
     "unknown-reference.value": (
         "'{reference}': this is a single value; it has no '{wanted}'.",
