@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from paperagents.definitions.problem import Problem
-from paperagents.messages import has_text, text
+from paperagents.messages import advice, sentence, text
 
 
 class PaperError(Exception):
@@ -55,16 +55,12 @@ class PaperError(Exception):
     @property
     def message(self) -> str:
         """The sentence of this error in the current language: for this very case, else for the code."""
-        key = f"{self.code}.{self.values.get('case')}"
-        return text(key if has_text(key) else self.code, **self.values)
+        return sentence(self.code, self.values)
 
     @property
     def hint(self) -> str | None:
         """What to do next: for this very case, else for the code, where there is something to say."""
-        for key in (f"{self.code}.{self.values.get('case')}.hint", f"{self.code}.hint"):
-            if has_text(key):
-                return text(key, **self.values)
-        return None
+        return advice(self.code, self.values)
 
     def happened_at(self, step: int, block: str) -> None:
         """Note the place in the run; the outermost place is the one a person sees in the record."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Span
-from paperagents.messages import has_text, text
+from paperagents.messages import advice, sentence
 
 Severity = Literal["error", "warning"]
 
@@ -26,16 +26,12 @@ class Problem:
     @property
     def message(self) -> str:
         """What is wrong: the sentence for this very case, else for the code."""
-        key = f"{self.code}.{self.values.get('case')}"
-        return text(key if has_text(key) else self.code, **self.values)
+        return sentence(self.code, self.values)
 
     @property
     def hint(self) -> str | None:
         """What to do next, where there is something to say."""
-        for key in (f"{self.code}.{self.values.get('case')}.hint", f"{self.code}.hint"):
-            if has_text(key):
-                return text(key, **self.values)
-        return None
+        return advice(self.code, self.values)
 
     def as_json(self) -> JsonObject:
         """The form of ``paper check --format json``."""

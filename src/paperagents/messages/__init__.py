@@ -7,7 +7,7 @@ themselves stand in ``catalogue/``, the three languages side by side.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -22,6 +22,20 @@ _default: str | None = None
 def text(key: str, /, **values: object) -> str:
     """The sentence of this key in the current language, with its values filled in."""
     return sentences()[key][LANGUAGES.index(language())].format(**values)
+
+
+def sentence(code: str, values: Mapping[str, object]) -> str:
+    """The sentence of a code: for the very ``case`` among its values where there is one, else in general."""
+    key = f"{code}.{values.get('case')}"
+    return text(key if has_text(key) else code, **values)
+
+
+def advice(code: str, values: Mapping[str, object]) -> str | None:
+    """What to do next, found in the same way; None where there is nothing to say."""
+    for key in (f"{code}.{values.get('case')}.hint", f"{code}.hint"):
+        if has_text(key):
+            return text(key, **values)
+    return None
 
 
 def has_text(key: str) -> bool:
