@@ -22,6 +22,7 @@ from paperagents.records.record import LogEntry, RunRecord
 from paperagents.records.run_locks import RunLocks
 
 _GATHER_ENTRIES = 200
+_ENTRY = "INSERT INTO journal (run_id, path, final, entry) VALUES (?, ?, ?, ?)"
 _GATHER_SECONDS = 0.1
 
 
@@ -60,7 +61,8 @@ class RunStore:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._locks = RunLocks(database.file.with_name("runs.lock"))
-        self._gathered: list[tuple[str, str, bool, str]] = []
+        self._gathered: list[tuple[str, tuple[Any, ...]]] = []
+        """Statements that wait for the next transaction, in their order."""
         self._gathered_since = 0.0
         self._changing: set[str] = set()
         self._kept: set[str] = set()
@@ -77,27 +79,29 @@ class RunStore:
         return definition in self._kept
 
     def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
-        """Write down a new run, pinned to the very file it was started from."""
-        with self._database.transaction() as connection:
-            if run.definition is not None and content is not None:
-                connection.execute(
-                    "INSERT OR IGNORE INTO definitions VALUES (?, ?, ?)", (run.definition, file or "", content)
-                )
-            connection.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
-                (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms,
-                 _text(run.arguments), run.definition, _text({**run.clock})),
-            )  # fmt: skip
+        """Write down a new run, pinned to the very file it was started from.
+
+        That is done together with its first entries, and always before it changes or asks anything: a run that is
+        killed sooner has done nothing and leaves nothing.
+        """
+        statements: list[tuple[str, tuple[Any, ...]]] = []
         if run.definition is not None and content is not None:
+            values = (run.definition, file or "", content)
+            statements.append(("INSERT OR IGNORE INTO definitions VALUES (?, ?, ?)", values))
             self._kept.add(run.definition)
+        row = (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms, _text(run.arguments),
+               run.definition, _text({**run.clock}))  # fmt: skip
+        statements.append(("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)", row))
+        with self._lock:
+            self._gathered_since = self._gathered_since if self._gathered else time.monotonic()
+            self._gathered += statements
 
     def append(self, run_id: str, path: str, entry: LogEntry, *, final: bool) -> None:
         """Add an entry; ``final`` ones have a result that is never computed again."""
         row = (run_id, path, final, _text(entry.as_json()))
         with self._lock:
-            if not self._gathered:
-                self._gathered_since = time.monotonic()
-            self._gathered.append(row)
+            self._gathered_since = self._gathered_since if self._gathered else time.monotonic()
+            self._gathered.append((_ENTRY, row))
             waited = max(time.monotonic() - self._gathered_since, entry.duration_ms / 1000)
             due = len(self._gathered) >= _GATHER_ENTRIES or waited > _GATHER_SECONDS
         if entry.hitl_required:
@@ -159,19 +163,20 @@ class RunStore:
             # Taken only now: whoever holds the database may wait for this lock, never the other way round.
             with self._lock:
                 gathered, self._gathered = self._gathered, []
-            connection.executemany("INSERT INTO journal (run_id, path, final, entry) VALUES (?, ?, ?, ?)", gathered)
+            for statement, values in gathered:
+                connection.execute(statement, values)
             yield connection
 
     def go_on(self, run_id: str) -> None:
         """A run that stood still is carried on: what is not final is forgotten, questions are taken back."""
-        with self._database.transaction() as connection:
+        with self._writing(durable=False) as connection:
             connection.execute("UPDATE runs SET status = 'running' WHERE run_id = ?", (run_id,))
             connection.execute("DELETE FROM journal WHERE run_id = ? AND NOT final", (run_id,))
             connection.execute("DELETE FROM approvals WHERE run_id = ?", (run_id,))
 
     def ask(self, request: ApprovalRequest, root_run: str) -> None:
         """Keep a question until somebody answers it."""
-        with self._database.transaction(durable=True) as connection:
+        with self._writing(durable=True) as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (request.id, request.run_id, root_run, request.step, request.tool, _text(request.arguments),
@@ -296,6 +301,7 @@ class RunStore:
         return dict(rows[0])
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        self.flush()
         return self._database.rows(query, values) if self._database.exists() else []
 
 
