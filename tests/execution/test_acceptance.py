@@ -131,3 +131,10 @@ def test_a_log_is_never_written_into_another_tool(vault: Vault) -> None:
     add(vault, "log: writer.md\ncustom_function: return 1;")
     assert vault.run("t").success
     assert (vault.root / "writer.md").read_text() == WRITER
+
+
+def test_a_misspelt_argument_is_named_beside_the_one_that_is_missing(vault: Vault) -> None:
+    add(vault, "parameters: [{name: items, type: string, description: d}]\ncustom_function: return 1;")
+    error = vault.run("t", {"itmes": "a"}).error
+    assert error is not None
+    assert error["message"] == "Parameter 'items' is required; 'itmes' was given."

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from paperagents.calls.conversion import CannotConvertError, converted
-from paperagents.definitions.closest import closest
+from paperagents.definitions.closest import closest, misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
@@ -85,15 +85,19 @@ def _converted(given: JsonObject, declared: Mapping[str, Parameter], problems: l
 
 def _problems(tool: ToolDefinition, arguments: JsonObject, told: set[str]) -> list[JsonObject]:
     found = compiled(json.dumps(tool.schema)).violations(arguments)
-    described = (_described(violation, tool) for violation in found)
+    declared = {parameter.name for parameter in tool.parameters}
+    undeclared = [name for name in arguments if name not in declared]
+    described = (_described(violation, tool, undeclared) for violation in found)
     return [problem for problem in described if problem["parameter"] not in told]
 
 
-def _described(violation: Violation, tool: ToolDefinition) -> JsonObject:
+def _described(violation: Violation, tool: ToolDefinition, undeclared: list[str]) -> JsonObject:
     path = ".".join(str(segment) for segment in violation.path)
     if violation.keyword == "required":
         name = _quoted(violation.message)
-        return _problem("argument-missing", f"{path}.{name}".strip("."), name=name)
+        given = next((each for each in undeclared if misspelt(each, [name])), None)
+        rule = "slip" if given is not None and not path else None
+        return _problem("argument-missing", f"{path}.{name}".strip("."), name=name, given=given, rule=rule)
     if violation.keyword == "additionalProperties" and not violation.path:
         name = _quoted(violation.message)
         near = ", ".join(f"'{each}'" for each in closest(name, (parameter.name for parameter in tool.parameters)))

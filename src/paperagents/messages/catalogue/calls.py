@@ -12,6 +12,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Parameter '{parameter}' ist Pflichtfeld.",
         "参数 “{parameter}” 为必填项。",
     ),
+    "argument-missing.slip": (
+        "Parameter '{parameter}' is required; '{given}' was given.",
+        "Parameter „{parameter}“ ist Pflichtfeld; angegeben wurde „{given}“.",
+        "参数 “{parameter}” 为必填项；给出的是 “{given}”。",
+    ),
     "argument-unknown": (
         "There is no parameter '{parameter}'.",
         "Es gibt keinen Parameter „{parameter}“.",
