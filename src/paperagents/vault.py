@@ -57,10 +57,14 @@ class Vault(NotesFolder):
         approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
+        run_id: str | None = None,
     ) -> RunRecord:
-        """Carry out a call; the answer is its record. Without an approver, what must be asked waits."""
+        """Carry out a call; the answer is its record. Without an approver, what must be asked waits.
+
+        ``run_id`` is for a caller who must know it before the run begins; it has to be a new one.
+        """
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
-        return Pipeline(self.services, self._session(approver, on_event, stop)).run(call)
+        return Pipeline(self.services, self._session(approver, on_event, stop)).run(call, run_id)
 
     def plan(self, tool: str, arguments: Mapping[str, JsonValue] | None = None) -> RunRecord:
         """A dry run: what would happen and be asked. Changes nothing."""
@@ -92,11 +96,15 @@ class Vault(NotesFolder):
         stop: Cancellation | None = None,
     ) -> RunRecord:
         """Answer an open question; the run it belongs to goes on."""
+        root_run, decisions = self.checked_answer(approval_id, decision)
+        return self.resume(root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop)
+
+    def checked_answer(self, approval_id: str, decision: Decision) -> tuple[str, dict[str, Decision]]:
+        """The run that a question belongs to, and what to go on with. Raises UsageError for an impossible answer."""
         request, root_run = self.store.approval(approval_id)
         if isinstance(decision, Approved) and decision.arguments is not None:
             self._require_possible(request.tool, decision.arguments)
-        decisions = {request.digest: decision}
-        return self.resume(root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop)
+        return root_run, {request.digest: decision}
 
     def test(self, tool: str) -> list[ExampleResult]:
         """Try the examples in a tool's file, without touching anything."""

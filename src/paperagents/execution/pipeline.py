@@ -59,10 +59,11 @@ class Pipeline:
 
     # --- three ways in: a new call, a run that goes on, a step of a run
 
-    def run(self, call: ToolCall) -> RunRecord:
+    def run(self, call: ToolCall, run_id: str | None = None) -> RunRecord:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
         tool = self._looked_up(call.tool)
         run = _new_run(tool.id if tool is not None else call.tool, _arguments(call, tool), self.services.clock())
+        run = replace(run, run_id=run_id or run.run_id)
         log = self._log(run)
         with self._held(run.run_id):
             record = self._ended(run, log, lambda: self._carry_out(self._begin(run, tool, log))).record
@@ -415,9 +416,14 @@ def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
     return with_declared_types(tool, call.arguments)
 
 
+def new_run_id() -> str:
+    """A name for a run that no other run has."""
+    return secrets.token_hex(8)
+
+
 def _new_run(tool: str, arguments: JsonObject, clock: dict[str, str]) -> StoredRun:
     return StoredRun(
-        run_id=secrets.token_hex(8),
+        run_id=new_run_id(),
         parent_run=None,
         tool=tool,
         status="running",
