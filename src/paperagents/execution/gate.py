@@ -93,6 +93,8 @@ class Gate:
 
     def _decision(self, effect: Effect, place: Place, run: Frame) -> Decision:
         """The answer: for this run, by a rule, given earlier, or from the person; in this order."""
+        if self.session.cancellation.cancelled:
+            raise CancelledError
         if effect.tool in self.session.allowed_tools:
             return Approved(by=text("run.by-run"))
         if (rule := self.services.rules.allowing(effect.tool, effect.target)) is not None:

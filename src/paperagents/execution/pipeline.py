@@ -66,6 +66,8 @@ class Pipeline:
         run = replace(run, run_id=run_id or run.run_id)
         log = self._log(run)
         with self._held(run.run_id):
+            if run_id is not None:
+                self._require_new(run_id)
             record = self._ended(run, log, lambda: self._carry_out(self._begin(run, tool, log))).record
         return self._noted(record, tool)
 
@@ -93,6 +95,11 @@ class Pipeline:
     def _held(self, run_id: str) -> AbstractContextManager[None]:
         """Nobody else works on the run meanwhile."""
         return self.services.store.held(run_id) if self.services.store is not None else nullcontext()
+
+    def _require_new(self, run_id: str) -> None:
+        known = self.services.store.stored(run_id) if self.services.store is not None else None
+        if known is not None:
+            raise UsageError("run-is-over", id=run_id, status=known.status)
 
     def _standing_still(self, run_id: str) -> StoredRun:
         store = self.services.store

@@ -1,3 +1,14 @@
 """The sentences by area. Each is a tuple: English, German, Chinese. A key ending in ``.hint`` says what to do next."""
 
-AREAS = ("storing", "checks", "command_line", "running", "builtin", "calls", "sandbox", "tags", "builtin_tools")
+AREAS = (
+    "storing",
+    "checks",
+    "command_line",
+    "running",
+    "builtin",
+    "calls",
+    "sandbox",
+    "tags",
+    "builtin_tools",
+    "serving",
+)

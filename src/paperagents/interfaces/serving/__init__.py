@@ -1,0 +1,1 @@
+"""A vault over HTTP: the REST API, MCP and live events, behind one guard."""

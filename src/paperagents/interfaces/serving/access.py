@@ -1,0 +1,96 @@
+"""Who may come in: a link that works once, the cookie it is exchanged for, and the token of programs.
+
+Everything is derived from one key that is kept with the user, outside every vault, so that cookies and tokens
+outlive a restart and nobody else's folder can bring its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import os
+import secrets
+import time
+from hashlib import sha256
+from pathlib import Path
+
+from paperagents.errors import PaperError
+from paperagents.settings import user_folder
+
+KEY_FILE = "serving.key"
+COOKIE_SECONDS = 30 * 24 * 3600
+
+
+class Access:
+    """The ways into one vault."""
+
+    def __init__(self, key: bytes, vault: Path, *, token: str | None = None) -> None:
+        self._key = key
+        self._vault = str(vault)
+        self.token = token or self._derived("token")
+        """What a program sends as ``Authorization: Bearer``."""
+        self._links: set[str] = set()
+
+    def new_link_token(self) -> str:
+        """A word for a link; whoever opens the link first is let in, nobody after."""
+        word = secrets.token_urlsafe(24)
+        self._links.add(word)
+        return word
+
+    def redeemed(self, word: str) -> str | None:
+        """The cookie for a link that has not been used yet."""
+        found = next((each for each in self._links if hmac.compare_digest(each.encode(), word.encode())), None)
+        if found is None:
+            return None
+        self._links.discard(found)
+        expires = str(int(time.time()) + COOKIE_SECONDS)
+        return f"{expires}.{self._derived('cookie', expires)}"
+
+    def allows_cookie(self, cookie: str) -> bool:
+        """Whether this cookie is ours and has not expired."""
+        expires, _, signature = cookie.partition(".")
+        is_ours = hmac.compare_digest(signature.encode(), self._derived("cookie", expires).encode())
+        return is_ours and expires.isdigit() and int(expires) > time.time()
+
+    def allows_token(self, token: str) -> bool:
+        """Whether a program may come in with this token."""
+        return hmac.compare_digest(token.encode(), self.token.encode())
+
+    def _derived(self, *purpose: str) -> str:
+        message = "\0".join((self._vault, *purpose)).encode("utf-8", "surrogateescape")
+        return base64.urlsafe_b64encode(hmac.digest(self._key, message, sha256)[:24]).decode()
+
+
+def user_key(file: Path | None = None) -> bytes:
+    """The user's key; made when it is needed first. Raises PaperError where it cannot be kept."""
+    file = file or user_folder() / KEY_FILE
+    try:
+        return _kept(file) or _made(file)
+    except OSError as error:
+        raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
+
+
+def _kept(file: Path) -> bytes | None:
+    try:
+        key = file.read_bytes()
+    except FileNotFoundError:
+        return None
+    # A file that was cut off is as good as none.
+    return key if len(key) == 32 else None
+
+
+def _made(file: Path) -> bytes:
+    """Written beside and put in its place at once: two processes that begin together end up with one key."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(6)}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+        opened.write(secrets.token_bytes(32))
+    try:
+        if file.exists() and _kept(file) is None:
+            file.unlink()
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+    return file.read_bytes()
