@@ -1,10 +1,11 @@
-// A tool in a single JavaScript file.
+// The smallest tool in a single JavaScript file.
 module.exports = {
   getMetadata() {
     return {
       id: 'shout',
       name: 'Shout',
       description: 'Turns a text into capital letters.',
+      category: 'text',
       version: '1.0.0'
     };
   },
@@ -19,6 +20,10 @@ module.exports = {
         required: ['text']
       }
     };
+  },
+
+  getExamples() {
+    return [{ input: { text: 'abc' }, output: 'ABC' }];
   },
 
   async execute(params) {
