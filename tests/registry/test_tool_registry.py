@@ -83,13 +83,13 @@ def test_using_a_broken_tool_tells_all_its_problems(root: Path, write: Write) ->
     assert {"missing-steps", "wrong-type"} <= {problem.code for problem in caught.value.problems}
 
 
-def test_agents_are_listed_and_found_apart_from_tools(root: Path, write: Write) -> None:
+def test_agents_are_found_as_agents_and_can_be_called_like_tools(root: Path, write: Write) -> None:
     write("agents/helper.md", "---\nagent: true\nname: Helper\ndescription: d\n---\nHelp.\n")
     registry = ToolRegistry(root)
     assert registry.find_agent("Helper").id == "helper"
     assert registry.agent("helper").name == "Helper"
-    with pytest.raises(UnknownToolError):
-        registry.tool("helper")
+    assert registry.tool("helper").kind == "agent"
+    assert registry.tool("helper").agent == registry.agent("helper")
     with pytest.raises(UnknownToolError) as caught:
         registry.agent("helpr")
     assert caught.value.code == "unknown-agent"
@@ -99,7 +99,10 @@ def test_agents_are_listed_and_found_apart_from_tools(root: Path, write: Write) 
 def test_a_tool_and_an_agent_may_share_an_id(root: Path, write: Write) -> None:
     write("tool.md", name="same")
     write("agent.md", "---\nagent: true\nname: same\ndescription: d\n---\nHelp.\n")
-    assert all(entry.valid for entry in own(ToolRegistry(root)).values())
+    registry = ToolRegistry(root)
+    assert all(entry.valid for entry in own(registry).values())
+    assert registry.tool("same").kind == "markdown"
+    assert registry.tool("agent:same").kind == "agent"
 
 
 # --- finding one

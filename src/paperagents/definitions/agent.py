@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.source import Excerpt, Span
 
 Protocol = Literal["native", "tags", "auto"]
+DEFAULT_TOOLS = ("search_files", "read_file")
+"""What an agent may use whose note names no tools: it can look, and change nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,7 +24,9 @@ class AgentDefinition:
     prompt: Excerpt
     description: str = ""
     model: str | None = None
-    tools: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    """What it may be told besides the question; placeholders of the prompt."""
+    tools: tuple[str, ...] = DEFAULT_TOOLS
     """Ids, names or patterns such as ``search_*``."""
     protocol: Protocol = "auto"
     max_iterations: int = 20
@@ -29,7 +34,11 @@ class AgentDefinition:
     memory: bool = True
     budget: Mapping[str, JsonValue] = field(default_factory=dict)
     """``tokens`` and/or ``money``; empty is no limit."""
+    timeout: float | None = None
     agents: tuple[str, ...] = ()
+    """Other agents it may ask: ids, names or patterns."""
+    wanted: Mapping[str, Span] = field(default_factory=dict)
+    """Where the note names each of its tools and agents."""
     version: str | None = None
     category: str | None = None
     tags: tuple[str, ...] = ()

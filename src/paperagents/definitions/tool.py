@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter, json_schema
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 
 ToolType = Literal["single", "chain"]
-ToolKind = Literal["markdown", "javascript", "builtin"]
+ToolKind = Literal["markdown", "javascript", "builtin", "agent"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +53,8 @@ class ToolDefinition:
     """npm packages such a file declares, with their versions."""
     own_schema: Mapping[str, JsonValue] | None = None
     """The schema of the arguments, where the file gives a whole one instead of parameters."""
+    agent: AgentDefinition | None = None
+    """The agent that answers the call."""
 
     timeout: float | None = None
     log: str | None = None

@@ -23,3 +23,7 @@ class Frame:
     arguments: JsonObject
     clock: dict[str, str]
     log: RunLog
+    forgives: bool = False
+    """What a call of it fails with is a result like any other: the run goes on, also later."""
+    agents: int = 0
+    """How many agents are above it, each asked by the one before."""

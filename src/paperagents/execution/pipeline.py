@@ -86,7 +86,7 @@ class Pipeline:
         """Carry out a call inside a run. A step is a call like any other; the answer is its output."""
         if (done := frame.log.replayed(place)) is not None:
             return done["output"]
-        with frame.log.block(place, dict(call.arguments)) as entry:
+        with frame.log.block(place, dict(call.arguments), forgives=frame.forgives) as entry:
             entry.output = self._answered(call, place, frame, entry)
             return entry.output
 
@@ -156,6 +156,8 @@ class Pipeline:
         if tool.kind == "builtin":
             place = Place(path="1", step=1, block="tool", name=tool.id)
             return self.step(ToolCall(tool=tool.id, arguments=frame.arguments), place, frame)
+        if tool.kind == "agent":
+            return self.services.agent(self, frame)
         if tool.approval == "always":
             frame = replace(frame, arguments=self._agreed_arguments(frame))
         names = self._preprocess(frame, self._names(frame))
@@ -225,7 +227,7 @@ class Pipeline:
             log = self._log(run)
         below = replace(
             frame, run_id=run.run_id, root_step=frame.root_step or place.step, depth=frame.depth + 1, tool=tool,
-            arguments=arguments, log=log,
+            arguments=arguments, log=log, forgives=False,
         )  # fmt: skip
         ending = self._ended(before or run, log, lambda: self._carry_out(below))
         entry.take_over_approvals(run.run_id, log.entries)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import DeniedError, PaperError, PlanEndsError, WaitingError
+from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, WaitingError
 from paperagents.messages import text
 from paperagents.records.masking import Masking
 from paperagents.records.record import BlockName, LogEntry, StepStatus
@@ -39,6 +39,8 @@ class OpenEntry:
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
+    settled: bool = False
+    """It failed, and that is its result: it is not tried again."""
 
     def take_over_approvals(self, run_id: str, entries: Sequence[JsonObject]) -> None:
         """What was asked in a run below belongs into this record, too; its id tells where the rest stands."""
@@ -82,6 +84,10 @@ class RunLog:
                 self.entries.append(entry)
         return entry
 
+    def forget(self, beginning: str) -> None:
+        """What was done below this path before the interruption belongs to something that was never finished."""
+        self._results = {path: entry for path, entry in self._results.items() if not path.startswith(beginning)}
+
     def forgiven(self, place: Place) -> None:
         """The chain goes on after this failure, also when it goes on later."""
         if self._store is not None:
@@ -92,7 +98,7 @@ class RunLog:
         return self._results.get(place.path, {}).get("status") in ("error", "denied")
 
     @contextmanager
-    def block(self, place: Place, parameters: JsonObject) -> Iterator[OpenEntry]:
+    def block(self, place: Place, parameters: JsonObject, *, forgives: bool = False) -> Iterator[OpenEntry]:
         """Everything inside belongs to this place; however it ends, there is an entry."""
         entry = OpenEntry(parameters=parameters)
         started = datetime.now(UTC)
@@ -104,6 +110,7 @@ class RunLog:
         except PaperError as error:
             entry.status = _status_of(error)
             entry.message = error.message
+            entry.settled = forgives and not isinstance(error, WaitingError | CancelledError | PlanEndsError)
             error.happened_at(place.step, place.block)
             raise
         finally:
@@ -136,7 +143,8 @@ class RunLog:
         with self._lock:
             self.entries.append(shown)
         if self._store is not None:
-            self._store.append(self.run_id, place.path, logged, final=entry.status in ("success", "skipped"))
+            final = entry.settled or entry.status in ("success", "skipped")
+            self._store.append(self.run_id, place.path, logged, final=final)
         self._tell({"type": "step-finished", "run_id": self.run_id, "entry": shown})
 
 

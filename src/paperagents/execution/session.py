@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 from paperagents.approval.decision import Approver, Decision
 from paperagents.approval.effect import Effect
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import ToolError
 from paperagents.execution.time_limit import TimeLimit
 from paperagents.records.entry_store import EntryStore
 from paperagents.records.masking import Masking
@@ -25,6 +27,10 @@ Event = Mapping[str, JsonValue]
 _time_limit: ContextVar[TimeLimit | None] = ContextVar("time limit of a step", default=None)
 Prepare = Callable[[JsonObject], Effect]
 """A built-in tool: turns final arguments into the effect they will have, without having it yet."""
+
+
+def _nobody_thinks(_pipeline: Any, run: Any) -> JsonValue:
+    raise ToolError("no-agents-here", tool=run.tool.id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +57,8 @@ class Services:
     """The content of an entry of the data vault."""
     write_log: Callable[[ToolDefinition, RunRecord], None] = lambda tool, record: None  # noqa: ARG005  nowhere
     """For a tool that asks for it: its log in a note."""
+    agent: Callable[[Any, Any], JsonValue] = _nobody_thinks
+    """Answers a call of an agent: given the pipeline and the run, it gives the final answer."""
     store: RunStore | None = None
     """None for plans and tests of examples: they leave no trace."""
     max_depth: int = 16
@@ -72,6 +80,8 @@ class Session:
     """Set for a dry run: effects are collected here instead of being had."""
     responses: Mapping[str, JsonValue] | None = None
     """Answers that stand in for tools, by tool or label, when examples are tried."""
+    model: Any = None
+    """The language model this person wants agents to think with: its name, or the model itself."""
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import cast
 
-from paperagents.definitions.agent import AgentDefinition, Protocol
+from paperagents.definitions.agent import DEFAULT_TOOLS, AgentDefinition, Protocol
+from paperagents.definitions.agent_tool import CONVERSATION, QUERY
+from paperagents.definitions.closest import closest
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.source import Excerpt, Span
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown_sections import Note
 from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.reference_syntax import BUILT_IN_NAMES, Malformed, Reference, read_template
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
-from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar
+from paperagents.reading.tool_parameters import read_parameters
+from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
 AGENT_FIELDS = (
-    "agent", "id", "name", "description", "model", "tools", "protocol", "max_iterations", "temperature", "memory",
-    "budget", "agents", "version", "category", "tags", "author",
+    "agent", "id", "name", "description", "model", "parameters", "tools", "protocol", "max_iterations", "temperature",
+    "memory", "budget", "timeout", "agents", "version", "category", "tags", "author",
 )  # fmt: skip
 BUDGET_FIELDS = ("tokens", "money")
 _OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
@@ -25,19 +31,24 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
     fields = Fields(front, problems)
     fields.warn_of_slips(AGENT_FIELDS, also_fine=_OTHER_NOTES)
     name = read_name(fields)
+    parameters = read_parameters(fields.sequence("parameters"), problems)
+    _check_placeholders(note.body, parameters, problems)
     return AgentDefinition(
         id=read_id(fields, name, problems.file),
         name=name or problems.file,
         prompt=note.body,
         description=read_description(fields),
         model=fields.text("model"),
-        tools=fields.texts("tools"),
+        parameters=parameters,
+        tools=fields.texts("tools") if front.get("tools") is not None else DEFAULT_TOOLS,
         protocol=cast("Protocol", fields.choice("protocol", ("native", "tags", "auto")) or "auto"),
         max_iterations=fields.whole_number("max_iterations", least=1) or 20,
         temperature=_temperature(fields),
         memory=fields.boolean("memory", default=True),
         budget=_budget(fields),
+        timeout=fields.number("timeout", above=0),
         agents=fields.texts("agents"),
+        wanted={**_spans(front, "agents"), **_spans(front, "tools")},
         version=fields.word("version"),
         category=fields.word("category"),
         tags=fields.texts("tags"),
@@ -46,6 +57,26 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         span=identity_span(front),
         digest=digest,
     )
+
+
+def _spans(front: YamlMapping, field: str) -> dict[str, Span]:
+    """Where each text of a list stands."""
+    node = front.get(field)
+    items = node.items if isinstance(node, YamlSequence) else [node]
+    return {item.raw: item.span for item in items if isinstance(item, YamlScalar)}
+
+
+def _check_placeholders(prompt: Excerpt, parameters: tuple[Parameter, ...], problems: ProblemList) -> None:
+    """A caller may give more than is declared, so an unknown placeholder is only probably a mistake."""
+    known = (*BUILT_IN_NAMES, QUERY, CONVERSATION, "input", *(each.name for each in parameters))
+    for piece in read_template(prompt.text).pieces:
+        if isinstance(piece, Malformed):
+            problems.warning("prompt-placeholder", prompt.span(piece.start, piece.end), name=piece.text, suggestion="")
+        elif isinstance(piece, Reference) and piece.root not in known:
+            near = ", ".join(f"'{name}'" for name in closest(piece.root, known))
+            case = "suggestion" if near else None
+            span = prompt.span(piece.start, piece.end)
+            problems.warning("prompt-placeholder", span, name=piece.text, suggestion=near, case=case)
 
 
 def _temperature(fields: Fields) -> float | None:

@@ -53,6 +53,7 @@ def _entry(data: Any, file: str) -> Entry:
         span=_optional(_span, data["span"]),
         problems=tuple(_problem(each, file) for each in data["problems"]),
         calls=tuple(_call(each) for each in data["calls"]),
+        agents=tuple(_call(each) for each in data["agents"]),
         required=tuple(_text(each) for each in data["required"]),
         parameters=tuple(_text(each) for each in data["parameters"]),
         aliases={name: _text(each) for name, each in data["aliases"].items()},

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.source import Span
@@ -44,6 +45,9 @@ class Entry:
     span: Span | None = None
     problems: tuple[Problem, ...] = ()
     calls: tuple[CallSite, ...] = ()
+    """The steps of a chain; for an agent the tools it names, which may be patterns."""
+    agents: tuple[CallSite, ...] = ()
+    """The agents that an agent names."""
     required: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -107,7 +111,7 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         "span": definition.span,
     }
     if isinstance(definition, AgentDefinition):
-        return Entry(**shared, kind="agent", type="agent")
+        return _entry_of_agent(definition, shared)
     if isinstance(definition, TagNote):
         return Entry(**shared, kind="tag", type="tag")
     return Entry(
@@ -119,6 +123,25 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         parameters=tuple(parameter.name for parameter in definition.parameters),
         aliases=definition.aliases,
         strict=definition.strict,
+    )
+
+
+def _entry_of_agent(agent: AgentDefinition, shared: dict[str, Any]) -> Entry:
+    def sites(names: tuple[str, ...]) -> tuple[CallSite, ...]:
+        return tuple(
+            CallSite(tool=name, span=agent.wanted[name], conditional=True) for name in names if name in agent.wanted
+        )
+
+    tool = tool_of_agent(agent)
+    return Entry(
+        **shared,
+        kind="agent",
+        type="agent",
+        calls=sites(agent.tools),
+        agents=sites(agent.agents),
+        required=tuple(parameter.name for parameter in tool.parameters if parameter.must_be_given),
+        parameters=tuple(parameter.name for parameter in tool.parameters),
+        aliases=tool.aliases,
     )
 
 

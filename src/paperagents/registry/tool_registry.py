@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.closest import closest
 from paperagents.definitions.problem import Problem
@@ -114,6 +115,8 @@ class ToolRegistry:
         if entry.kind == "builtin":
             return next(tool for tool in builtin_tools() if tool.id == entry.id)
         definition = self._definition(entry)
+        if isinstance(definition, AgentDefinition):
+            return tool_of_agent(definition)
         if not isinstance(definition, ToolDefinition):
             # The file has become something else since it was listed.
             raise UnknownToolError(name)
@@ -129,7 +132,8 @@ class ToolRegistry:
     def anything(self, name: str) -> ToolDefinition | AgentDefinition | TagNote:
         """The tool, else the agent, else the tag of this name."""
         try:
-            return self.tool(name)
+            found = self.tool(name)
+            return found.agent or found
         except UnknownToolError as unknown:
             others = [entry for entry in self.entries() if not entry.is_tool and name in (entry.id, entry.name)]
             if not others:

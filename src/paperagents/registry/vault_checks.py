@@ -13,6 +13,7 @@ from paperagents.registry.entry import CallSite, Entry
 
 FOREIGN_PREFIX = "mcp:"
 """Tools of other servers: who they are is only known while they are connected."""
+AGENT_PREFIX = "agent:"
 MOST_PER_CALL = 100
 """So many missing or unknown arguments of one call, and so many parameters, are looked at."""
 MOST_COMPARISONS = 100_000
@@ -30,8 +31,21 @@ def find_problems(entries: Iterable[Entry], builtin: Iterable[Entry]) -> dict[st
 
 
 def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Tools by id, and by name where no other tool has that as its id."""
-    entries = [entry for entry in entries if entry.is_tool]
+    """What can be called, by id, and by name where no other has that as its id.
+
+    A tool goes before an agent of the same name; such an agent is called with ``agent:`` before its id.
+    """
+    entries = tuple(entries)
+    tools = [entry for entry in entries if entry.is_tool]
+    agents = [entry for entry in entries if entry.kind == "agent"]
+    return {
+        **{f"{AGENT_PREFIX}{entry.id}": entry for entry in reversed(agents)},
+        **_named(agents),
+        **_named(tools),
+    }
+
+
+def _named(entries: list[Entry]) -> dict[str, Entry]:
     names = {entry.name: entry for entry in reversed(entries)}
     return {**names, **{entry.id: entry for entry in reversed(entries)}}
 
@@ -39,7 +53,14 @@ def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
 def _all_problems(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
     yield from _duplicates(entries, builtin)
     known = by_name((*builtin, *entries))
-    calls = [(entry, call) for entry in entries for call in entry.calls if not call.tool.startswith(FOREIGN_PREFIX)]
+    yield from _unknown_to_agents(entries, known)
+    calls = [
+        (entry, call)
+        for entry in entries
+        if entry.kind != "agent"
+        for call in entry.calls
+        if not call.tool.startswith(FOREIGN_PREFIX)
+    ]
     near = _nearest({call.tool for _, call in calls} - known.keys(), known)
     accepted = {name: frozenset(known[name].parameters) for name in {call.tool for _, call in calls} & known.keys()}
     for entry, call in calls:
@@ -75,6 +96,53 @@ def _nearest(unknown: Iterable[str], known: Mapping[str, Entry]) -> dict[str, st
 def _unknown_tool(entry: Entry, call: CallSite, near: str) -> Problem:
     case = "suggestion" if near else None
     return _problem(entry, "unknown-tool", call.span, name=call.tool, suggestion=near, case=case)
+
+
+def _unknown_to_agents(entries: tuple[Entry, ...], known: Mapping[str, Entry]) -> Iterator[Problem]:
+    """Tools and agents that an agent names and that are not there; a pattern may match something later."""
+    agents = {name: entry for name, entry in known.items() if entry.kind == "agent"}
+    for entry in entries:
+        if entry.kind != "agent":
+            continue
+        tools = ((call, known, "unknown-tool") for call in entry.calls if not call.tool.startswith(FOREIGN_PREFIX))
+        for call, names, code in (*tools, *((call, agents, "unknown-agent") for call in entry.agents)):
+            yield from _unmatched(entry, call, names, code)
+
+
+def _unmatched(entry: Entry, call: CallSite, names: Mapping[str, Entry], code: str) -> Iterator[Problem]:
+    if call.tool in names:
+        return
+    if not is_pattern(call.tool):
+        near = ", ".join(f"'{each}'" for each in closest(call.tool, names))
+        case = "suggestion" if near else None
+        yield _problem(entry, code, call.span, name=call.tool, suggestion=near, case=case)
+    elif not any(matches(call.tool, name) for name in islice(names, MOST_COMPARISONS)):
+        yield _problem(entry, "pattern-matches-nothing", call.span, severity="warning", name=call.tool)
+
+
+def is_pattern(name: str) -> bool:
+    """Whether it may stand for several tools."""
+    return any(sign in name for sign in "*?")
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a tool or agent is meant: by its name, or by a pattern in which ``*`` stands for any letters.
+
+    It walks along and goes back only to the last star, so that no pattern costs more than both lengths multiplied.
+    """
+    place, at, star, resume = 0, 0, -1, 0
+    while at < len(name):
+        if place < len(pattern) and pattern[place] == "*":
+            star, resume = place, at
+            place += 1
+        elif place < len(pattern) and pattern[place] in ("?", name[at]):
+            place, at = place + 1, at + 1
+        elif star >= 0:
+            resume += 1
+            place, at = star + 1, resume
+        else:
+            return False
+    return all(sign == "*" for sign in pattern[place:])
 
 
 def _check_arguments(entry: Entry, call: CallSite, called: Entry, accepted: frozenset[str]) -> Iterator[Problem]:

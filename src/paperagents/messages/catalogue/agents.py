@@ -1,0 +1,212 @@
+"""What is said about agents, language models and conversations."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {
+    "agent.query": (
+        "What the agent is asked",
+        "Was der Agent gefragt wird",
+        "向智能体提出的问题",
+    ),
+    "agent.conversation": (
+        "The conversation to go on with",
+        "Das Gespräch, das fortgesetzt wird",
+        "要继续的对话",
+    ),
+    "agent.you": ("You", "Sie", "您"),
+    "agent.agent": ("Agent", "Agent", "智能体"),
+    "agent.tools": ("Tools", "Tools", "工具"),
+    "prompt-placeholder": (
+        "'{{{{{name}}}}}' stands for nothing that is known before somebody asks the agent.",
+        "„{{{{{name}}}}}“ steht für nichts, was bekannt ist, bevor jemand den Agenten fragt.",
+        "“{{{{{name}}}}}”在有人提问之前没有已知的含义。",
+    ),
+    "prompt-placeholder.suggestion": (
+        "'{{{{{name}}}}}' stands for nothing that is known. Did you mean {suggestion}?",
+        "„{{{{{name}}}}}“ steht für nichts Bekanntes. Meinten Sie {suggestion}?",
+        "“{{{{{name}}}}}”没有已知的含义。您是指 {suggestion} 吗？",
+    ),
+    "prompt-placeholder.hint": (
+        "Declare it under 'parameters', or write \\{{{{ for two plain braces.",
+        "Nennen Sie es unter „parameters“, oder schreiben Sie \\{{{{ für zwei einfache Klammern.",
+        "请在 parameters 中声明它，或用 \\{{{{ 表示两个普通花括号。",
+    ),
+    "pattern-matches-nothing": (
+        "No tool or agent fits the pattern '{name}'.",
+        "Zum Muster „{name}“ passt kein Tool und kein Agent.",
+        "没有工具或智能体符合模式“{name}”。",
+    ),
+    "no-agents-here": (
+        "The agent '{tool}' cannot be asked here.",
+        "Der Agent „{tool}“ kann hier nicht gefragt werden.",
+        "此处无法询问智能体“{tool}”。",
+    ),
+    "tool-not-given": (
+        "'{tool}' is not among the tools that this agent was given. It was not carried out.",
+        "„{tool}“ gehört nicht zu den Tools, die dieser Agent bekommen hat. Es wurde nicht ausgeführt.",
+        "“{tool}”不在此智能体可用的工具之列，未执行。",
+    ),
+    "call-not-json": (
+        "The arguments of '{tool}' are no JSON: {reason}. It was not carried out.",
+        "Die Argumente von „{tool}“ sind kein JSON: {reason}. Es wurde nicht ausgeführt.",
+        "“{tool}”的参数不是 JSON：{reason}。未执行。",
+    ),
+    "call-not-an-object": (
+        "The arguments of '{tool}' must be a JSON object with the names of its parameters.",
+        "Die Argumente von „{tool}“ müssen ein JSON-Objekt mit den Namen seiner Parameter sein.",
+        "“{tool}”的参数必须是以参数名为键的 JSON 对象。",
+    ),
+    "call-too-large": (
+        "The arguments of '{tool}' are too large: {size} characters, the limit is {limit}. It was not carried out.",
+        "Die Argumente von „{tool}“ sind zu groß: {size} Zeichen, erlaubt sind {limit}. Es wurde nicht ausgeführt.",
+        "“{tool}”的参数过大：{size} 个字符，上限为 {limit}。未执行。",
+    ),
+    "too-many-calls": (
+        "{count} calls in one answer are too many; at most {limit} are carried out. None of the remaining ones was.",
+        "{count} Aufrufe in einer Antwort sind zu viele; höchstens {limit} werden ausgeführt. Von den übrigen keiner.",
+        "一次回答中有 {count} 个调用，超出上限 {limit}。其余调用均未执行。",
+    ),
+    "damaged-tags": (
+        "Some calls could not be read: {problems}",
+        "Einige Aufrufe waren nicht lesbar: {problems}",
+        "部分调用无法读取：{problems}",
+    ),
+    "agents-too-deep": (
+        "Agents that ask agents: more than {limit} deep is not carried out ('{tool}').",
+        "Agenten, die Agenten fragen: tiefer als {limit} wird nicht ausgeführt („{tool}“).",
+        "智能体之间的询问层数超过 {limit}，不再执行（“{tool}”）。",
+    ),
+    "agent-iterations": (
+        "The agent did not come to an end within {limit} turns.",
+        "Der Agent kam innerhalb von {limit} Runden zu keinem Ende.",
+        "智能体未能在 {limit} 轮内完成。",
+    ),
+    "agent-iterations.hint": (
+        "Raise 'max_iterations' in its note, or ask for less at once. 'paper runs resume' does not count anew.",
+        "Erhöhen Sie „max_iterations“ in seiner Notiz, oder fragen Sie nach weniger. „paper runs resume“ zählt nicht neu.",
+        "请在其笔记中提高 max_iterations，或缩小请求范围。paper runs resume 不会重新计数。",
+    ),
+    "agent-budget": (
+        "The budget is used up: {used} of {limit} tokens.",
+        "Das Budget ist verbraucht: {used} von {limit} Tokens.",
+        "预算已用完：已用 {used}，上限 {limit} 个词元。",
+    ),
+    "agent-budget.money": (
+        "The budget is used up: {used} of {limit}.",
+        "Das Budget ist verbraucht: {used} von {limit}.",
+        "预算已用完：已用 {used}，上限 {limit}。",
+    ),
+    "agent-no-progress": (
+        "The agent made the same calls {times} times with the same results; it was stopped.",
+        "Der Agent hat dieselben Aufrufe {times}-mal mit denselben Ergebnissen gemacht; er wurde angehalten.",
+        "智能体以相同结果重复了 {times} 次相同的调用，已被停止。",
+    ),
+    "agent-timeout": (
+        "The agent took longer than {seconds} s.",
+        "Der Agent brauchte länger als {seconds} s.",
+        "智能体用时超过 {seconds} 秒。",
+    ),
+    "model-missing": (
+        "No language model is chosen.",
+        "Es ist kein Sprachmodell gewählt.",
+        "未选择语言模型。",
+    ),
+    "model-missing.hint": (
+        "Write 'model: …' into the agent's note, set 'llm.model', or give --model.",
+        "Schreiben Sie „model: …“ in die Notiz des Agenten, setzen Sie „llm.model“, oder geben Sie --model an.",
+        "请在智能体笔记中写入 model: …，设置 llm.model，或使用 --model。",
+    ),
+    "model-key-missing": (
+        "There is no key for the language model at {address}.",
+        "Für das Sprachmodell unter {address} gibt es keinen Schlüssel.",
+        "没有用于 {address} 语言模型的密钥。",
+    ),
+    "model-key-missing.hint": (
+        "Set PAPER_LLM_API_KEY, or keep it in the keyring: keyring set paperagents {address}",
+        "Setzen Sie PAPER_LLM_API_KEY, oder legen Sie ihn in den Schlüsselbund: keyring set paperagents {address}",
+        "请设置 PAPER_LLM_API_KEY，或存入系统钥匙串：keyring set paperagents {address}",
+    ),
+    "model-key-foreign": (
+        "This vault wants to talk to {address}, but your key was set for {own}. It was not sent.",
+        "Diese Sammlung will mit {address} sprechen, Ihr Schlüssel gilt aber für {own}. Er wurde nicht gesendet.",
+        "此笔记库要连接 {address}，而您的密钥是为 {own} 设置的，因此未发送。",
+    ),
+    "model-key-foreign.hint": (
+        "If you trust it: set PAPER_LLM_BASE_URL beside PAPER_LLM_API_KEY, or run: keyring set paperagents {address}",
+        "Wenn Sie ihr trauen: PAPER_LLM_BASE_URL neben PAPER_LLM_API_KEY setzen, oder: keyring set paperagents {address}",
+        "如果您信任它：请同时设置 PAPER_LLM_BASE_URL 与 PAPER_LLM_API_KEY，或运行 keyring set paperagents {address}",
+    ),
+    "model-address": (
+        "'{address}' is no address of a language model.",
+        "„{address}“ ist keine Adresse eines Sprachmodells.",
+        "“{address}”不是语言模型的地址。",
+    ),
+    "model-address.hint": (
+        "It looks like https://example.org/v1, without a name or password in it.",
+        "Sie sieht so aus: https://example.org/v1, ohne Namen oder Passwort darin.",
+        "格式如 https://example.org/v1，其中不含用户名或密码。",
+    ),
+    "model-unreachable": (
+        "The language model at {address} cannot be reached: {reason}.",
+        "Das Sprachmodell unter {address} ist nicht erreichbar: {reason}.",
+        "无法连接 {address} 的语言模型：{reason}。",
+    ),
+    "model-refused": (
+        "The language model refused ({status}): {reason}",
+        "Das Sprachmodell hat abgelehnt ({status}): {reason}",
+        "语言模型拒绝了请求（{status}）：{reason}",
+    ),
+    "model-busy": (
+        "The language model cannot answer now ({status}): {reason}",
+        "Das Sprachmodell kann jetzt nicht antworten ({status}): {reason}",
+        "语言模型目前无法回答（{status}）：{reason}",
+    ),
+    "model-broken": (
+        "The answer of the language model broke off: {reason}.",
+        "Die Antwort des Sprachmodells brach ab: {reason}.",
+        "语言模型的回答中断：{reason}。",
+    ),
+    "model-empty": (
+        "The language model answered with nothing.",
+        "Das Sprachmodell hat nichts geantwortet.",
+        "语言模型的回答为空。",
+    ),
+    "model-endless": (
+        "The answer of the language model is longer than {limit} bytes.",
+        "Die Antwort des Sprachmodells ist länger als {limit} Bytes.",
+        "语言模型的回答超过 {limit} 字节。",
+    ),
+    "model-timeout": (
+        "The language model took longer than {seconds} s.",
+        "Das Sprachmodell brauchte länger als {seconds} s.",
+        "语言模型用时超过 {seconds} 秒。",
+    ),
+    "script-unreadable": (
+        "'{file}' is no script for a model: {reason}.",
+        "„{file}“ ist kein Skript für ein Modell: {reason}.",
+        "“{file}”不是模型脚本：{reason}。",
+    ),
+    "script-over": (
+        "The script of the model has no further turn.",
+        "Das Skript des Modells hat keine weitere Runde.",
+        "模型脚本没有更多回合。",
+    ),
+    "conversation-unreadable": (
+        "The conversation '{name}' cannot be used: {reason}.",
+        "Das Gespräch „{name}“ ist nicht benutzbar: {reason}.",
+        "无法使用对话“{name}”：{reason}。",
+    ),
+    "conversation-of-another": (
+        "The conversation '{name}' belongs to the agent '{agent}'.",
+        "Das Gespräch „{name}“ gehört zum Agenten „{agent}“.",
+        "对话“{name}”属于智能体“{agent}”。",
+    ),
+    "conversation-in-use": (
+        "Somebody else is just writing the conversation '{name}'.",
+        "Jemand anderes schreibt gerade das Gespräch „{name}“.",
+        "另有人正在写入对话“{name}”。",
+    ),
+    "conversation-unknown": (
+        "There is no conversation '{name}'.",
+        "Es gibt kein Gespräch „{name}“.",
+        "没有对话“{name}”。",
+    ),
+}
