@@ -44,6 +44,9 @@ KNOWN: Mapping[str, Known] = {
     "llm.base_url": Known(kind="text", default="https://openrouter.ai/api/v1"),
     "llm.api_key": Known(kind="text", secret=True),
     "llm.model": Known(kind="text"),
+    "serve.token": Known(kind="text", secret=True),
+    "serve.hosts": Known(kind="texts", default=()),
+    "mcp.list_up_to": Known(kind="number", default=1_000_000, least=0, most=1_000_000),
 }
 NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
     "npm": {name: Known(kind="texts", default=()) for name in ("read", "write", "net", "env")},
@@ -153,6 +156,12 @@ def known_setting(name: str, origin: str = "") -> Known:
     raise SettingsError(
         "unknown-setting", name=name, origin=origin, suggestion=suggestion, case="suggestion" if near else None
     )
+
+
+def shown_value(name: str, setting: Setting) -> Any:
+    """The value as everybody may see it."""
+    hidden = known_setting(name).secret and setting.value
+    return "***" if hidden else list(setting.value) if isinstance(setting.value, tuple) else setting.value
 
 
 def _named_settings(chosen: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from paperagents.interfaces.command_line.options import current_notes, json_opti
 from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
 from paperagents.messages import text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
-from paperagents.settings import FILE, KNOWN, Setting, from_text, known_setting, load_settings
+from paperagents.settings import FILE, KNOWN, from_text, load_settings, shown_value
 
 
 @click.group("config", cls=LocalisedGroup, help=text("cli.config"), invoke_without_command=True)
@@ -30,10 +30,12 @@ def command(context: click.Context, *, as_json: bool) -> None:
         return
     settings = current_notes(context).settings.values
     if as_json:
-        print_json({name: {"value": _shown(name, each), "origin": each.origin} for name, each in settings.items()})
+        print_json({name: {"value": shown_value(name, each), "origin": each.origin} for name, each in settings.items()})
         return
     for name, each in settings.items():
-        click.echo(f"{paint(padded(name, 20), bold=True)} {visible(str(_shown(name, each)))}  {visible(each.origin)}")
+        click.echo(
+            f"{paint(padded(name, 20), bold=True)} {visible(str(shown_value(name, each)))}  {visible(each.origin)}"
+        )
 
 
 @command.command("get", cls=LocalisedCommand, help=text("cli.config.get"))
@@ -46,7 +48,7 @@ def get(context: click.Context, *, name: str, as_json: bool) -> None:
     setting = current_notes(context).settings.values.get(name)
     if setting is None:
         raise _unknown(name)
-    value = _shown(name, setting)
+    value = shown_value(name, setting)
     if as_json:
         print_json({"name": name, "value": value, "origin": setting.origin})
     else:
@@ -65,11 +67,6 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
     if any(unicodedata.category(character) == "Cs" for character in value):
         raise SettingsError("invalid-setting", name=name, value=ascii(value), origin="paper config", case="text")
     _write(current_notes(context), name, from_text(value, KNOWN[name]))
-
-
-def _shown(name: str, setting: Setting) -> object:
-    hidden = known_setting(name).secret and setting.value
-    return "***" if hidden else list(setting.value) if isinstance(setting.value, tuple) else setting.value
 
 
 def _unknown(name: str) -> SettingsError:

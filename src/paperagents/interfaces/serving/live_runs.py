@@ -116,12 +116,16 @@ class LiveRuns:
             raise UsageError("run-is-over", id=run_id, status=record.status)
         self._begin_cancelled(record.run_id)
 
-    def close(self) -> None:
-        """Stop everything and wait until it has been recorded."""
+    def say_goodbye(self) -> None:
+        """Stop all runs and let everybody go who looks on; nobody waits for anything after this."""
         for active in list(self._active.values()):
             active.stop.cancel()
-        self._pool.shutdown(wait=True)
         self._feed.end()
+
+    def close(self) -> None:
+        """Stop everything and wait until it has been recorded."""
+        self.say_goodbye()
+        self._pool.shutdown(wait=True)
 
     # --- looking on
 
@@ -159,6 +163,10 @@ class LiveRuns:
             if (active := self._active.get(run_id)) is None:
                 raise
             return RunRecord(run_id=run_id, tool=active.tool, status="running", started=active.started, duration_ms=0.0)
+
+    def goes_on(self, run_id: str) -> bool:
+        """Whether this process works on the run."""
+        return run_id in self._active
 
     # --- a run and its thread
 

@@ -1,0 +1,132 @@
+"""What the REST API answers with: JSON, and one place where an error becomes a response."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from paperagents.errors import PaperError, UsageError
+from paperagents.interfaces.serving.problem_details import PROBLEM_TYPE, as_bytes, problem_details, status_of
+from paperagents.records.record import RunRecord
+
+DEEPEST = 100
+"""Levels of nesting in a body; anything deeper was not written by somebody with a question."""
+
+
+class Json(JSONResponse):
+    """JSON that carries any text, lone surrogates too."""
+
+    def render(self, content: Any) -> bytes:
+        """As ASCII."""
+        return as_bytes(content)
+
+
+class StrictRequest(Request):
+    """A request whose JSON means the same to everybody: no NaN, no Infinity, no bottomless nesting."""
+
+    async def json(self) -> Any:
+        """The body. Raises json.JSONDecodeError where it is not JSON."""
+        body = await self.body()
+        try:
+            content = body.decode("utf-8")
+            value = json.loads(content, parse_constant=_refuse_constant)
+            # A number that is too big for a float is read as infinite.
+            json.dumps(value, allow_nan=False)
+        except json.JSONDecodeError:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise json.JSONDecodeError(str(error)[:100], "", 0) from error
+        if _depth(value) > DEEPEST:
+            raise json.JSONDecodeError("nested too deeply", "", 0)
+        return value
+
+
+class StrictRoute(APIRoute):
+    """A route that reads its body strictly."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The usual handler, with a strict request."""
+        handler = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await handler(StrictRequest(request.scope, request.receive))
+
+        return strict
+
+
+def record_response(record: RunRecord) -> Response:
+    """The record: 202 while it goes on or waits, 200 when it is over; a wrong call is told as one."""
+    if record.exit_code == UsageError.exit_code and record.error is not None:
+        return _wrong_call(record)
+    status = 202 if record.status in ("running", "waiting") else 200
+    return Json(record.as_json(), status_code=status, headers={"location": f"/api/runs/{record.run_id}"})
+
+
+def handle_errors(app: FastAPI) -> None:
+    """From here on every error of the application is answered with problem details."""
+
+    @app.exception_handler(PaperError)
+    async def ours(_: Request, error: PaperError) -> Response:
+        return problem_response(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        problems = [{"at": ".".join(map(str, each["loc"])), "problem": each["msg"]} for each in error.errors()]
+        together = "; ".join(f"{each['at']}: {each['problem']}" for each in problems)
+        return problem_response(UsageError("invalid-request", problems=together, details={"problems": problems}), 422)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        return problem_response(_in_our_words(request, error), error.status_code, dict(error.headers or {}))
+
+
+def problem_response(error: PaperError, status: int | None = None, headers: dict[str, str] | None = None) -> Response:
+    """An error as a response."""
+    status = status or status_of(error)
+    document = {**problem_details(error), "status": status}
+    return Response(as_bytes(document), status_code=status, media_type=PROBLEM_TYPE, headers=headers)
+
+
+def _wrong_call(record: RunRecord) -> Response:
+    assert record.error is not None
+    status = 404 if record.error["code"] == "unknown-tool" else 422
+    title = record.error["message"]
+    kind = f"urn:paperagents:{record.error['code']}"
+    document = {"type": kind, "title": title, "status": status, "detail": title, **record.error,
+                "run_id": record.run_id}  # fmt: skip
+    return Response(as_bytes(document), status_code=status, media_type=PROBLEM_TYPE)
+
+
+def _in_our_words(request: Request, error: HTTPException) -> PaperError:
+    path = request.url.path[:200]
+    match error.status_code:
+        case 404:
+            return UsageError("no-such-route", path=path)
+        case 405:
+            return UsageError("wrong-method", path=path, method=request.method)
+    return UsageError("invalid-request", problems=str(error.detail)[:200])
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _depth(value: Any) -> int:
+    """How deeply a value is nested, without going deeper ourselves than it is worth."""
+    level, depth = [value], 0
+    while level and depth <= DEEPEST:
+        level = [
+            inner
+            for each in level
+            if isinstance(each, list | dict)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        depth += 1
+    return depth

@@ -1,0 +1,167 @@
+"""Runs over REST: start, list, show, follow, stop, go on, do again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from hashlib import sha256
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from starlette.responses import StreamingResponse
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import PaperError, UsageError
+from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, record_response
+from paperagents.interfaces.serving.rest_models import NewRun, Problem, Record, RunLine, RunStatus
+
+LONGEST_WAIT = 60.0
+_KEEP_ALIVE = 15.0
+"""Seconds of silence after which a comment is sent, so that nobody in between takes the connection for dead."""
+PROBLEM: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Problem, "content": {"application/problem+json": {}}, "description": "What is wrong"},
+    "5XX": {"model": Problem, "content": {"application/problem+json": {}}, "description": "What went wrong"},
+}
+ENDED: dict[int | str, dict[str, Any]] = {
+    200: {"model": Record, "description": "The run is over"},
+    202: {"model": Record, "description": "The run goes on, or waits for an approval"},
+    **PROBLEM,
+}
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StrictRoute, responses=PROBLEM)
+
+
+def live_runs(request: Request) -> LiveRuns:
+    """The runs of the vault that is served."""
+    live: LiveRuns = request.app.state.live
+    return live
+
+
+Live = Annotated[LiveRuns, Depends(live_runs)]
+RunId = Annotated[str, Path(min_length=1, max_length=200)]
+Wait = Annotated[
+    float,
+    Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the end; after that the run goes on by itself."),
+]
+
+
+@router.post("", summary="Start a run", responses=ENDED)
+async def start(
+    live: Live,
+    new: NewRun,
+    wait: Wait = 30.0,
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
+) -> Response:
+    """Carry out a call. With an ``Idempotency-Key``, a second request is answered with the run of the first."""
+    if new.dry_run:
+        return record_response(await asyncio.to_thread(live.vault.plan, new.tool, new.arguments))
+    run_id = None if idempotency_key is None else _run_of_key(idempotency_key)
+    if run_id is None or not await asyncio.to_thread(_is_known, live, run_id, new):
+        run_id = live.start(new.tool, new.arguments, run_id=run_id)
+    return record_response(await live.finished(run_id, wait))
+
+
+@router.get("", summary="List runs, the newest first", response_model=list[RunLine])
+def history(
+    live: Live,
+    tool: Annotated[str | None, Query(max_length=500)] = None,
+    status: RunStatus | None = None,
+    since: Annotated[str | None, Query(max_length=40, description="A date or time, ISO 8601.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+) -> Response:
+    """The runs that somebody started."""
+    return Json(live.vault.store.history(tool=tool, status=status, since=since, limit=limit))
+
+
+@router.get("/{run_id}", summary="Show a run", response_model=Record)
+def show(live: Live, run_id: RunId) -> Response:
+    """The record of a run as it is now."""
+    return Json(live.record(run_id).as_json())
+
+
+@router.get(
+    "/{run_id}/events",
+    summary="Follow a run (server-sent events)",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def follow(
+    live: Live,
+    run_id: RunId,
+    after: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: Annotated[str | None, Header(max_length=20)] = None,
+) -> Response:
+    """Everything that happens in the run until it ends or waits. ``Last-Event-ID`` goes on where a reader stopped."""
+    await asyncio.to_thread(live.record, run_id)
+    return event_stream(live.follow(run_id, after=_number(last_event_id) or after))
+
+
+@router.post("/{run_id}/cancel", summary="Stop a run", responses=ENDED)
+async def cancel(live: Live, run_id: RunId, wait: Wait = 5.0) -> Response:
+    """Stop a run that goes on, or give up one that waits."""
+    await asyncio.to_thread(live.cancel, run_id)
+    return record_response(await live.finished(run_id, wait))
+
+
+@router.post("/{run_id}/resume", summary="Go on with a run", responses=ENDED)
+async def resume(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
+    """Go on with a run that waits or was interrupted; what has a result is not done again."""
+    known = await asyncio.to_thread(live.resume, run_id)
+    return record_response(await live.finished(known, wait))
+
+
+@router.post("/{run_id}/rerun", summary="Do a run again", responses=ENDED)
+async def rerun(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
+    """A new run with the same tool and arguments."""
+    tool, arguments = await asyncio.to_thread(live.vault.store.arguments, run_id)
+    return record_response(await live.finished(live.start(tool, arguments), wait))
+
+
+def event_stream(events: AsyncIterator[JsonObject]) -> Response:
+    """Events as ``text/event-stream``."""
+    return StreamingResponse(_as_lines(events), media_type="text/event-stream")
+
+
+async def _as_lines(events: AsyncIterator[JsonObject]) -> AsyncIterator[str]:
+    coming = aiter(events)
+    while True:
+        following = asyncio.ensure_future(anext(coming, None))
+        try:
+            while not (await asyncio.wait({following}, timeout=_KEEP_ALIVE))[0]:
+                yield ": still here\n\n"
+        finally:
+            following.cancel()
+        if (event := following.result()) is None:
+            return
+        yield f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n"
+
+
+def _number(last_event_id: str | None) -> int:
+    return int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else 0
+
+
+def _run_of_key(key: str) -> str:
+    """The id of the run that belongs to a key: whoever comes with the same key comes to the same run."""
+    return sha256(f"idempotency-key\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _is_known(live: LiveRuns, run_id: str, new: NewRun) -> bool:
+    """Whether this call has been made with this key. Raises UsageError where it was another call."""
+    stored = live.vault.store.stored(run_id)
+    if stored is None:
+        return live.goes_on(run_id)
+    if (stored.tool, _masked(live, stored.arguments)) != (_id_of(live, new.tool), _masked(live, new.arguments)):
+        raise UsageError("idempotency-key-reused", id=run_id)
+    return True
+
+
+def _masked(live: LiveRuns, arguments: Mapping[str, Any]) -> Any:
+    return live.vault.services.masking.value(dict(arguments))
+
+
+def _id_of(live: LiveRuns, tool: str) -> str:
+    try:
+        return live.vault.registry.tool(tool).id
+    except PaperError:
+        return tool

@@ -1,0 +1,75 @@
+"""The server process: listens, announces itself, and ends cleanly. The one module that knows uvicorn."""
+
+from __future__ import annotations
+
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from paperagents.errors import PaperError
+from paperagents.interfaces.serving.guard import Application
+
+
+class Server(uvicorn.Server):
+    """A server that tells when it is ready and lets its readers go before it waits for them."""
+
+    def __init__(self, app: Application, *, on_ready: Callable[[], None], before_end: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                ws="websockets-sansio",
+                ws_max_size=1024 * 1024,
+                timeout_graceful_shutdown=3,
+                limit_concurrency=1_000,
+                h11_max_incomplete_event_size=64 * 1024,
+            )
+        )
+        self._on_ready = on_ready
+        self._before_end = before_end
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, then say so."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        self._before_end()
+        await super().shutdown(sockets=sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  the signature of a handler
+        """An interrupt is the way to end a server, not a failure; a second one does not wait."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there. Raises PaperError where that cannot be."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PaperError("cannot-listen", host=host, port=port, reason=reason) from error
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

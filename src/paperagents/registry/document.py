@@ -1,0 +1,41 @@
+"""A tool, agent or tag as one JSON document: what programs read where people read the manual."""
+
+from __future__ import annotations
+
+from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tag import TagNote
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.registry.manual import manual
+
+
+def definition_document(definition: ToolDefinition | AgentDefinition | TagNote) -> JsonObject:
+    """The document of ``paper show --json``."""
+    document: JsonObject = {
+        "id": definition.id,
+        "name": definition.name,
+        "description": definition.description,
+        "category": definition.category,
+        "file": definition.file,
+        "manual": manual(definition),
+    }
+    if isinstance(definition, TagNote):
+        return {**document, "kind": "tag", "definition": dict(definition.fields)}
+    document |= {
+        "version": definition.version,
+        "author": definition.author,
+        "tags": list(definition.tags),
+    }
+    if isinstance(definition, AgentDefinition):
+        return {**document, "kind": "agent", "model": definition.model, "tools": list(definition.tools)}
+    examples: list[JsonObject] = [
+        {"name": each.name, "input": dict(each.input), **each.expects} for each in definition.examples
+    ]
+    return {
+        **document,
+        "type": definition.type,
+        "kind": definition.kind,
+        "parameters": definition.schema,
+        "steps": [step.tool for step in definition.all_steps()],
+        "examples": [*examples],
+    }
