@@ -133,12 +133,12 @@ class ToolRegistry:
         """The tool, else the agent, else the tag of this name."""
         try:
             found = self.tool(name)
-            return found.agent or found
         except UnknownToolError as unknown:
             others = [entry for entry in self.entries() if not entry.is_tool and name in (entry.id, entry.name)]
             if not others:
                 raise unknown from None
             return self._definition(others[0])
+        return found.agent or found
 
     def tags(self) -> list[TagNote]:
         """The tags that notes of the vault define; broken ones are left out."""

@@ -10,5 +10,7 @@ AREAS = (
     "sandbox",
     "tags",
     "builtin_tools",
+    "keeping",
     "serving",
+    "agents",
 )

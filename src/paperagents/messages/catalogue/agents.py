@@ -81,7 +81,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "agent-iterations.hint": (
         "Raise 'max_iterations' in its note, or ask for less at once. 'paper runs resume' does not count anew.",
-        "Erhöhen Sie „max_iterations“ in seiner Notiz, oder fragen Sie nach weniger. „paper runs resume“ zählt nicht neu.",
+        "Erhöhen Sie „max_iterations“ in seiner Notiz, oder fragen Sie weniger. „paper runs resume“ zählt nicht neu.",
         "请在其笔记中提高 max_iterations，或缩小请求范围。paper runs resume 不会重新计数。",
     ),
     "agent-budget": (
@@ -131,7 +131,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "model-key-foreign.hint": (
         "If you trust it: set PAPER_LLM_BASE_URL beside PAPER_LLM_API_KEY, or run: keyring set paperagents {address}",
-        "Wenn Sie ihr trauen: PAPER_LLM_BASE_URL neben PAPER_LLM_API_KEY setzen, oder: keyring set paperagents {address}",
+        "Wenn Sie ihr trauen: PAPER_LLM_BASE_URL dazu setzen, oder: keyring set paperagents {address}",
         "如果您信任它：请同时设置 PAPER_LLM_BASE_URL 与 PAPER_LLM_API_KEY，或运行 keyring set paperagents {address}",
     ),
     "model-address": (
