@@ -11,6 +11,7 @@
     ├── SandboxError            a piece of JavaScript ended badly
     ├── ToolError               a tool could not do what it was asked
     ├── BusinessError           a failure that a tool itself has a name for
+    ├── StorageError            what must be written down cannot be; the run can go on later
     ├── DeniedError             a person said no (exit code 3)
     ├── WaitingError            nobody is there to say yes; the run waits (exit code 3)
     ├── CancelledError          the person who started the run stopped it
@@ -179,6 +180,10 @@ class MissingVariableError(UsageError):
 
 class ReferenceMissingError(PaperError):
     """A reference stands for something that is not there."""
+
+
+class StorageError(PaperError):
+    """What must be written down cannot be: a run stays as it was last written, and can go on from there."""
 
 
 class DeniedError(PaperError):

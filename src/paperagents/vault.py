@@ -31,6 +31,7 @@ from paperagents.execution.session import Event, Prepare, Services, Session
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
 from paperagents.reading.file_reading import read_markdown, read_script
 from paperagents.records.database import Database
+from paperagents.records.database_choice import chosen_database
 from paperagents.records.entry_store import EntryStore, PlannedEntries
 from paperagents.records.environment_store import EnvironmentStore
 from paperagents.records.masking import Masking
@@ -169,7 +170,7 @@ class Vault(NotesFolder):
     @cached_property
     def database(self) -> Database:
         """What the program keeps."""
-        return Database(self.root / KEEPING_FOLDER / "paper.db")
+        return chosen_database(self.settings.get("database_url"), self.root / KEEPING_FOLDER / "paper.db")
 
     @cached_property
     def store(self) -> RunStore:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,16 @@ from hypothesis import strategies as st
 from paperagents.errors import PaperError, ToolError
 from paperagents.records.database import Database
 from paperagents.records.entry_store import FIELDS, KINDS, EntryStore
+from paperagents.records.sqlite_database import SqliteDatabase
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[EntryStore]:
-    database = Database(tmp_path / ".paper" / "paper.db")
-    yield EntryStore(database)
-    database.close()
+def store(database: Database) -> EntryStore:
+    return EntryStore(database)
 
 
-def test_looking_into_an_empty_vault_makes_no_database(store: EntryStore, tmp_path: Path) -> None:
+def test_looking_into_an_empty_vault_makes_no_database(tmp_path: Path) -> None:
+    store = EntryStore(SqliteDatabase(tmp_path / ".paper" / "paper.db"))
     assert store.get("memory", "a") is None
     assert store.entries("memory") == []
     assert store.versions("memory", "a") == []

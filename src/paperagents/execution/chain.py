@@ -23,6 +23,7 @@ from paperagents.errors import (
     DeniedError,
     PaperError,
     PlanEndsError,
+    StorageError,
     ToolError,
     UsageError,
     WaitingError,
@@ -142,7 +143,7 @@ class _Chain:
             return None
         try:
             return self._repeated(step, names, place)
-        except (WaitingError, CancelledError, PlanEndsError):
+        except (WaitingError, CancelledError, PlanEndsError, StorageError):
             raise
         except PaperError:
             if not step.continue_on_error or self.calls.session.stopped:
@@ -155,7 +156,7 @@ class _Chain:
         for attempt in range(1, step.retry.attempts + 1):
             try:
                 return self._timed(step, names, place)
-            except (WaitingError, DeniedError, CancelledError, PlanEndsError, UsageError):
+            except (WaitingError, DeniedError, CancelledError, PlanEndsError, UsageError, StorageError):
                 raise
             except PaperError:
                 if attempt == step.retry.attempts or self.calls.session.stopped:

@@ -20,7 +20,7 @@ from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Prepare, Services, Session
 from paperagents.messages import text
 from paperagents.records.masking import secret_headers, unmasked
-from paperagents.records.run_store import Intent, question_digest
+from paperagents.records.run_history import Intent, question_digest
 
 
 class Gate:

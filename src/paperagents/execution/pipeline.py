@@ -31,6 +31,7 @@ from paperagents.errors import (
     PaperError,
     PlanEndsError,
     SandboxError,
+    StorageError,
     ToolError,
     UsageError,
     WaitingError,
@@ -43,7 +44,7 @@ from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
 from paperagents.execution.session import Services, Session
 from paperagents.records.record import BlockName, RunRecord, RunStatus
-from paperagents.records.run_store import StoredRun, require_complete
+from paperagents.records.run_history import StoredRun, require_complete
 from paperagents.sandbox import HostFunctions
 
 _logger = logging.getLogger("paper")
@@ -328,6 +329,9 @@ class Pipeline:
         failure: PaperError | None = None
         try:
             data = journey()
+        except StorageError:
+            # It is as it was last written, and that is what whoever goes on with it begins with.
+            raise
         except PaperError as error:
             failure = error
         except Exception as error:

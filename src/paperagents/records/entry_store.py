@@ -16,6 +16,12 @@ from paperagents.records.database import Database
 KINDS = ("memory", "task", "goal", "datavault")
 FIELDS = ("heading", "content", "notes", "status", "type", "description")
 Mode = Literal["create", "update", "upsert"]
+_ENTRY = (
+    "INSERT INTO entries (kind, identifier, version, created, updated, fields) VALUES (?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (kind, identifier) DO UPDATE SET version = excluded.version, created = excluded.created, "
+    "updated = excluded.updated, fields = excluded.fields"
+)
+_VERSION = "INSERT INTO entry_versions (kind, identifier, version, changed, fields) VALUES (?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +91,8 @@ class EntryStore:
             version = self._last_version(kind, identifier) + 1
             connection.execute("DELETE FROM entries WHERE kind = ? AND identifier = ?", (kind, identifier))
             connection.execute(
-                "INSERT INTO entry_versions VALUES (?, ?, ?, ?, NULL)", (kind, identifier, version, _now())
+                "INSERT INTO entry_versions (kind, identifier, version, changed) VALUES (?, ?, ?, ?)",
+                (kind, identifier, version, _now()),
             )
             return before
 
@@ -112,7 +119,7 @@ class EntryStore:
     @contextmanager
     def together(self) -> Iterator[Any]:
         """Everything inside happens at once or not at all."""
-        with self._database.transaction(durable=True) as connection:
+        with self._database.transaction(durable=True, alone="entries") as connection:
             yield connection
 
     def _changed(self, kind: str, identifier: str, before: Entry | None, fields: Mapping[str, Any]) -> Entry:
@@ -126,10 +133,8 @@ class EntryStore:
         fields = json.dumps({name: getattr(entry, name) for name in FIELDS})
         key = (entry.kind, entry.identifier, entry.version)
         with self.together() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*key, entry.created, entry.updated, fields)
-            )
-            connection.execute("INSERT INTO entry_versions VALUES (?, ?, ?, ?, ?)", (*key, entry.updated, fields))
+            connection.execute(_ENTRY, (*key, entry.created, entry.updated, fields))
+            connection.execute(_VERSION, (*key, entry.updated, fields))
 
     def _last_version(self, kind: str, identifier: str) -> int:
         query = "SELECT MAX(version) AS last FROM entry_versions WHERE kind = ? AND identifier = ?"

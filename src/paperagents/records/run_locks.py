@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from paperagents.errors import PaperError, UsageError
+from paperagents.errors import StorageError, UsageError
 
 
 class RunLocks:
@@ -39,7 +39,7 @@ class RunLocks:
                 self._file.parent.mkdir(exist_ok=True)
                 return self._opened()
         except OSError as error:
-            raise PaperError("database-failed", file=str(self._file), reason=error.strerror) from error
+            raise StorageError("database-failed", file=str(self._file), reason=error.strerror) from error
 
     def _opened(self) -> int:
         return os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)

@@ -25,4 +25,8 @@ class ToolStorage:
     def save(self, tool: str, content: JsonObject) -> None:
         """Keep all of it, in one step."""
         with self._database.transaction(durable=True) as connection:
-            connection.execute("INSERT OR REPLACE INTO tool_storage VALUES (?, ?)", (tool, json.dumps(content)))
+            connection.execute(
+                "INSERT INTO tool_storage (tool, content) VALUES (?, ?) "
+                "ON CONFLICT (tool) DO UPDATE SET content = excluded.content",
+                (tool, json.dumps(content)),
+            )

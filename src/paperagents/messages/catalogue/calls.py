@@ -198,15 +198,4 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Beispiel braucht unter „responses“ eine Antwort für {tool}.",
         "示例需要在 “responses” 中给出 {tool} 的答复。",
     ),
-    "database-failed": (
-        "The database {file} cannot be used: {reason}.",
-        "Die Datenbank {file} ist nicht benutzbar: {reason}.",
-        "无法使用数据库 {file}：{reason}。",
-    ),
-    "database-newer": (
-        "{file} was written by a newer version of this program.",
-        "{file} wurde von einer neueren Version dieses Programms geschrieben.",
-        "{file} 由本程序的更新版本写入。",
-    ),
-    "database-newer.hint": ("Update Paper Agents.", "Paper Agents aktualisieren.", "请升级 Paper Agents。"),
 }

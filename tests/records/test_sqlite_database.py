@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from paperagents.errors import PaperError, UsageError
-from paperagents.records.database import MIGRATIONS, Database
 from paperagents.records.run_locks import RunLocks
+from paperagents.records.schema import MIGRATIONS
+from paperagents.records.sqlite_database import SqliteDatabase
 
 TABLES = {"runs", "journal", "intents", "definitions", "approvals"}
 
@@ -22,12 +23,12 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / ".paper" / "paper.db"
 
 
-def tables(database: Database) -> set[str]:
+def tables(database: SqliteDatabase) -> set[str]:
     return {row["name"] for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def test_a_new_database_has_every_table_and_is_the_owners_alone(file: Path) -> None:
-    database = Database(file)
+    database = SqliteDatabase(file)
     assert tables(database) >= TABLES
     assert file.stat().st_mode & 0o077 == 0
     database.close()
@@ -41,7 +42,7 @@ def test_a_database_of_every_older_version_is_brought_up_to_date(file: Path, ver
         older.executescript(migration)
     older.execute(f"PRAGMA user_version = {version}")
     older.close()
-    database = Database(file)
+    database = SqliteDatabase(file)
     assert tables(database) >= TABLES
     assert database.rows("PRAGMA user_version")[0][0] == len(MIGRATIONS)
     database.close()
@@ -53,7 +54,7 @@ def test_a_database_of_a_newer_program_is_left_alone(file: Path) -> None:
     newer.execute("PRAGMA user_version = 999")
     newer.close()
     with pytest.raises(PaperError) as caught:
-        Database(file).rows("SELECT 1")
+        SqliteDatabase(file).rows("SELECT 1")
     assert caught.value.code == "database-newer"
 
 
@@ -63,7 +64,7 @@ def test_a_migration_that_fails_leaves_the_older_version_whole(file: Path) -> No
     older.execute("CREATE TABLE approvals (x)")
     older.close()
     with pytest.raises(PaperError) as caught:
-        Database(file).rows("SELECT 1")
+        SqliteDatabase(file).rows("SELECT 1")
     assert caught.value.code == "database-failed"
     older = sqlite3.connect(file)
     assert [row[0] for row in older.execute("SELECT name FROM sqlite_master")] == ["approvals"]
@@ -75,7 +76,7 @@ def test_a_damaged_file_is_told_and_kept(file: Path, content: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
     with pytest.raises(PaperError) as caught:
-        Database(file).rows("SELECT 1")
+        SqliteDatabase(file).rows("SELECT 1")
     assert caught.value.code == "database-failed"
     assert file.read_bytes() == content
 
@@ -83,9 +84,9 @@ def test_a_damaged_file_is_told_and_kept(file: Path, content: bytes) -> None:
 def test_processes_that_open_a_new_database_in_the_same_moment_do_not_disturb_each_other(file: Path) -> None:
     code = (
         "import sys, pathlib\n"
-        "from paperagents.records.database import Database\n"
+        "from paperagents.records.sqlite_database import SqliteDatabase\n"
         "sys.stdin.read()\n"
-        "with Database(pathlib.Path(sys.argv[1])).transaction() as connection:\n"
+        "with SqliteDatabase(pathlib.Path(sys.argv[1])).transaction() as connection:\n"
         "    connection.execute('SELECT 1')\n"
     )
     command = [sys.executable, "-c", code, str(file)]
@@ -97,7 +98,7 @@ def test_processes_that_open_a_new_database_in_the_same_moment_do_not_disturb_ea
 
 
 def test_what_fails_inside_a_transaction_takes_everything_back(file: Path) -> None:
-    database = Database(file)
+    database = SqliteDatabase(file)
     with pytest.raises(ZeroDivisionError), database.transaction() as connection:  # noqa: PT012  the two belong together
         connection.execute("INSERT INTO definitions VALUES ('a', 'b', 'c')")
         raise ZeroDivisionError

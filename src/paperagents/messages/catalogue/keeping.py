@@ -1,0 +1,90 @@
+"""What is said about the database, workers, schedules and backups."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {
+    "database-failed": (
+        "The database {file} cannot be used: {reason}.",
+        "Die Datenbank {file} ist nicht benutzbar: {reason}.",
+        "无法使用数据库 {file}：{reason}。",
+    ),
+    "database-full": (
+        "The database {file} cannot be written: there is no space left. What was reported as done is kept.",
+        "Die Datenbank {file} lässt sich nicht schreiben: kein Speicherplatz mehr. Als erledigt Gemeldetes bleibt.",
+        "无法写入数据库 {file}：磁盘空间不足。已报告完成的内容均已保留。",
+    ),
+    "database-full.hint": (
+        "Free some space, then go on with 'paper runs resume RUN'.",
+        "Schaffen Sie Platz und setzen Sie den Lauf mit „paper runs resume LAUF“ fort.",
+        "请释放空间，然后用 “paper runs resume RUN” 继续。",
+    ),
+    "database-read-only": (
+        "The database {file} cannot be written: it may only be read.",
+        "Die Datenbank {file} lässt sich nicht schreiben: Sie darf nur gelesen werden.",
+        "无法写入数据库 {file}：它是只读的。",
+    ),
+    "database-read-only.hint": (
+        "Give the user who runs 'paper' the right to write there.",
+        "Geben Sie dem Benutzer, unter dem „paper“ läuft, dort Schreibrechte.",
+        "请授予运行 “paper” 的用户写入权限。",
+    ),
+    "database-busy": (
+        "The database {file} is in use by another program that does not let go of it.",
+        "Die Datenbank {file} wird von einem anderen Programm benutzt, das sie nicht freigibt.",
+        "数据库 {file} 被另一个程序占用且未释放。",
+    ),
+    "database-unreachable": (
+        "The database {file} cannot be reached: {reason}.",
+        "Die Datenbank {file} ist nicht erreichbar: {reason}.",
+        "无法连接数据库 {file}：{reason}。",
+    ),
+    "database-unreachable.hint": (
+        "Check 'database_url' and the network. Runs go on from what is written once it is back.",
+        "Prüfen Sie „database_url“ und das Netzwerk. Läufe gehen vom Geschriebenen aus weiter, sobald sie zurück ist.",
+        "请检查 “database_url” 和网络。恢复后，运行将从已记录处继续。",
+    ),
+    "database-newer": (
+        "{file} was written by a newer version of this program.",
+        "{file} wurde von einer neueren Version dieses Programms geschrieben.",
+        "{file} 由本程序的更新版本写入。",
+    ),
+    "database-newer.hint": ("Update Paper Agents.", "Paper Agents aktualisieren.", "请升级 Paper Agents。"),
+    "database-url-unknown": (
+        "'database_url' must begin with 'postgresql://'.",
+        "„database_url“ muss mit „postgresql://“ beginnen.",
+        "“database_url” 必须以 “postgresql://” 开头。",
+    ),
+    "cluster-not-installed": (
+        "A database on a server needs the extra 'cluster', which is not installed.",
+        "Eine Datenbank auf einem Server braucht das Extra „cluster“, das nicht installiert ist.",
+        "使用服务器数据库需要附加组件 “cluster”，但尚未安装。",
+    ),
+    "cluster-not-installed.hint": (
+        "Install it with: pip install 'paperagents[cluster]'",
+        "Installieren Sie es mit: pip install 'paperagents[cluster]'",
+        "安装命令：pip install 'paperagents[cluster]'",
+    ),
+    "run-taken-over": (
+        "Run {id} was taken over by another worker, because this one was out of reach.",
+        "Den Lauf {id} hat ein anderer Worker übernommen, weil dieser nicht erreichbar war.",
+        "运行 {id} 已被另一个工作进程接管，因为本进程曾失去连接。",
+    ),
+    "run-not-written": (
+        "Run {id} could not be written down, so it does not go on here.",
+        "Der Lauf {id} ließ sich nicht aufzeichnen und geht darum hier nicht weiter.",
+        "运行 {id} 无法记录，因此不在此处继续。",
+    ),
+    "run-not-written.hint": (
+        "Go on with 'paper runs resume {id}' once the database can be written.",
+        "Setzen Sie ihn mit „paper runs resume {id}“ fort, sobald die Datenbank wieder schreibbar ist.",
+        "数据库可写后，用 “paper runs resume {id}” 继续。",
+    ),
+    "queue-full": (
+        "{limit} runs are waiting for a worker already; no more are taken.",
+        "Es warten schon {limit} Läufe auf einen Worker; weitere werden nicht angenommen.",
+        "已有 {limit} 个运行在等待工作进程，不再接受更多。",
+    ),
+    "queue-full.hint": (
+        "Start 'paper worker', or wait until some are done.",
+        "Starten Sie „paper worker“, oder warten Sie, bis einige erledigt sind.",
+        "请启动 “paper worker”，或等待部分运行完成。",
+    ),
+}

@@ -1,0 +1,22 @@
+"""Which database a vault has: the file in its folder, or the server its settings name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paperagents.errors import SettingsError, UsageError
+from paperagents.records.database import Database
+from paperagents.records.sqlite_database import SqliteDatabase
+
+
+def chosen_database(url: str | None, file: Path) -> Database:
+    """The database at this address; without one, the file."""
+    if not url:
+        return SqliteDatabase(file)
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise SettingsError("database-url-unknown")
+    try:
+        from paperagents.records.postgres_database import PostgresDatabase  # noqa: PLC0415  an extra, and large
+    except ImportError as error:
+        raise UsageError("cluster-not-installed") from error
+    return PostgresDatabase(url)

@@ -1,0 +1,259 @@
+"""Looking back: what the database knows about runs, questions, and how well tools do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from paperagents.approval.decision import ApprovalRequest
+from paperagents.approval.digest import digest_of
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import UsageError
+from paperagents.records.database import Database
+from paperagents.records.masking import MASK
+from paperagents.records.record import RunRecord
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredRun:
+    """A run as it was started: enough to go on with it."""
+
+    run_id: str
+    parent_run: str | None
+    tool: str
+    status: str
+    started: str
+    duration_ms: float
+    arguments: JsonObject
+    definition: str | None
+    clock: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intent:
+    """A change that was about to be made, written down before it was."""
+
+    digest: str
+    before: str
+    after: str | None
+    answer: JsonValue
+
+
+class RunHistory:
+    """The runs of one vault, to read."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def results(self, run_id: str) -> dict[str, JsonObject]:
+        """The final entries of a run by their path."""
+        rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? AND final = 1 ORDER BY seq", (run_id,))
+        return {row["path"]: json.loads(row["entry"]) for row in rows}
+
+    def intent(self, run_id: str, path: str) -> Intent | None:
+        """The change a run was about to make at this place, if it was interrupted there."""
+        rows = self._rows("SELECT * FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
+        if not rows:
+            return None
+        row = rows[0]
+        return Intent(digest=row["digest"], before=row["before"], after=row["after"], answer=json.loads(row["answer"]))
+
+    def stored(self, run_id: str) -> StoredRun | None:
+        """A run as it was started."""
+        rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+        return _stored(rows[0]) if rows else None
+
+    def content(self, digest: str) -> tuple[str, bytes] | None:
+        """The file a run was started from, as it was then; what does not fit its digest is not that file."""
+        rows = self._rows("SELECT file, content FROM definitions WHERE digest = ?", (digest,))
+        fits = bool(rows) and sha256(rows[0]["content"]).hexdigest() == digest
+        return (rows[0]["file"], rows[0]["content"]) if fits else None
+
+    def record(self, run_id: str) -> RunRecord:
+        """The record of a run, by its id or an unmistakable beginning of it."""
+        row = self._find(run_id)
+        entries = self._rows("SELECT entry FROM journal WHERE run_id = ? ORDER BY seq", (row["run_id"],))
+        return RunRecord(
+            run_id=row["run_id"],
+            tool=row["tool"],
+            status=row["status"],
+            started=row["started"],
+            duration_ms=row["duration_ms"],
+            data=json.loads(row["data"] or "null"),
+            error=json.loads(row["error"] or "null"),
+            execution_log=tuple(json.loads(entry["entry"]) for entry in entries),
+            parent_run=row["parent_run"],
+        )
+
+    def arguments(self, run_id: str) -> tuple[str, JsonObject]:
+        """The tool and arguments of a run, to do it again. Raises UsageError where a secret was left out."""
+        row = self._find(run_id)
+        return row["tool"], require_complete(row["run_id"], json.loads(row["arguments"]))
+
+    def history(
+        self, *, tool: str | None = None, status: str | None = None, since: str | None = None, limit: int = 50
+    ) -> list[JsonObject]:
+        """Runs that somebody started, newest first."""
+        wanted = {"tool = ?": tool, "status = ?": status, "started >= ?": since}
+        conditions = ["parent_run IS NULL", *(condition for condition, value in wanted.items() if value is not None)]
+        values = [value for value in wanted.values() if value is not None]
+        rows = self._rows(
+            f"SELECT run_id, tool, status, started, duration_ms FROM runs WHERE {' AND '.join(conditions)} "  # noqa: S608  fixed conditions
+            "ORDER BY started DESC, rowid DESC LIMIT ?",
+            (*values, limit),
+        )
+        return [dict(row) for row in rows]
+
+    def approvals(self) -> list[ApprovalRequest]:
+        """Every open question, the oldest first."""
+        requests = map(_request, self._rows("SELECT * FROM approvals ORDER BY requested, rowid"))
+        return [request for request in requests if _is_as_asked(request)]
+
+    def approval(self, approval_id: str) -> tuple[ApprovalRequest, str]:
+        """One question and the run that somebody started it with."""
+        rows = self._rows("SELECT * FROM approvals WHERE id = ?", (approval_id,))
+        if not rows or not _is_as_asked(_request(rows[0])):
+            raise UsageError("unknown-approval", id=approval_id)
+        return _request(rows[0]), rows[0]["root_run"]
+
+    def answers(self, run_id: str) -> dict[str, JsonObject]:
+        """What people have answered to questions of a run that has not gone on yet, by the digest of the question."""
+        rows = self._rows("SELECT digest, decision FROM answers WHERE run_id = ?", (run_id,))
+        return {row["digest"]: json.loads(row["decision"]) for row in rows}
+
+    def count(self, status: str) -> int:
+        """How many runs that somebody started are in this state."""
+        rows = self._rows("SELECT count(*) AS runs FROM runs WHERE status = ? AND parent_run IS NULL", (status,))
+        return rows[0]["runs"] if rows else 0
+
+    def to_go_on(self, *, limit: int = 1000) -> list[str]:
+        """Runs that need nobody to go on: queued ones, and waiting ones whose question was answered; oldest first."""
+        return self._ids(
+            "SELECT run_id FROM runs WHERE parent_run IS NULL AND (status = 'queued' OR (status = 'waiting' "
+            "AND EXISTS (SELECT 1 FROM answers WHERE answers.run_id = runs.run_id))) ORDER BY started, rowid LIMIT ?",
+            limit,
+        )
+
+    def interrupted(self, *, limit: int = 1000) -> list[str]:
+        """Runs that seem to go on: somebody works on them, or was killed while doing so."""
+        return self._ids(
+            "SELECT run_id FROM runs WHERE parent_run IS NULL AND status = 'running' ORDER BY started, rowid LIMIT ?",
+            limit,
+        )
+
+    def _ids(self, query: str, limit: int) -> list[str]:
+        return [row["run_id"] for row in self._rows(query, (limit,))]
+
+    def figures(self) -> list[JsonObject]:
+        """Per tool: how often, how well, how long."""
+        rows = self._rows(
+            "SELECT tool, status, duration_ms FROM runs WHERE status NOT IN ('running', 'queued') "
+            "ORDER BY tool, duration_ms"
+        )
+        groups: dict[str, list[Any]] = {}
+        for row in rows:
+            groups.setdefault(row["tool"], []).append(row)
+        return [_figures(tool, group) for tool, group in groups.items()]
+
+    def tag_figures(self) -> list[JsonObject]:
+        """Per tag: how often a model wrote it, how well, how long it took."""
+        rows = self._rows("SELECT * FROM tag_counts ORDER BY tag")
+        return [
+            {
+                "tag": row["tag"],
+                "calls": row["calls"],
+                "valid": row["valid"],
+                "invalid": row["calls"] - row["valid"],
+                "succeeded": row["succeeded"],
+                "mean_ms": row["total_ms"] / row["calls"],
+            }
+            for row in rows
+        ]
+
+    def _find(self, run_id: str) -> Mapping[str, Any]:
+        # A beginning is enough where it is long and fits one run only.
+        rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+        if not rows and len(run_id) >= 6 and run_id.isascii() and run_id.isalnum():
+            query = "SELECT * FROM runs WHERE run_id >= ? AND run_id < ? AND parent_run IS NULL LIMIT 2"
+            rows = self._rows(query, (run_id, f"{run_id}~"))
+        if len(rows) != 1:
+            raise UsageError("unknown-run", id=run_id)
+        return dict(rows[0])
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self.database.rows(query, values) if self.database.exists() else []
+
+
+def require_complete(run_id: str, arguments: JsonObject) -> JsonObject:
+    """The arguments as they were given; secrets among them are not kept once a run is over."""
+    if f'"{MASK}"' in as_text(arguments):
+        raise UsageError("secrets-not-kept", id=run_id)
+    return arguments
+
+
+def _stored(row: Mapping[str, Any]) -> StoredRun:
+    return StoredRun(
+        run_id=row["run_id"],
+        parent_run=row["parent_run"],
+        tool=row["tool"],
+        status=row["status"],
+        started=row["started"],
+        duration_ms=row["duration_ms"],
+        arguments=json.loads(row["arguments"]),
+        definition=row["definition"],
+        clock=json.loads(row["clock"]),
+    )
+
+
+def _request(row: Mapping[str, Any]) -> ApprovalRequest:
+    return ApprovalRequest(
+        id=row["id"],
+        run_id=row["root_run"],
+        step=row["step"],
+        tool=row["tool"],
+        arguments=json.loads(row["arguments"]),
+        preview=row["preview"],
+        digest=row["digest"],
+        requested=row["requested"],
+        target=row["target"],
+    )
+
+
+def question_digest(call: str, tool: str, arguments: JsonObject, preview: str) -> str:
+    """Names a change by the digest of the call, and what a person was shown of it."""
+    return f"{call}-{digest_of([call, tool, arguments, preview])}"
+
+
+def _is_as_asked(request: ApprovalRequest) -> bool:
+    """Whether the stored question shows what its digest stands for: nobody may swap the picture."""
+    call = request.digest.partition("-")[0]
+    return request.digest == question_digest(call, request.tool, request.arguments, request.preview)
+
+
+def _figures(tool: str, rows: Iterable[Mapping[str, Any]]) -> JsonObject:
+    rows = list(rows)
+    succeeded = sum(row["status"] == "succeeded" for row in rows)
+    ended = [row["duration_ms"] for row in rows if row["status"] != "waiting"]
+    return {
+        "tool": tool,
+        "runs": len(rows),
+        "succeeded": succeeded,
+        "failed": sum(row["status"] == "failed" for row in rows),
+        "denied": sum(row["status"] == "denied" for row in rows),
+        "waiting": sum(row["status"] == "waiting" for row in rows),
+        "success_rate": succeeded / len(rows),
+        "median_ms": _quantile(ended, 0.5),
+        "p95_ms": _quantile(ended, 0.95),
+        "max_ms": ended[-1] if ended else None,
+    }
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)] if ordered else None
+
+
+# Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
+as_text = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode

@@ -1,0 +1,86 @@
+"""The tables of the database, in the words both kinds of database understand, or nearly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+MIGRATIONS: Sequence[str] = (
+    """
+    CREATE TABLE runs (
+        run_id TEXT PRIMARY KEY, parent_run TEXT, tool TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,
+        duration_ms REAL NOT NULL, arguments TEXT NOT NULL, definition TEXT, clock TEXT NOT NULL, data TEXT, error TEXT
+    );
+    CREATE INDEX runs_by_start ON runs (parent_run, started DESC);
+    CREATE INDEX runs_by_tool ON runs (tool, started DESC);
+    CREATE TABLE journal (
+        seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL, path TEXT NOT NULL, final INTEGER NOT NULL, entry TEXT NOT NULL
+    );
+    CREATE INDEX journal_by_run ON journal (run_id, seq);
+    CREATE TABLE intents (
+        run_id TEXT NOT NULL, path TEXT NOT NULL, digest TEXT NOT NULL, before TEXT NOT NULL, after TEXT, answer TEXT,
+        PRIMARY KEY (run_id, path)
+    );
+    CREATE TABLE definitions (digest TEXT PRIMARY KEY, file TEXT NOT NULL, content BLOB NOT NULL);
+    CREATE TABLE approvals (
+        id TEXT PRIMARY KEY, run_id TEXT NOT NULL, root_run TEXT NOT NULL, step INTEGER NOT NULL, tool TEXT NOT NULL,
+        arguments TEXT NOT NULL, preview TEXT NOT NULL, digest TEXT NOT NULL, target TEXT NOT NULL,
+        requested TEXT NOT NULL
+    );
+    CREATE INDEX approvals_by_run ON approvals (run_id);
+    CREATE INDEX approvals_by_root ON approvals (root_run);
+    """,
+    """
+    CREATE TABLE entries (
+        kind TEXT NOT NULL, identifier TEXT NOT NULL, version INTEGER NOT NULL, created TEXT NOT NULL,
+        updated TEXT NOT NULL, fields TEXT NOT NULL, PRIMARY KEY (kind, identifier)
+    );
+    CREATE TABLE entry_versions (
+        kind TEXT NOT NULL, identifier TEXT NOT NULL, version INTEGER NOT NULL, changed TEXT NOT NULL, fields TEXT,
+        PRIMARY KEY (kind, identifier, version)
+    );
+    """,
+    """
+    CREATE TABLE tag_counts (
+        tag TEXT PRIMARY KEY, calls INTEGER NOT NULL, valid INTEGER NOT NULL, succeeded INTEGER NOT NULL,
+        total_ms REAL NOT NULL
+    );
+    """,
+    "CREATE TABLE tool_storage (tool TEXT PRIMARY KEY, content TEXT NOT NULL)",
+    """
+    CREATE INDEX runs_by_status ON runs (status, started DESC);
+    CREATE TABLE answers (
+        run_id TEXT NOT NULL, digest TEXT NOT NULL, decision TEXT NOT NULL, PRIMARY KEY (run_id, digest)
+    );
+    CREATE TABLE schedules (tool TEXT PRIMARY KEY, schedule TEXT NOT NULL, last_tick TEXT NOT NULL);
+    CREATE TABLE holders (run_id TEXT PRIMARY KEY, holder TEXT NOT NULL, tool TEXT);
+    CREATE INDEX holders_by_tool ON holders (tool);
+    CREATE TABLE tool_starts (tool TEXT NOT NULL, started REAL NOT NULL);
+    CREATE INDEX tool_starts_by_tool ON tool_starts (tool, started);
+    """,
+)
+"""What each version of the program added. Never change one that has been released; add another."""
+
+_ROWID = "rowid BIGINT GENERATED ALWAYS AS IDENTITY"
+_IN_POSTGRES = (
+    (re.compile(r"\bINTEGER PRIMARY KEY\b"), "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+    (re.compile(r"\bINTEGER\b"), "BIGINT"),
+    (re.compile(r"\bREAL\b"), "DOUBLE PRECISION"),
+    (re.compile(r"\bBLOB\b"), "BYTEA"),
+    # By the bytes, as the embedded database compares: the same order everywhere.
+    (re.compile(r"\bTEXT\b"), 'TEXT COLLATE "C"'),
+)
+
+
+def statements(migration: str) -> Iterator[str]:
+    """The single statements of a migration."""
+    yield from filter(None, map(str.strip, migration.split(";")))
+
+
+def in_postgres(statement: str) -> str:
+    """The same statement for PostgreSQL, where a table gets the number of its rows that SQLite's always have."""
+    for pattern, word in _IN_POSTGRES:
+        statement = pattern.sub(word, statement)
+    if statement.startswith("CREATE TABLE"):
+        return f"{statement.rstrip().removesuffix(')').rstrip()}, {_ROWID})"
+    return statement

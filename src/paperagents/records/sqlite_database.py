@@ -1,0 +1,193 @@
+"""The embedded database in ``.paper/``: opened once, shared by threads, safe against other processes and kills."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from paperagents.errors import StorageError
+from paperagents.records.database import Database
+from paperagents.records.run_locks import RunLocks
+from paperagents.records.schema import MIGRATIONS, statements
+
+_BUSY_SECONDS = 30.0
+_CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only", "SQLITE_BUSY": "database-busy"}
+
+
+class SqliteDatabase(Database):
+    """One connection, used by one thread at a time."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._locks = RunLocks(file.with_name("runs.lock"))
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+
+    @property
+    def place(self) -> str:
+        """The file."""
+        return str(self.file)
+
+    @contextmanager
+    def transaction(self, *, durable: bool = False, alone: str = "") -> Iterator[sqlite3.Connection]:  # noqa: ARG002  each is alone here
+        """All or nothing; every writer is alone."""
+        with self._lock:
+            connection = self._open()
+            if self._is_inside(connection):
+                with _savepoint(connection):
+                    yield connection
+                return
+            with _told(self.file):
+                if durable:
+                    connection.execute("PRAGMA synchronous = FULL")
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                    yield connection
+                    connection.execute("COMMIT")
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+                finally:
+                    if durable:
+                        connection.execute("PRAGMA synchronous = NORMAL")
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """What a query gives."""
+        with self._lock, _told(self.file):
+            return self._open().execute(query, values).fetchall()
+
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        return self.file.exists()
+
+    def held(self, run_id: str, *, tool: str | None = None) -> AbstractContextManager[None]:  # noqa: ARG002  one machine
+        """By a lock that the operating system takes back from a killed process."""
+        return self._locks.held(run_id)
+
+    def check(self) -> list[str]:
+        """Read everything and compare it with its indexes."""
+        if not self.exists():
+            return []
+        found = [str(row[0]) for row in self.rows("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
+
+    def copy_to(self, file: Path) -> None:
+        """A whole and consistent copy, also while others write."""
+        with self._lock, _told(self.file), sqlite3.connect(file) as copy:
+            self._open().backup(copy)
+        copy.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _is_inside(self, connection: sqlite3.Connection) -> bool:
+        return connection.in_transaction
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None or self._process != os.getpid():
+            # A forked child must not use its parent's connection.
+            self._connection = self._connect()
+            self._process = os.getpid()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        with _told(self.file, (sqlite3.Error, OSError)):
+            self.file.parent.mkdir(exist_ok=True)
+            _require_no_links(self.file)
+            # Ours alone to read. Only ever opened here when it is new: closing it would give up the locks that
+            # another connection of this process holds on it.
+            with suppress(FileExistsError):
+                os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            connection = sqlite3.connect(
+                self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            connection.row_factory = sqlite3.Row
+            _use_write_ahead_log(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA trusted_schema = OFF")
+            _migrate(connection, self.file)
+        return connection
+
+
+@contextmanager
+def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("SAVEPOINT inner_part")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK TO inner_part")
+        raise
+    finally:
+        connection.execute("RELEASE inner_part")
+
+
+def _require_no_links(file: Path) -> None:
+    """The library would follow a link beside the database and write wherever it leads."""
+    for each in (file.parent, file, *(file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal"))):
+        if each.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Wait for others that open a new database in the same moment; the library itself does not, for this once."""
+    end = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if time.monotonic() > end or error.sqlite_errorname != "SQLITE_BUSY":
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _migrate(connection: sqlite3.Connection, file: Path) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise StorageError("database-newer", file=str(file))
+    if version == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been first.
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for migration in MIGRATIONS[version:]:
+            for statement in statements(migration):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _told(file: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error,)) -> Iterator[None]:
+    """Errors of the database as errors of ours."""
+    try:
+        yield
+    except kinds as error:
+        raise StorageError(_code(error), file=str(file), reason=str(error)) from error
+
+
+def _code(error: Exception) -> str:
+    if isinstance(error, OSError):
+        by_number = {errno.ENOSPC: "database-full", errno.EROFS: "database-read-only"}
+        return by_number.get(error.errno or 0, "database-failed")
+    name = str(getattr(error, "sqlite_errorname", ""))
+    return next((code for prefix, code in _CODES.items() if name.startswith(prefix)), "database-failed")
