@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -34,9 +34,13 @@ class NotesFolder:
         kept = self.root / KEEPING_FOLDER
         return ToolRegistry(self.root, cache_file=kept / "cache" / "entries.json" if kept.is_dir() else None)
 
-    def follow(self, on_change: Callable[[], None] = lambda: None) -> FolderWatch:
+    def follow(
+        self,
+        on_change: Callable[[], None] = lambda: None,
+        on_files: Callable[[Sequence[str]], None] = lambda files: None,  # noqa: ARG005  nobody listens
+    ) -> FolderWatch:
         """Follow the folder while the returned context is open: edits take effect at once."""
-        return FolderWatch(self.registry, on_change)
+        return FolderWatch(self.registry, on_change, on_files)
 
 
 def find_vault() -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from paperagents.errors import PaperError
@@ -23,9 +23,16 @@ _LOGGER = logging.getLogger("paper")
 class FolderWatch:
     """A thread that tells the registry which files changed. Leave the ``with`` block to stop it."""
 
-    def __init__(self, registry: ToolRegistry, on_change: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        on_change: Callable[[], None] = lambda: None,
+        on_files: Callable[[Sequence[str]], None] = lambda files: None,  # noqa: ARG005  nobody listens
+    ) -> None:
         self._registry = registry
         self._on_change = on_change
+        self._on_files = on_files
+        """Is told which files changed, as far as that is known."""
         self._stop = threading.Event()
         self._ready = threading.Event()
         self._failure: PaperError | None = None
@@ -90,8 +97,9 @@ class FolderWatch:
         self._take_all()
         for change in changes:
             if change:
-                self._registry.update(sorted({Path(path).relative_to(root).as_posix() for _, path in change}))
-                self._tell()
+                files = sorted({Path(path).relative_to(root).as_posix() for _, path in change})
+                self._registry.update(files)
+                self._tell(files)
             if self._folders() != watched:
                 return
 
@@ -107,9 +115,11 @@ class FolderWatch:
             self._tell()
         self._ready.set()
 
-    def _tell(self) -> None:
+    def _tell(self, files: Sequence[str] = ()) -> None:
         try:
             self._on_change()
+            if files:
+                self._on_files(files)
         except Exception:
             _LOGGER.exception("%s", text("watch-callback-failed"))
 
