@@ -31,6 +31,8 @@ class Known:
     least: float = 0.0
     most: float = 0.0
     secret: bool = False
+    users_own: bool = False
+    """Opens a door to this user's machine: a folder that comes from somebody else must not bring it along."""
 
 
 KNOWN: Mapping[str, Known] = {
@@ -44,8 +46,8 @@ KNOWN: Mapping[str, Known] = {
     "llm.base_url": Known(kind="text", default="https://openrouter.ai/api/v1"),
     "llm.api_key": Known(kind="text", secret=True),
     "llm.model": Known(kind="text"),
-    "serve.token": Known(kind="text", secret=True),
-    "serve.hosts": Known(kind="texts", default=()),
+    "serve.token": Known(kind="text", secret=True, users_own=True),
+    "serve.hosts": Known(kind="texts", default=(), users_own=True),
     "mcp.list_up_to": Known(kind="number", default=1_000_000, least=0, most=1_000_000),
 }
 NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
@@ -88,11 +90,20 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
     """Read all sources, the strongest last. Raises SettingsError with file, line and the nearest key."""
     environment = os.environ if environment is None else environment
     values = {name: Setting(value=known.default, origin="default") for name, known in KNOWN.items()}
-    files = [user_folder(environment) / FILE] + ([vault / ".paper" / FILE] if vault is not None else [])
-    for file in files:
-        values.update(_read_file(file))
+    users = user_folder(environment) / FILE
+    values.update(_read_file(users))
+    if vault is not None:
+        found = dict(_read_file(vault / ".paper" / FILE))
+        _require_harmless(found, users)
+        values.update(found)
     values.update(_read_environment(environment))
     return Settings(values=values)
+
+
+def _require_harmless(found: Mapping[str, Setting], users: Path) -> None:
+    for name, setting in found.items():
+        if known_setting(name).users_own:
+            raise SettingsError("users-own-setting", name=name, origin=setting.origin, file=str(users))
 
 
 def user_folder(environment: Mapping[str, str] | None = None) -> Path:
