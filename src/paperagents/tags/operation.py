@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from paperagents.tags.attributes import parse_attributes
 from paperagents.tags.source_text import SourceText
-from paperagents.tags.token import Token
+from paperagents.tags.token import Token, token_at
+
+UNCLOSED: Final = Token("close", 0, 0, "", 0, 0)
+"""Stands for the closing tag of a block that has none yet."""
+
+Origin: TypeAlias = tuple[SourceText, str, int]
+"""The whole text, the piece of it in which a tag was found, and where that piece begins."""
 
 
 class TagOperation(dict[str, Any]):
     """Behaves as a plain dictionary with the keys ``tool_id, type, raw, … column``.
 
-    A text may hold a hundred thousand calls of which a caller looks at three, and reading the attributes
-    costs more than finding the tag. So the dictionary fills itself at the first look.
+    A text may hold a hundred thousand calls of which a caller looks at three, and reading a tag costs more
+    than finding it. So it begins with its ``tool_id`` alone and fills itself at the first look at more. Until
+    then a tag may be known by its place in the text of the origin alone.
     """
 
-    __slots__ = ("_source", "closing", "opening")
+    __slots__ = ("closing", "opening", "origin")
 
-    def __init__(self, tool_id: str, source: SourceText, opening: Token, closing: Token | None) -> None:
-        dict.__setitem__(self, "tool_id", tool_id)
-        self._source: SourceText | None = source
-        self.opening = opening
-        self.closing = closing
+    origin: Origin | None
+    opening: int | Token
+    closing: int | Token | None
+
+    @property
+    def opening_token(self) -> Token:
+        """Where the call begins."""
+        return self._token(self.opening)
 
     def __missing__(self, key: str) -> Any:
-        if self._source is None:
+        if self.origin is None:
             raise KeyError(key)
         self._fill()
         return self[key]
@@ -46,26 +56,33 @@ class TagOperation(dict[str, Any]):
         return dict, (dict(self),)
 
     def _fill(self) -> None:
-        source = self._source
-        if source is not None:
-            self._source = None
-            dict.update(self, self._parts(source, self.opening, self.closing))
+        if self.origin is not None:
+            self.opening = self._token(self.opening)
+            closing = None if self.closing is None else self._token(self.closing)
+            source, self.origin = self.origin[0], None
+            dict.update(self, _parts(source, self.opening, closing))
 
-    def _parts(self, source: SourceText, opening: Token, closing: Token | None) -> dict[str, Any]:
-        end = closing.end if closing else opening.end
-        line, column = source.position(opening.start)
-        attributes = source.slice(opening.attributes_start, opening.attributes_end)
-        return {
-            "type": "block" if closing else "self_closing",
-            "raw": source.slice(opening.start, end),
-            "content": source.slice(opening.end, closing.start) if closing else "",
-            "attributes": parse_attributes(attributes),
-            "has_content": closing is not None and closing.start > opening.end,
-            "start": opening.start,
-            "end": end,
-            "line": line,
-            "column": column,
-        }
+    def _token(self, tag: int | Token) -> Token:
+        if isinstance(tag, int):
+            token = token_at(tag, *self.origin[1:]) if self.origin else None
+            return token or UNCLOSED
+        return tag
+
+
+def _parts(source: SourceText, opening: Token, closing: Token | None) -> dict[str, Any]:
+    end = closing.end if closing else opening.end
+    line, column = source.position(opening.start)
+    return {
+        "type": "block" if closing else "self_closing",
+        "raw": source.slice(opening.start, end),
+        "content": source.slice(opening.end, closing.start) if closing else "",
+        "attributes": parse_attributes(source.slice(opening.attributes_start, opening.attributes_end)),
+        "has_content": closing is not None and closing.start > opening.end,
+        "start": opening.start,
+        "end": end,
+        "line": line,
+        "column": column,
+    }
 
 
 def _filled_first(name: str) -> Callable[..., Any]:

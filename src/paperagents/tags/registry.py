@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from paperagents.definitions.tag import RawContent, TagCategory, TagDefinition
+from paperagents.definitions.tag import TagCategory, TagDefinition
 from paperagents.errors import UsageError
 from paperagents.tags.builtin import BUILTIN_TAGS
 from paperagents.tags.definition_reading import read_definition
@@ -18,8 +18,8 @@ class TagRegistry:
     def __init__(self, definitions: Iterable[TagDefinition | Mapping[str, Any]] = BUILTIN_TAGS) -> None:
         self._by_id: dict[str, TagDefinition] = {}
         self._by_word: dict[str, TagDefinition] = {}
-        self.raw_words: frozenset[str] = frozenset()
-        """The words of tags whose content may be raw."""
+        self.heads: dict[str, dict[str, str]] = {}
+        """How an operation begins, by the words of its tag in small letters."""
         for definition in definitions:
             self.register(definition)
 
@@ -32,19 +32,17 @@ class TagRegistry:
                 raise UsageError("tag-word-taken", word=word, tag=value.id, other=other.id)
         self.remove(value.id)
         self._by_id[value.id] = value
-        words = {word.lower(): value for word in value.words}
-        self._by_word.update(words)
-        if value.schema.raw_content is not RawContent.NEVER:
-            self.raw_words |= words.keys()
+        words = [word.lower() for word in value.words]
+        self._by_word.update(dict.fromkeys(words, value))
+        self.heads.update({word: {"tool_id": value.id} for word in words})
         return value
 
     def remove(self, tag: str) -> None:
         """Forget a definition, for example when its file was deleted."""
         definition = self._by_id.pop(tag, None)
-        words = {word.lower() for word in definition.words} if definition else set()
-        self.raw_words -= words
-        for word in words:
-            self._by_word.pop(word, None)
+        for word in definition.words if definition else ():
+            self._by_word.pop(word.lower(), None)
+            self.heads.pop(word.lower(), None)
 
     def get(self, tag: str) -> TagDefinition | None:
         """The definition with this id, in any case of letters, or None."""

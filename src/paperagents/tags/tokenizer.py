@@ -11,11 +11,13 @@ content of some tags is raw: it is code of its own, and only the closing tag cou
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
+from typing import Protocol
 
-from paperagents.tags.grammar import OPEN, PARTIAL_HEAD, SINGLE, TAG, TAG_HEAD
+from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, PLAIN_TAG, PLAIN_TAG_WITHOUT_ESCAPES, TAG_HEAD
 from paperagents.tags.markdown_code import (
     FENCE_UNDECIDED,
     LONGEST_FENCE_LINE,
@@ -25,7 +27,7 @@ from paperagents.tags.markdown_code import (
     run_end,
 )
 from paperagents.tags.source_text import SourceText
-from paperagents.tags.token import Kind, Token
+from paperagents.tags.token import Token, token_at
 from paperagents.tags.unfinished_tag import UnfinishedTag
 
 CODE_MARK = re.compile("[`~]")
@@ -42,17 +44,22 @@ class RawContent:
     start: int
 
 
+class TagTaker(Protocol):
+    """Takes the tags that are found."""
+
+    def take_plain(self, tags: Iterable[re.Match[str]], buffer: str, base: int) -> tuple[re.Match[str] | None, bool]:
+        """Take plainly written tags up to one that needs a closer look; the last one and whether it was taken."""
+
+    def take(self, token: Token) -> bool:
+        """Take any tag; whether its content is raw."""
+
+
 class Tokenizer:
-    """Feed it text, get tokens.
+    """Feed it text, and it hands on the tags that are complete."""
 
-    Content can be raw behind the ``raw_words``; whether it is, ``is_raw(token)`` says of each opening tag.
-    """
-
-    def __init__(self, *, source: SourceText, raw_words: Collection[str], is_raw: Callable[[Token], bool]) -> None:
+    def __init__(self, *, source: SourceText, taker: TagTaker) -> None:
         self._source = source
-        self._raw_words = raw_words
-        self._is_raw = is_raw
-        self._tokens: list[Token] = []
+        self._taker = taker
         self._use_buffer("", 0)
         self._at_line_start = True
         self._final = False
@@ -61,21 +68,21 @@ class Tokenizer:
         self._raw: RawContent | None = None
         self._tag: UnfinishedTag | None = None
 
-    def feed(self, chunk: str) -> list[Token]:
-        """The tokens that are complete with this chunk."""
+    def feed(self, chunk: str) -> None:
+        """Read this chunk as far as it is decided."""
         self._source.append(chunk)
         if self._tag and self._tag.quote:
             self._pass_quoted(self._tag, chunk)
         else:
             self._extend(chunk)
-        return self._read()
+        self._read()
 
-    def close(self) -> list[Token]:
-        """The tokens that were waiting for text that does not come."""
+    def close(self) -> None:
+        """Read what was waiting for text that does not come."""
         self._final = True
         # The end of the text decides whatever the end of a line decides.
         self._extend("\n")
-        return self._read()
+        self._read()
 
     @property
     def fence_start(self) -> int | None:
@@ -90,11 +97,12 @@ class Tokenizer:
         self._buffer = buffer
         self._base = base
         self._position = 0
+        self._plain_tag = PLAIN_TAG if "\\" in buffer else PLAIN_TAG_WITHOUT_ESCAPES
         # What was looked for ahead holds for one buffer only.
         self._clear_up_to = 0
         self._next_tick = self._next_tilde = self._next_mark = -1
 
-    def _read(self) -> list[Token]:
+    def _read(self) -> None:
         """Read on until more text is needed."""
         going_on = True
         while going_on:
@@ -106,41 +114,45 @@ class Tokenizer:
                 going_on = self._pass_fence(self._fence)
             else:
                 going_on = self._read_text()
-        tokens, self._tokens = self._tokens, []
-        return tokens
 
     # Plain text: look for tags, step over code.
 
     def _read_text(self) -> bool:
-        base, append = self._base, self._tokens.append
-        for match in self._candidates():
-            start = match.start()
-            is_far = start - self._position > FAR
-            if start > self._next_mark:
-                self._clear_up_to = start
-                if self._has_marks(start) and not self._step_over_code(start):
-                    return self._fence is not None
-                if self._position > start:
-                    return True
-            kind = match.lastindex
-            if kind == SINGLE:
-                append(_token("single", match, base))
-                self._position = match.end()
-                self._at_line_start = False
-            elif kind is None:
-                self._clear_up_to = self._position = start
-                return self._begin_tag()
-            else:
-                self._emit(_token("open", match, base) if kind == OPEN else _closing_token(match, base))
-            if is_far or self._raw:
+        while (first := self._buffer.find("{", max(self._position, self._clear_up_to))) >= 0:
+            self._clear_up_to = first
+            if self._has_marks(first) and not self._step_over_code(first):
+                return self._fence is not None
+            if self._position <= first and not self._read_tags(first):
+                return False
+            if self._tag or self._raw:
                 return True
-        self._clear_up_to = max(self._position, len(self._buffer) - 2)
         return self._finish_text()
 
-    def _candidates(self) -> Iterator[re.Match[str]]:
-        """The tags from here on. Looking for one character first is ten times faster where they are far apart."""
-        first = self._buffer.find("{", max(self._position, self._clear_up_to))
-        return TAG.finditer(self._buffer, first) if first >= 0 else iter(())
+    def _read_tags(self, first: int) -> bool:
+        """Read the tags from here on, up to code or to a wide gap. False where one is not complete."""
+        self._has_marks(first)
+        tags = self._plain_tag.finditer(self._buffer, first, self._next_mark)
+        count = 1
+        while True:
+            last, taken = self._taker.take_plain(islice(tags, count), self._buffer, self._base)
+            if last is None:
+                self._clear_up_to = self._next_mark
+                return True
+            if not taken:
+                return self._read_closely(last.start())
+            self._move_to(last.end(), at_line_start=last.lastindex == PLAIN_OPEN)
+            # Over a wide gap, looking for one character is ten times faster than looking for tags.
+            if self._buffer.find("{", self._position, self._position + FAR) < 0:
+                return True
+            count *= 2
+
+    def _read_closely(self, position: int) -> bool:
+        token = token_at(position, self._buffer, self._base)
+        if token is None:
+            self._clear_up_to = self._position = position
+            return self._begin_tag()
+        self._emit(token)
+        return True
 
     def _has_marks(self, limit: int) -> bool:
         """Whether a backtick or tilde stands before the limit. Each is looked for once and remembered."""
@@ -158,10 +170,9 @@ class Tokenizer:
         return found if found >= 0 else len(self._buffer)
 
     def _emit(self, token: Token) -> None:
-        self._tokens.append(token)
-        self._position = token.end - self._base
-        self._at_line_start = token.kind == "open"
-        if self._at_line_start and token.name.lower() in self._raw_words and self._is_raw(token):
+        is_raw = self._taker.take(token)
+        self._move_to(token.end - self._base, at_line_start=token.kind == "open")
+        if is_raw:
             self._raw = RawContent(name=token.name, start=token.end)
 
     def _move_to(self, position: int, *, at_line_start: bool = False) -> None:
@@ -294,7 +305,7 @@ class Tokenizer:
             return False
         self._tag = None
         if token.kind == "damaged":
-            self._tokens.append(token)
+            self._taker.take(token)
             self._go_back_to(token.start + 3, at_line_start=False)
         else:
             self._emit(token)
@@ -307,18 +318,6 @@ class Tokenizer:
         self._use_buffer(rest, self._source.length - len(rest))
         if end is not None:
             tag.resume = tag.attributes_end = self._base + 1
-
-
-def _token(kind: Kind, match: re.Match[str], base: int) -> Token:
-    start, end = match.span()
-    first, last = match.span(2)
-    # The plain way of making a tuple, which is twice as fast as the named one's own.
-    return tuple.__new__(Token, (kind, base + start, base + end, match[1], base + first, base + last))
-
-
-def _closing_token(match: re.Match[str], base: int) -> Token:
-    end = base + match.end()
-    return tuple.__new__(Token, ("close", base + match.start(), end, match[4], end, end))
 
 
 def _undecided_tail(buffer: str) -> int:

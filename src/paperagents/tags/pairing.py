@@ -1,0 +1,203 @@
+"""Makes calls of tags: pairs what opens with what closes, and says what is wrong with the rest."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from paperagents.definitions.tag import RawContent, TagDefinition, TagType
+from paperagents.tags.attributes import parse_attributes
+from paperagents.tags.diagnostics import TagProblem
+from paperagents.tags.grammar import PLAIN_CLOSE, PLAIN_SINGLE
+from paperagents.tags.operation import UNCLOSED, Origin, TagOperation
+from paperagents.tags.registry import TagRegistry
+from paperagents.tags.source_text import SourceText
+from paperagents.tags.token import Token
+
+DEEPEST_NESTING = 100
+"""Blocks nested deeper are damage: each level would hold the text of all levels below once more."""
+MOST_SUGGESTIONS = 200
+"""Looking for a similar name is slow; a text with more unknown names than this is not a slip of the pen."""
+NEVER, ALWAYS = RawContent.NEVER, RawContent.ALWAYS
+
+
+class TagPairing:
+    """Takes the tags of a text one after another and has its calls and problems."""
+
+    def __init__(self, *, registry: TagRegistry, source: SourceText) -> None:
+        self.problems: list[TagProblem] = []
+        self._registry = registry
+        self._source = source
+        self._origin: Origin = (source, "", 0)
+        # An open block has its place already, so that calls stand in the order of the document without sorting.
+        self._places: list[TagOperation] = []
+        self._completed: list[TagOperation] = []
+        self._open: list[TagOperation] = []
+        self._heights: list[int] = []
+        """For each open block, how many levels of complete blocks are inside."""
+        self._open_count: defaultdict[str, int] = defaultdict(int)
+        self._unknown: dict[str, str] = {}
+
+    @property
+    def operations(self) -> list[TagOperation]:
+        """All complete calls so far, in the order of the document."""
+        return [operation for operation in self._places if operation.closing is not UNCLOSED]
+
+    def completed(self) -> list[TagOperation]:
+        """The calls that were completed since this was asked last."""
+        completed, self._completed = self._completed, []
+        return completed
+
+    def take_plain(self, tags: Iterable[re.Match[str]], buffer: str, base: int) -> tuple[re.Match[str] | None, bool]:
+        """Take tags up to one that needs a closer look. Gives the last one and whether it was taken.
+
+        Nearly all tags come this way, so this one loop is written for speed.
+        """
+        origin, heads, find = self._origin_in(buffer, base), self._registry.heads, self._registry.find
+        place, complete, open_blocks = self._places.append, self._completed.append, self._open
+        open_block = self._open_block
+        tag = None
+        for tag in tags:
+            kind = tag.lastindex
+            head = heads.get(tag[2] or tag[1])
+            if head is None:
+                return tag, False
+            if kind == PLAIN_CLOSE:
+                if (
+                    not open_blocks
+                    or open_blocks[-1]["tool_id"] != head["tool_id"]
+                    or open_blocks[-1].origin is not origin
+                ):
+                    return tag, False
+                self._close(tag.start())
+                continue
+            operation = TagOperation(head)
+            operation.origin = origin
+            operation.opening = tag.start()
+            if kind == PLAIN_SINGLE:
+                operation.closing = None
+                place(operation)
+                complete(operation)
+            elif _may_be_raw(find(tag[2]), tag):
+                return tag, False
+            else:
+                open_block(operation)
+        return tag, True
+
+    def take(self, token: Token) -> bool:
+        """Take any tag. Gives whether its content is raw."""
+        definition = self._registry.find(token.name)
+        if definition is None:
+            self._report_unknown(token)
+        elif token.kind == "close":
+            self._take_closing(token, definition.id)
+        elif token.kind == "damaged":
+            self._report("tag-damaged", token)
+        else:
+            self._take_opening(token, definition.id)
+            return token.kind == "open" and self._is_raw(token, definition)
+        return False
+
+    def close(self) -> None:
+        """Report the blocks that were never closed."""
+        self._leave_open(0)
+
+    def report_open_fence(self, start: int) -> None:
+        """Say that code which begins here hides tags and never ends."""
+        token = Token("damaged", start, start, "", start, start)
+        self.problems.append(TagProblem(code="tag-code-fence-unclosed", token=token, severity="warning"))
+
+    def _origin_in(self, buffer: str, base: int) -> Origin:
+        if self._origin[1] is not buffer or self._origin[2] != base:
+            self._origin = (self._source, buffer, base)
+        return self._origin
+
+    def _take_opening(self, token: Token, tool_id: str) -> None:
+        operation = TagOperation(tool_id=tool_id)
+        operation.origin = self._origin
+        operation.opening = token
+        if token.kind == "open":
+            self._open_block(operation)
+        else:
+            operation.closing = None
+            self._places.append(operation)
+            self._completed.append(operation)
+
+    def _is_raw(self, token: Token, definition: TagDefinition) -> bool:
+        rule = definition.schema.raw_content
+        if rule is not RawContent.WHEN_CODE:
+            return rule is ALWAYS
+        attributes = self._source.slice(token.attributes_start, token.attributes_end)
+        return str(parse_attributes(attributes).get("type")).lower() == "code"
+
+    def _take_closing(self, token: Token, tool_id: str) -> None:
+        if not self._open_count[tool_id]:
+            self.problems.append(TagProblem(code="tag-closing-without-opening", token=token, severity="warning"))
+            return
+        if self._open[-1]["tool_id"] != tool_id:
+            self._leave_open(self._depth_of(tool_id) + 1)
+        self._close(token)
+
+    def _open_block(self, operation: TagOperation) -> None:
+        operation.closing = UNCLOSED
+        self._places.append(operation)
+        self._open.append(operation)
+        self._heights.append(0)
+        self._open_count[operation["tool_id"]] += 1
+
+    def _depth_of(self, tag: str) -> int:
+        depth = len(self._open) - 1
+        while self._open[depth]["tool_id"] != tag:
+            depth -= 1
+        return depth
+
+    def _close(self, closing: int | Token) -> None:
+        """Close the innermost block."""
+        operation, height = self._pop()
+        self._raise_height(height + 1)
+        if height < DEEPEST_NESTING:
+            operation.closing = closing
+            self._completed.append(operation)
+        else:
+            self._report("tag-nested-too-deeply", operation.opening_token, readable=False)
+
+    def _leave_open(self, depth: int) -> None:
+        """Report the blocks from this depth on as never closed."""
+        while len(self._open) > depth:
+            operation, height = self._pop()
+            self._raise_height(height)
+            self._report("tag-unclosed", operation.opening_token)
+
+    def _pop(self) -> tuple[TagOperation, int]:
+        operation = self._open.pop()
+        self._open_count[operation["tool_id"]] -= 1
+        return operation, self._heights.pop()
+
+    def _raise_height(self, height: int) -> None:
+        if self._heights and self._heights[-1] < height:
+            self._heights[-1] = height
+
+    def _report(self, code: str, token: Token, *, readable: bool = True) -> None:
+        definition = self._registry.find(token.name)
+        is_block = definition is not None and definition.type is TagType.BLOCK
+        word = token.name if readable else ""
+        self.problems.append(TagProblem(code=code, token=token, word=word, is_block=is_block))
+
+    def _report_unknown(self, token: Token) -> None:
+        is_new = token.name not in self._unknown
+        if token.kind == "close" and not is_new:
+            return
+        if is_new:
+            few = len(self._unknown) < MOST_SUGGESTIONS
+            self._unknown[token.name] = (self._registry.nearest(token.name) or "") if few else ""
+        word = self._unknown[token.name] if token.kind != "close" else ""
+        self.problems.append(
+            TagProblem(code="tag-unknown", token=token, severity="warning", word=word, is_block=token.kind == "open")
+        )
+
+
+def _may_be_raw(definition: TagDefinition | None, tag: re.Match[str]) -> bool:
+    rule = definition.schema.raw_content if definition else NEVER
+    # Only the word is looked for here, because reading attributes takes longer.
+    return rule is not NEVER and (rule is ALWAYS or "code" in tag[0].lower())
