@@ -130,6 +130,8 @@ class Conversation:
         except TooMuchError:
             raise SandboxError("sandbox-output", **self._block.sentence_values) from None
         except (ChannelBrokenError, UnicodeError, ValueError, TypeError, KeyError, RecursionError) as error:
+            if isinstance(error, ChannelBrokenError) and self._worker.ran_out_of_memory():
+                raise failures.breach("memory", "", self._block.script, self._block.sentence_values) from None
             raise SandboxError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
 
     def _ending(self, frame: Frame) -> JavaScriptResult:

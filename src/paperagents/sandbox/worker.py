@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 CHANNEL = 3
-PARTS = ("url.js", "text.js", "clone.js", "console.js", "errors.js", "host.js")
+PARTS = ("url.js", "text.js", "clone.js", "console.js", "errors.js", "host.js", "border.js")
 
 
 def main() -> None:

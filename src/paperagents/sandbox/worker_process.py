@@ -109,6 +109,10 @@ class WorkerProcess:
         except ChildProcessError:
             return None
 
+    def ran_out_of_memory(self) -> bool:
+        """Whether a worker that has gone away was ended for lack of memory; most tell it themselves."""
+        return False
+
     def abandon(self) -> None:
         """Forget a worker that belongs to the process this one was forked from."""
         self._channel.close()
@@ -132,6 +136,11 @@ class WorkerProcess:
 
 def start_worker(ceiling: Limits, *, timezone: str | None = None, program: str = START) -> WorkerProcess:
     """Start a worker that may serve blocks up to the ceiling. Call it from a thread that outlives the worker."""
+    return WorkerProcess(*spawn(_command(ceiling, timezone, program)))
+
+
+def spawn(command: list[str]) -> tuple[int, socket.socket]:
+    """A Python process with an empty environment, and nothing open but its end of the channel."""
     ours, theirs = socket.socketpair()
     with theirs:
         actions = [
@@ -141,12 +150,11 @@ def start_worker(ceiling: Limits, *, timezone: str | None = None, program: str =
             (os.POSIX_SPAWN_DUP2, theirs.fileno(), CHANNEL),
         ]
         try:
-            command = _command(ceiling, timezone, program)
             pid = os.posix_spawn(sys.executable, command, {}, file_actions=actions, setpgroup=0)
         except BaseException:
             ours.close()
             raise
-    return WorkerProcess(pid, ours)
+    return pid, ours
 
 
 def _command(ceiling: Limits, timezone: str | None, program: str) -> list[str]:

@@ -5,7 +5,7 @@
 'use strict';
 ((...sources) => {
 const world = globalThis, evaluate = eval, { stringify, parse } = JSON, { apply, defineProperty, getPrototypeOf } = Reflect;
-const { create, prototype: plain } = Object, { isArray, prototype: list } = Array, { isFinite } = Number;
+const { create, prototype: plain } = Object;
 const { isPrototypeOf } = plain, { then } = Promise.prototype, refusal = create(null), Text = String;
 const is = (prototype, value) => apply(isPrototypeOf, prototype, [value]);
 const kit = { __proto__: null, world, stringify, apply, defineProperty, getPrototypeOf, create, is, then, Promise, Text, refusal, Error,
@@ -41,41 +41,8 @@ lazy(world, 'TextEncoder', 1); lazy(world, 'TextDecoder', 1);
 lazy(world, 'structuredClone', 2); lazy(world, 'queueMicrotask', 2);
 lazy(world, 'console', 3);
 
-// The border: one JSON text, or a refusal that knows its path.
-const refuse = (problem, steps, depth, key) => {
-  let path = '';
-  for (let i = 1; i < depth; i++) path += stringify(steps[i]) + ',';
-  path = '[' + path + (depth ? stringify(key) : '') + ']';
-  refusal.problem = problem;
-  refusal.path = path.length > 4000 ? '["…"]' : path;
-  throw refusal;
-};
-const dates = Date.prototype;
-const toJson = kit.toJson = (root, most) => {
-  const holders = create(null), steps = create(null);
-  let depth = 0, size = 0;
-  const text = stringify(root, function (key, value) {
-    while (depth && holders[depth - 1] !== this) depth--;
-    const step = depth && isArray(this) ? +key : key, type = typeof value;
-    let problem;
-    if (type === 'string') size += value.length;
-    else if (type === 'number') { if (!isFinite(value)) problem = Text(value); }
-    else if (value === null) { if (is(dates, this[key])) problem = 'invalid date'; }
-    else if (type === 'object') {
-      const prototype = getPrototypeOf(value);
-      if (prototype !== plain && prototype !== list && prototype !== null) problem = load(4).problemOf(value);
-      for (let i = 0; i < depth; i++) if (holders[i] === value) problem = 'cycle';
-      if (depth > 199) problem = 'depth';
-      holders[depth] = value; steps[depth] = step;
-      if (!problem) depth++;
-    } else if (type !== 'boolean' && type !== 'undefined') problem = type === 'bigint' ? 'BigInt' : type;
-    size += 1 + (step.length | 0);
-    if (problem || size > most) refuse(problem || 'size', steps, depth, step);
-    return value;
-  });
-  if (text !== undefined && text.length > most) refuse('size', steps, 0);
-  return text === undefined ? 'null' : text;
-};
+kit.problemOf = value => load(4).problemOf(value);
+const toJson = kit.toJson = load(6).toJson;
 
 // The block starts far below every line of these files, so that the frames of its stack can be told apart.
 const head = '\n'.repeat(999) + '(async function (';
