@@ -31,6 +31,11 @@ class Access:
         """What a program sends as ``Authorization: Bearer``."""
         self._links: set[str] = set()
 
+    @property
+    def sealing_key(self) -> bytes:
+        """Seals what is handed out and must come back unchanged, also after a restart."""
+        return hmac.digest(self._key, b"\0".join((os.fsencode(self._vault), b"sealing")), sha256)
+
     def new_link_token(self) -> str:
         """A word for a link; whoever opens the link first is let in, nobody after."""
         word = secrets.token_urlsafe(24)

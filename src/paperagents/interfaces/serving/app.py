@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI
 
+from paperagents.interfaces.mcp.server import McpServer
 from paperagents.interfaces.serving import rest_approvals, rest_runs, rest_vault
 from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.guard import Guard, GuardLimits, Hosts
@@ -30,12 +32,15 @@ class Serving:
 
 def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Guard:
     """The application, guarded. Runs that go on are stopped and recorded when it shuts down."""
-    app = make_rest_app(live or LiveRuns(vault))
+    live = live or LiveRuns(vault)
+    app = make_rest_app(live)
+    app.state.mcp = McpServer(live, serving.access.sealing_key)
+    app.router.routes.extend(app.state.mcp.routes())
     return Guard(app=app, access=serving.access, hosts=serving.hosts, limits=serving.limits)
 
 
 def make_rest_app(live: LiveRuns) -> FastAPI:
-    """The application without its guard."""
+    """The REST application without its guard."""
     app = FastAPI(
         title="Paper Agents",
         version=__version__,
@@ -56,7 +61,9 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     live: LiveRuns = app.state.live
+    mcp: McpServer = app.state.mcp
     async with AsyncExitStack() as stack:
-        stack.callback(live.close)
-        stack.enter_context(live.vault.follow(lambda: live.tell({"type": "vault-changed"})))
+        stack.push_async_callback(asyncio.to_thread, live.close)
+        await stack.enter_async_context(mcp.following())
+        await stack.enter_async_context(mcp.serving_http())
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -72,6 +72,8 @@ class LiveRuns:
         self._most = at_once + most_queued
         self._active: dict[str, _Active] = {}
         self._feed = EventLog(most=2_000)
+        self.farewells: list[Callable[[], None]] = []
+        """What others who keep something open do when all of it ends."""
         self._lock = threading.Lock()
 
     # --- making runs go on
@@ -121,6 +123,8 @@ class LiveRuns:
         for active in list(self._active.values()):
             active.stop.cancel()
         self._feed.end()
+        for farewell in self.farewells:
+            farewell()
 
     def close(self) -> None:
         """Stop everything and wait until it has been recorded."""

@@ -74,8 +74,7 @@ TEXTS = {
     ),
     "users-own-setting": (
         "{origin}: {name} cannot be set in a vault; whoever sends you a folder could let themselves in.",
-        "{origin}: {name} lässt sich nicht in einem Vault festlegen; sonst könnte sich einlassen, wer Ihnen den Ordner "
-        "schickt.",
+        "{origin}: {name} darf nicht im Vault stehen; sonst ließe sich ein, wer Ihnen den Ordner schickt.",
         "{origin}：不能在仓库中设置 {name}；否则发送文件夹的人可以让自己进入。",
     ),
     "users-own-setting.hint": (
@@ -169,5 +168,71 @@ TEXTS = {
         "Another port: paper serve --port 0",
         "Ein anderer Port: paper serve --port 0",
         "换一个端口：paper serve --port 0",
+    ),
+    # --- MCP
+    "cli.mcp": (
+        "Serve the vault to an MCP client over standard input and output.",
+        "Den Vault einem MCP-Client über Standardein- und -ausgabe bereitstellen.",
+        "通过标准输入输出向 MCP 客户端提供仓库。",
+    ),
+    "mcp.instructions": (
+        "The tools of a vault of notes. What changes something is shown to a person first and waits for their yes.",
+        "Die Werkzeuge eines Vaults. Was etwas ändert, wird zuerst einem Menschen gezeigt und wartet auf sein Ja.",
+        "笔记仓库的工具。凡是会更改内容的操作，都会先展示给人，并等待其同意。",
+    ),
+    "mcp.waits": (
+        "Nothing has been done yet: run {run} waits for a person's yes. They can give it with: {command}",
+        "Noch ist nichts geschehen: Lauf {run} wartet auf das Ja eines Menschen, zum Beispiel mit: {command}",
+        "尚未执行任何操作：运行 {run} 正在等待人的同意。可用以下命令批准：{command}",
+    ),
+    "mcp.ask": (
+        "{tool} wants to do this (step {step} of run {run}):",
+        "{tool} will Folgendes tun (Schritt {step} des Laufs {run}):",
+        "{tool} 要执行以下操作（运行 {run} 的第 {step} 步）：",
+    ),
+    "mcp.ask.cut": (
+        "… {count} more characters; all of it: paper approvals list",
+        "… noch {count} Zeichen; vollständig: paper approvals list",
+        "……还有 {count} 个字符；完整内容：paper approvals list",
+    ),
+    "mcp.ask.decision": ("Decision", "Entscheidung", "决定"),
+    "mcp.ask.approve": ("Approve", "Genehmigen", "批准"),
+    "mcp.ask.deny": ("Deny", "Ablehnen", "拒绝"),
+    "mcp.ask.reason": ("Why not (for deny)", "Warum nicht (beim Ablehnen)", "拒绝的原因"),
+    "mcp.ask.for-run": (
+        "Also for the rest of this run",
+        "Auch für den Rest dieses Laufs",
+        "本次运行的其余部分也批准",
+    ),
+    "mcp.ask.always": (
+        "Also from now on, for this tool and target",
+        "Auch künftig, für dieses Werkzeug und Ziel",
+        "今后对此工具和目标也批准",
+    ),
+    "mcp.ask.edit": (
+        "Other arguments instead, as JSON (leave empty to keep them)",
+        "Stattdessen andere Argumente, als JSON (leer lassen, um sie zu behalten)",
+        "改用其他参数（JSON；留空则保持不变）",
+    ),
+    "mcp.search-tools": (
+        "Find tools of the vault by words; gives their names, descriptions and argument schemas.",
+        "Werkzeuge des Vaults anhand von Wörtern finden; nennt Namen, Beschreibungen und Schemas der Argumente.",
+        "按关键词查找仓库中的工具；返回名称、说明和参数模式。",
+    ),
+    "mcp.call-tool": (
+        "Call a tool of the vault that search_tools has found.",
+        "Ein Werkzeug des Vaults aufrufen, das search_tools gefunden hat.",
+        "调用由 search_tools 找到的仓库工具。",
+    ),
+    "mcp.note": ("A note of the vault", "Eine Notiz des Vaults", "仓库中的笔记"),
+    "mcp.prompt.query": (
+        "What the agent is to do",
+        "Was der Agent tun soll",
+        "智能体要做的事",
+    ),
+    "unknown-resource": (
+        "There is no resource '{uri}'.",
+        "Es gibt keine Ressource „{uri}“.",
+        "没有资源 “{uri}”。",
     ),
 }

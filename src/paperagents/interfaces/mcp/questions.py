@@ -1,0 +1,91 @@
+"""A question to a person as an MCP client shows it, and the answer as a decision of ours."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import Any
+
+import mcp_types as types
+
+from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
+from paperagents.errors import UsageError
+from paperagents.messages import text
+
+LONGEST_PREVIEW = 20_000
+
+
+def form(request: ApprovalRequest, remark: str = "") -> types.ElicitRequestFormParams:
+    """Exactly what will happen, and the answers there are; a remark says what was wrong with the last answer."""
+    message = "\n\n".join(part for part in (remark, _message(request)) if part)
+    return types.ElicitRequestFormParams(message=message, requested_schema=_answers())
+
+
+def is_undecided(answer: Any) -> bool:
+    """Whether the person closed the form without an answer: the question stays open."""
+    return not (_is_no(answer) or _is_yes(answer))
+
+
+def decision_of(answer: Any) -> Decision:
+    """What the person said. Raises UsageError where the arguments that were written instead are no JSON object."""
+    content = getattr(answer, "content", None) or {}
+    if not _is_yes(answer):
+        return Denied(reason=str(content.get("reason") or ""))
+    return Approved(
+        by="MCP",
+        for_run=content.get("for_run") is True,
+        always=content.get("always") is True,
+        arguments=_edited(content.get("edit")),
+    )
+
+
+def _is_yes(answer: Any) -> bool:
+    return getattr(answer, "action", "") == "accept" and (answer.content or {}).get("decision") == "approve"
+
+
+def _is_no(answer: Any) -> bool:
+    action = getattr(answer, "action", "")
+    return action == "decline" or (action == "accept" and (answer.content or {}).get("decision") == "deny")
+
+
+def _message(request: ApprovalRequest) -> str:
+    title = text("mcp.ask", tool=request.tool, step=request.step, run=request.run_id)
+    shown = _visible(request.preview[:LONGEST_PREVIEW])
+    if (more := len(request.preview) - LONGEST_PREVIEW) > 0:
+        shown += "\n" + text("mcp.ask.cut", count=more)
+    return f"{title}\n\n{shown}"
+
+
+def _visible(shown: str) -> str:
+    """Characters that would hide or reorder what is shown, made visible."""
+    return "".join(
+        each if each in "\n\t" or unicodedata.category(each) not in ("Cc", "Cf", "Cs") else f"\\u{ord(each):04x}"
+        for each in shown
+    )
+
+
+def _answers() -> dict[str, Any]:
+    choices = [{"const": each, "title": text(f"mcp.ask.{each}")} for each in ("approve", "deny")]
+    return {
+        "type": "object",
+        "properties": {
+            "decision": {"type": "string", "title": text("mcp.ask.decision"), "oneOf": choices},
+            "reason": {"type": "string", "title": text("mcp.ask.reason")},
+            "for_run": {"type": "boolean", "title": text("mcp.ask.for-run"), "default": False},
+            "always": {"type": "boolean", "title": text("mcp.ask.always"), "default": False},
+            "edit": {"type": "string", "title": text("mcp.ask.edit")},
+        },
+        "required": ["decision"],
+    }
+
+
+def _edited(edit: Any) -> dict[str, Any] | None:
+    if not isinstance(edit, str) or not edit.strip():
+        return None
+    try:
+        arguments = json.loads(edit)
+    except (ValueError, RecursionError) as error:
+        raise UsageError("params-not-json", reason=str(error)) from error
+    if not isinstance(arguments, dict):
+        raise UsageError("params-not-json", reason=text("cli.run.not-an-object"))
+    return arguments

@@ -1,0 +1,58 @@
+"""What a tool can do to the world, as far as its file tells: hints for clients, never a decision of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from paperagents.registry.entry import Entry
+
+CHANGES, WORLD = "changes", "world"
+_BUILT_IN: Mapping[str, frozenset[str]] = {
+    "search_files": frozenset(),
+    "read_file": frozenset(),
+    "web_search": frozenset({WORLD}),
+    "write_file": frozenset({CHANGES}),
+    "memory": frozenset({CHANGES}),
+    "task": frozenset({CHANGES}),
+    "goal": frozenset({CHANGES}),
+    "datavault": frozenset({CHANGES}),
+}
+_ANYTHING = frozenset({CHANGES, WORLD})
+"""Code that can call any tool, a model, another server: nobody knows beforehand."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Effects:
+    """Whether something is changed, and whether it goes beyond the vault."""
+
+    changes: bool
+    leaves_the_vault: bool
+
+
+def effects_of(entries: Sequence[Entry]) -> dict[str, Effects]:
+    """The effects of every tool by its id; a chain has those of all its steps."""
+    by_name = {name: entry for entry in entries for name in (entry.name, entry.id)}
+    known: dict[str, frozenset[str]] = {}
+    for entry in entries:
+        _collect(entry, by_name, known)
+    return {
+        entry.id: Effects(changes=CHANGES in known[entry.id], leaves_the_vault=WORLD in known[entry.id])
+        for entry in entries
+    }
+
+
+def _collect(entry: Entry, by_name: Mapping[str, Entry], known: dict[str, frozenset[str]]) -> frozenset[str]:
+    if entry.id in known:
+        return known[entry.id]
+    if entry.kind != "markdown":
+        known[entry.id] = _BUILT_IN.get(entry.id, _ANYTHING) if entry.kind == "builtin" else _ANYTHING
+        return known[entry.id]
+    # A circle adds nothing to what its other members do.
+    known[entry.id] = frozenset()
+    found: frozenset[str] = frozenset()
+    for call in entry.calls:
+        called = by_name.get(call.tool)
+        found |= _ANYTHING if called is None else _collect(called, by_name, known)
+    known[entry.id] = found
+    return found

@@ -1,0 +1,159 @@
+"""Which tools a client is offered: every one of the vault, or a search over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+import mcp_types as types
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import PaperError
+from paperagents.interfaces.mcp.tool_effects import Effects, effects_of
+from paperagents.messages import text
+from paperagents.registry.entry import Entry
+from paperagents.vault import Vault
+
+SEARCH, CALL = "search_tools", "call_tool"
+_ALLOWED_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MOST_FOUND = 20
+
+
+class ToolOffer:
+    """The tools of a vault as MCP sees them, always as the folder is now."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._made: dict[int, tuple[Entry, types.Tool]] = {}
+
+    def tools(self) -> list[types.Tool]:
+        """What a client is shown: all tools, or with very many of them two that find and call the others."""
+        tools = self.all_tools()
+        return tools if len(tools) <= self._vault.settings.get("mcp.list_up_to") else [_search_tool(), _call_tool()]
+
+    def all_tools(self) -> list[types.Tool]:
+        """Every tool and agent that can be used."""
+        entries = self._entries()
+        effects = effects_of(entries)
+        made = {id(entry): (entry, tool) for entry in entries if (tool := self._tool(entry, effects[entry.id]))}
+        # Kept with their entries, so that an unchanged file is not looked at again.
+        self._made = made
+        return [tool for _, tool in made.values()]
+
+    def id_of(self, name: str) -> str:
+        """The id of the tool that is offered under this name."""
+        found = (entry.id for entry in self._entries() if offered_name(entry.id) == name)
+        return next(found, name)
+
+    def schema(self, name: str) -> JsonObject | None:
+        """The JSON Schema of a tool's arguments."""
+        try:
+            return self._vault.registry.tool(self.id_of(name)).schema
+        except PaperError:
+            return None
+
+    def search(self, query: str) -> list[JsonObject]:
+        """The tools whose name or description has most of the words."""
+        words = query.casefold().split()
+        scored = [(_score(tool, words), tool) for tool in self.all_tools()]
+        best = sorted((each for each in scored if each[0] > 0 or not words), key=lambda each: -each[0])
+        return [
+            {"tool": tool.name, "description": tool.description or "", "arguments": tool.input_schema}
+            for _, tool in best[:_MOST_FOUND]
+        ]
+
+    def _entries(self) -> list[Entry]:
+        entries = self._vault.registry.entries()
+        return [each for each in entries if (each.is_tool or each.kind == "agent") and (each.valid or each.stale)]
+
+    def _tool(self, entry: Entry, effects: Effects) -> types.Tool | None:
+        before = self._made.get(id(entry))
+        annotations = _annotations(entry, effects)
+        if before is not None and before[0] is entry and before[1].annotations == annotations:
+            return before[1]
+        try:
+            return _offered(self._vault.registry.tool(entry.id), annotations)
+        except PaperError:
+            # It broke in this very moment, and is told of when somebody calls it.
+            return None
+
+
+def offered_name(tool_id: str) -> str:
+    """A name that every client takes: where the id is none, a plain one that no other tool has."""
+    if _ALLOWED_NAME.fullmatch(tool_id):
+        return tool_id
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", tool_id).strip("_")[:48]
+    digest = sha256(tool_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain}_{digest}" if plain else f"tool_{digest}"
+
+
+def record_schema(data: JsonObject) -> JsonObject:
+    """JSON Schema of a record whose data is known."""
+    return {
+        "type": "object",
+        "properties": {
+            "run_id": {"type": "string"},
+            "tool": {"type": "string"},
+            "status": {"type": "string"},
+            "success": {"type": "boolean"},
+            "data": {"anyOf": [data, {"type": "null"}]},
+            "error": {"type": ["object", "null"]},
+        },
+        "required": ["run_id", "tool", "status", "success", "data"],
+    }
+
+
+def _offered(tool: ToolDefinition, annotations: types.ToolAnnotations) -> types.Tool:
+    return types.Tool(
+        name=offered_name(tool.id),
+        title=tool.name,
+        description=tool.description or None,
+        input_schema=_as_object(tool.schema),
+        output_schema=record_schema(dict(tool.answer)) if tool.answer else None,
+        annotations=annotations,
+    )
+
+
+def _as_object(schema: JsonObject) -> JsonObject:
+    return schema if schema.get("type") == "object" else {**schema, "type": "object"}
+
+
+def _annotations(entry: Entry, effects: Effects) -> types.ToolAnnotations:
+    return types.ToolAnnotations(
+        title=entry.name,
+        read_only_hint=not effects.changes,
+        destructive_hint=effects.changes,
+        open_world_hint=effects.leaves_the_vault,
+    )
+
+
+def _score(tool: types.Tool, words: list[str]) -> int:
+    name, rest = f"{tool.name} {tool.title}".casefold(), (tool.description or "").casefold()
+    return sum(2 * (word in name) + (word in rest) for word in words)
+
+
+def _search_tool() -> types.Tool:
+    return types.Tool(
+        name=SEARCH,
+        description=text("mcp.search-tools"),
+        input_schema={"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+        annotations=types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False),
+    )
+
+
+def _call_tool() -> types.Tool:
+    properties: dict[str, Any] = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
+    return types.Tool(
+        name=CALL,
+        description=text("mcp.call-tool"),
+        input_schema={"type": "object", "properties": properties, "required": ["tool"]},
+        annotations=types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
+    )
+
+
+def names(tools: list[types.Tool]) -> Iterator[str]:
+    """The names of tools, to see whether the list has changed."""
+    return (tool.name for tool in tools)
