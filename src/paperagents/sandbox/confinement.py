@@ -94,8 +94,13 @@ def _own_status() -> str:
         os.close(descriptor)
 
 
-def _no_new_privileges() -> None:
+def give_up_new_privileges() -> None:
+    """Whatever this process becomes, it gets no rights that it does not have now."""
     _prctl(_NO_NEW_PRIVILEGES, 1)
+
+
+def _no_new_privileges() -> None:
+    give_up_new_privileges()
     # The engine counts pages to know a block that ran out of memory.
     _prctl(_NO_HUGE_PAGES, 1)
 

@@ -64,12 +64,15 @@ class Sandbox:
         blocks_per_worker: int = BLOCKS_PER_WORKER,
         idle_seconds: float = IDLE_SECONDS,
         start: Callable[[], WorkerProcess] | None = None,
+        warmest_first: bool = False,
     ) -> None:
         self.limits = limits or Limits()
         self.size = size or max(2, min(8, os.cpu_count() or 2))
         self._blocks_per_worker = blocks_per_worker
         self._idle_seconds = idle_seconds
         self._start = start or (lambda: start_worker(self.limits, timezone=timezone))
+        self._warmest_first = warmest_first
+        """For workers that learn: the one that worked last works again, and none is started ahead."""
         self._closed = False
         self._forget_everything()
         _watch_over(self)
@@ -182,8 +185,10 @@ class Sandbox:
     def _idle_worker(self) -> WorkerProcess | None:
         """The worker that rested longest: its next context is surely ready."""
         with self._change:
-            worker = self._idle.popleft() if self._idle else None
+            take = self._idle.pop if self._warmest_first else self._idle.popleft
+            worker = take() if self._idle else None
             spare_wanted = not self._idle and len(self._workers) < self.size and self._served > 0
+            spare_wanted = spare_wanted and not self._warmest_first
         if worker is not None and spare_wanted:
             self._order(self._add_spare)
         return worker

@@ -1,0 +1,49 @@
+"""What stands between Python and Deno: gives up rights and memory, then becomes Deno.
+
+Started by ``deno_process.py`` with nothing of the package loaded but this module and what it imports.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+
+from paperagents.sandbox import landlock
+from paperagents.sandbox.confinement import end_with_parent, give_up_new_privileges
+
+CHANNEL = 3
+LARGEST_FILE = 1 << 30
+MOST_DESCRIPTORS = 512
+
+
+def main() -> None:
+    """Read what to become from the command line, and become it."""
+    order = json.loads(sys.argv[1])
+    os.chdir(order["folder"])
+    end_with_parent(order["parent"])
+    _limit(memory=order["memory"], seconds=order["seconds"])
+    if sys.platform == "linux":
+        give_up_new_privileges()
+        if landlock.version():
+            landlock.keep_only([(path, rights) for path, rights in order["paths"]], ports=order["ports"])
+    os.dup2(CHANNEL, 0)
+    os.dup2(CHANNEL, 1)
+    os.closerange(CHANNEL, 4096)
+    os.execve(order["command"][0], order["command"], order["environment"])  # noqa: S606  no shell is wanted
+
+
+def _limit(*, memory: int, seconds: int) -> None:
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, LARGEST_FILE)
+    _lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
+    _lower(resource.RLIMIT_CPU, seconds)
+    # V8 reserves addresses by the terabyte; what it really takes is counted as data.
+    _lower(resource.RLIMIT_DATA, memory)
+
+
+def _lower(what: int, most: int) -> None:
+    hard = resource.getrlimit(what)[1]
+    allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(what, (allowed, allowed))

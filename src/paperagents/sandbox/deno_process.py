@@ -1,0 +1,137 @@
+"""Deno seen from its parent: what it may touch, as its own permissions and as rules of the kernel around it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from paperagents.errors import ToolError
+from paperagents.sandbox import landlock
+from paperagents.sandbox.limits import Limits
+from paperagents.sandbox.worker_process import BOOTSTRAP, MAX_BUSY_SECONDS, WorkerProcess, spawn
+
+START = BOOTSTRAP + "from paperagents.sandbox.deno_launcher import main\nmain()\n"
+OWN_MEMORY_MB = 534
+"""What Deno takes for itself; the tool's share comes on top."""
+_RUNNER = Path(__file__).parent / "javascript" / "deno_runner.js"
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/nix/store")
+_ALWAYS_READ = ("/dev/urandom", "/dev/null", "/etc/localtime", "/usr/share/zoneinfo", "/proc/self")
+_NAMES_OF_HOSTS = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/run/systemd/resolve")
+_ENDINGS_WITHOUT_MEMORY = (signal.SIGTRAP, signal.SIGABRT, signal.SIGILL)
+_DYING_SECONDS = 2.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DenoSetup:
+    """One tool's process: its packages, and what it may touch besides. Folders are absolute and real."""
+
+    packages: Path
+    declared: tuple[str, ...]
+    state: str = ""
+    """Names what is installed: other packages are another setup."""
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+    """Never readable nor writable, also where it lies below a granted folder."""
+    net: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    timezone: str = ""
+
+
+class DenoProcess(WorkerProcess):
+    """A worker that is Deno."""
+
+    def ran_out_of_memory(self) -> bool:
+        """V8 gives up with a trap when its heap is full, the allocator with an abort."""
+        until = time.monotonic() + _DYING_SECONDS
+        while time.monotonic() < until:
+            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+            if ended is not None:
+                return ended.si_code != os.CLD_EXITED and ended.si_status in _ENDINGS_WITHOUT_MEMORY
+            time.sleep(0.005)
+        return False
+
+
+@cache
+def deno_program() -> str:
+    """Where Deno is. Raises ToolError with what to install where it is not."""
+    try:
+        from deno import find_deno_bin  # noqa: PLC0415  an extra that not everybody has
+    except ImportError:
+        raise ToolError("deno-missing") from None
+    try:
+        return str(Path(find_deno_bin()).resolve())
+    except OSError:
+        raise ToolError("deno-missing") from None
+
+
+def start_deno(setup: DenoSetup, ceiling: Limits) -> DenoProcess:
+    """Start a process for one tool. Call it from a thread that outlives it."""
+    order = {
+        "command": _command(setup, ceiling),
+        "environment": _environment(setup),
+        "folder": str(setup.packages),
+        "paths": _paths(setup),
+        "ports": _ports(setup.net),
+        "parent": os.getpid(),
+        "memory": (OWN_MEMORY_MB + ceiling.memory_mb) << 20,
+        "seconds": math.ceil(4 * (2 * MAX_BUSY_SECONDS + ceiling.seconds)),
+    }
+    return DenoProcess(*spawn([sys.executable, "-I", "-S", "-c", START, json.dumps(order)]))
+
+
+def _command(setup: DenoSetup, ceiling: Limits) -> list[str]:
+    """Deno's own permissions; what is not named is denied."""
+    reads = [str(setup.packages), *setup.read]
+    # A variable that is not granted reads as not set, as the many packages expect that look for one.
+    flags = ["--allow-read=" + _listed(reads), "--ignore-env"]
+    if setup.environment:
+        flags.append("--allow-env=" + ",".join(name for name, _ in setup.environment))
+    if setup.write:
+        flags.append("--allow-write=" + _listed(setup.write))
+    if setup.net:
+        flags.append("--allow-net=" + ",".join(setup.net))
+    if setup.withheld:
+        flags += [f"--deny-read={_listed(setup.withheld)}", f"--deny-write={_listed(setup.withheld)}"]
+    return [
+        deno_program(), "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--cached-only", "--no-remote",
+        "--node-modules-dir=manual", f"--v8-flags=--max-old-space-size={ceiling.memory_mb}", *flags,
+        str(_RUNNER), str(setup.packages), *setup.declared,
+    ]  # fmt: skip
+
+
+def _environment(setup: DenoSetup) -> dict[str, str]:
+    own = {"DENO_DIR": str(setup.packages / "deno"), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+    timezone = setup.timezone or os.environ.get("TZ", "")
+    return {**dict(setup.environment), **own, **({"TZ": timezone} if timezone else {})}
+
+
+def _paths(setup: DenoSetup) -> list[tuple[str, int]]:
+    """The same for the kernel, which also holds where a link leads out or Deno errs."""
+    system = [(path, landlock.READ) for path in _ALWAYS_READ] + [
+        (path, landlock.READ | landlock.RUN) for path in (*_LIBRARIES, deno_program())
+    ]
+    own = [(str(_RUNNER.parent), landlock.READ), (str(setup.packages), landlock.READ)]
+    names = [(path, landlock.READ) for path in _NAMES_OF_HOSTS] if setup.net else []
+    granted = [(path, landlock.READ) for path in setup.read] + [(path, landlock.WRITE) for path in setup.write]
+    return [*system, *own, *names, *granted]
+
+
+def _ports(net: tuple[str, ...]) -> list[int] | None:
+    """The ports that connections may go to; None for any, where a host is granted without one."""
+    ports = [host.rpartition(":")[2] for host in net]
+    if any(":" not in host or not port.isdigit() for host, port in zip(net, ports, strict=True)):
+        return None
+    return [int(port) for port in ports]
+
+
+def _listed(paths: tuple[str, ...] | list[str]) -> str:
+    """Deno's list of paths; a comma inside one is written twice."""
+    return ",".join(path.replace(",", ",,") for path in paths)
