@@ -1,0 +1,97 @@
+"""Changes one line of a settings file; comments, order and everything else stay."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+from paperagents.definitions.closest import closest
+from paperagents.errors import PaperError, SettingsError
+from paperagents.settings import FILE, KNOWN, load_settings, user_folder
+
+
+def write_setting(vault: Path, name: str, value: Any, *, origin: str) -> None:
+    """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
+    _write(vault / ".paper" / FILE, name, value, vault, origin)
+
+
+def write_user_setting(name: str, value: Any, *, origin: str) -> None:
+    """Write a setting into the user's own file, outside every vault."""
+    _write(user_folder() / FILE, name, value, None, origin)
+
+
+def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -> None:
+    _require_possible(name, value, origin)
+    before = file.read_text("utf-8") if file.exists() else None
+    table, _, key = name.rpartition(".")
+    # A JSON text, number or list is a TOML one.
+    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    try:
+        _replace(file, _with_line(before or "", table, key, line))
+        load_settings(vault)
+    except PaperError:
+        if before is None:
+            file.unlink()
+        else:
+            _replace(file, before)
+        raise
+    except OSError as error:
+        raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
+
+
+def unknown_setting(name: str, origin: str) -> SettingsError:
+    """The error for a name that no setting has, with the nearest ones."""
+    near = ", ".join(f"'{each}'" for each in closest(name, KNOWN))
+    return SettingsError(
+        "unknown-setting", name=name, origin=origin, suggestion=near, case="suggestion" if near else None
+    )
+
+
+def _require_possible(name: str, value: Any, origin: str) -> None:
+    if name not in KNOWN:
+        raise unknown_setting(name, origin)
+    texts = value if isinstance(value, list) else [value]
+    if any(unicodedata.category(each) == "Cs" for text in texts if isinstance(text, str) for each in text):
+        raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
+
+
+def _replace(file: Path, content: str) -> None:
+    """All at once, for the owner's eyes only, and never through a link that somebody has put there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(6)}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(content)
+    draft.replace(file)
+
+
+def _with_line(content: str, table: str, key: str, line: str) -> str:
+    """The file with one line changed or added, comments and order kept."""
+    lines = content.split("\n") if content else []
+    current, last_of_table = "", -1 if table else 0
+    for number, each in enumerate(lines):
+        if header := re.match(r"\s*\[([^\]]+)\]", each):
+            current = header[1].strip()
+            last_of_table = number + 1 if current == table else last_of_table
+        elif current == table and re.match(rf"\s*{re.escape(key)}\s*=", each):
+            return "\n".join([*lines[:number], line, *lines[_end_of_value(lines, number) :]])
+    if last_of_table < 0:
+        return "\n".join([*lines, f"[{table}]", line, ""]).lstrip("\n")
+    return "\n".join([*lines[:last_of_table], line, *lines[last_of_table:]] if lines else [line, ""])
+
+
+def _end_of_value(lines: list[str], start: int) -> int:
+    """The line after a value, which may be a list over several lines."""
+    import tomllib  # noqa: PLC0415  only to change a setting that is already there
+
+    for end in range(start + 1, len(lines) + 1):
+        try:
+            tomllib.loads("\n".join(lines[start:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        return end
+    return start + 1
