@@ -18,7 +18,7 @@ from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
-from paperagents.registry.entry import Entry, entry_of_definition
+from paperagents.registry.entry import Entry, entry_of, entry_of_definition
 from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file, stamp_of
 from paperagents.registry.scan_cache import load_records, save_records
 from paperagents.registry.vault_checks import by_name, find_problems
@@ -144,6 +144,18 @@ class ToolRegistry:
         """The tags that notes of the vault define; broken ones are left out."""
         usable = [entry for entry in self.entries() if entry.kind == "tag" and (entry.valid or entry.stale)]
         return [tag for tag in map(self._definition, usable) if isinstance(tag, TagNote)]
+
+    def try_out(self, file: str, content: bytes) -> FileReading:
+        """What a file would be with this content: its definition and every problem, those between files too."""
+        from paperagents.reading.file_reading import read_markdown, read_script  # noqa: PLC0415  see above
+
+        reading = read_script(content, file) if file.lower().endswith(".tool.js") else read_markdown(content, file)
+        entry = entry_of(reading)
+        if entry is None:
+            return reading
+        others = [each for each in self._state().entries if each.file != file]
+        between = find_problems((*others, entry), builtin_entries()).get(file, ())
+        return replace(reading, problems=entry.with_problems(between).problems)
 
     def _state(self) -> _State:
         if self._found is None:
