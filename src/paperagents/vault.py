@@ -11,7 +11,18 @@ from pathlib import Path
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
-from paperagents.approval.decision import ApprovalRequest, Approved, Approver, AskFunction, Decision
+from paperagents.agents.agent_runner import AgentRunner
+from paperagents.agents.language_model import LanguageModel
+from paperagents.approval.decision import (
+    ApprovalRequest,
+    Approved,
+    ApproveEverything,
+    Approver,
+    AskFunction,
+    Decision,
+    decision_as_json,
+    decision_of,
+)
 from paperagents.approval.rules import RuleBook
 from paperagents.builtin_tools.effects import FileEffects, WebEffects
 from paperagents.builtin_tools.entries import EntryEffects
@@ -19,6 +30,8 @@ from paperagents.builtin_tools.planned_folder import PlannedFolder
 from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.argument_validation import validated
 from paperagents.calls.tool_call import ToolCall
+from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import BrokenFileError, MissingVariableError, ToolError
@@ -36,7 +49,7 @@ from paperagents.records.entry_store import EntryStore, PlannedEntries
 from paperagents.records.environment_store import EnvironmentStore
 from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
-from paperagents.records.run_store import RunStore
+from paperagents.records.run_store import EVERYTHING, RunStore
 from paperagents.records.tool_storage import ToolStorage
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.settings import KNOWN, user_folder
@@ -50,7 +63,7 @@ class Vault(NotesFolder):
 
     # --- running
 
-    def run(
+    def run(  # noqa: PLR0913  each may be said or left unsaid
         self,
         tool: str,
         arguments: Mapping[str, JsonValue] | None = None,
@@ -58,14 +71,18 @@ class Vault(NotesFolder):
         approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
+        model: LanguageModel | str | None = None,
         run_id: str | None = None,
     ) -> RunRecord:
         """Carry out a call; the answer is its record. Without an approver, what must be asked waits.
 
-        ``run_id`` is for a caller who must know it before the run begins; it has to be a new one.
+        ``run_id`` is for a caller who must know it before the run begins; it has to be a new one. ``model`` is what
+        agents think with, instead of the one that their notes and the settings name.
         """
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
-        return Pipeline(self.services, self._session(approver, on_event, stop)).run(call, run_id)
+        session = self._session(approver, on_event, stop)
+        session.model = model
+        return Pipeline(self.services, session).run(call, run_id)
 
     def plan(self, tool: str, arguments: Mapping[str, JsonValue] | None = None) -> RunRecord:
         """A dry run: what would happen and be asked. Changes nothing."""
@@ -73,7 +90,7 @@ class Vault(NotesFolder):
         with PlannedFolder(self.root) as folder:
             return Pipeline(self._without_trace(folder), Session(plan=[])).run(call)
 
-    def resume(
+    def resume(  # noqa: PLR0913  each may be said or left unsaid
         self,
         run_id: str,
         *,
@@ -81,13 +98,31 @@ class Vault(NotesFolder):
         approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
+        model: LanguageModel | str | None = None,
+        unfinished_only: bool = False,
     ) -> RunRecord:
-        """Go on with a run that waits or was interrupted; ``decisions`` answer by digest of what was asked."""
-        session = self._session(approver, on_event, stop)
-        session.decisions.update(decisions or {})
-        return Pipeline(self.services, session).resume(run_id)
+        """Go on with a run that waits or was interrupted; ``decisions`` answer by digest of what was asked.
 
-    def answer(
+        One that failed or was stopped goes on, too, unless ``unfinished_only``: that is for a person to wish.
+        """
+        for digest, decision in (decisions or {}).items():
+            # Before anything is done with it: an answer that was given is not asked for again.
+            self.store.answer(run_id, digest, decision_as_json(decision))
+        answers = {digest: decision_of(each) for digest, each in self.store.answers(run_id).items()}
+        if isinstance(everything := answers.pop(EVERYTHING, None), Approved):
+            approver = approver or ApproveEverything(by=everything.by)
+        session = self._session(approver, on_event, stop)
+        session.decisions.update(answers)
+        session.model = model
+        return Pipeline(self.services, session).resume(run_id, unfinished_only=unfinished_only)
+
+    def enqueue(self, tool: str, arguments: Mapping[str, JsonValue] | None = None, *, yes: bool = False) -> RunRecord:
+        """Write a call down for ``paper worker`` or ``paper serve`` to carry out; ``yes`` agrees to all it will ask."""
+        call = ToolCall(tool=tool, arguments=dict(arguments or {}))
+        approved = decision_as_json(Approved(by="--yes")) if yes else None
+        return Pipeline(self.services, Session()).later(call, approved=approved)
+
+    def answer(  # noqa: PLR0913  each may be said or left unsaid
         self,
         approval_id: str,
         decision: Decision,
@@ -95,10 +130,13 @@ class Vault(NotesFolder):
         approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
+        model: LanguageModel | str | None = None,
     ) -> RunRecord:
         """Answer an open question; the run it belongs to goes on."""
         root_run, decisions = self.checked_answer(approval_id, decision)
-        return self.resume(root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop)
+        return self.resume(
+            root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop, model=model
+        )
 
     def checked_answer(self, approval_id: str, decision: Decision) -> tuple[str, dict[str, Decision]]:
         """The run that a question belongs to, and what to go on with. Raises UsageError for an impossible answer."""
@@ -106,6 +144,13 @@ class Vault(NotesFolder):
         if isinstance(decision, Approved) and decision.arguments is not None:
             self._require_possible(request.tool, decision.arguments)
         return root_run, {request.digest: decision}
+
+    def leave_answer(self, approval_id: str, decision: Decision) -> str:
+        """Answer an open question and leave it to a worker to go on; gives the run it belongs to."""
+        root_run, decisions = self.checked_answer(approval_id, decision)
+        for digest, each in decisions.items():
+            self.store.answer(root_run, digest, decision_as_json(each), announce=True)
+        return root_run
 
     def test(self, tool: str) -> list[ExampleResult]:
         """Try the examples in a tool's file, without touching anything."""
@@ -148,13 +193,19 @@ class Vault(NotesFolder):
             if registry.get(tag.id) is None:
                 registry.register(tag.fields)
         for entry in self.registry.entries():
-            if entry.is_tool and entry.valid and registry.get(entry.id) is None and registry.find(entry.id) is None:
+            callable_ = entry.kind != "tag" and entry.valid
+            if callable_ and registry.get(entry.id) is None and registry.find(entry.id) is None:
                 registry.register(tag_of_tool(entry.id, entry.name, entry.description))
         return registry
 
+    def read_settings_again(self) -> None:
+        """Take over settings that have been changed. Runs that go on keep theirs."""
+        for part in ("settings", "limits", "services", "agents"):
+            self.__dict__.pop(part, None)
+
     def close(self) -> None:
         """End the sandbox's workers and let go of the files."""
-        for part in ("sandbox", "folder", "database"):
+        for part in ("agents", "sandbox", "folder", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
         self.__dict__.pop("services", None)
@@ -236,7 +287,19 @@ class Vault(NotesFolder):
             storage=ToolStorage(self.database),
             vault_content=self.vault_content,
             write_log=self._write_log,
+            agent=self.agents,
             store=self.store,
+        )
+
+    @cached_property
+    def agents(self) -> AgentRunner:
+        """Who answers calls of agents."""
+        return AgentRunner(
+            root=self.root,
+            settings=self.settings,
+            entries=self.registry.entries,
+            tags=self.tag_registry,
+            read_note=lambda path: self.folder.read_text(path).content,
         )
 
     def _require_possible(self, name: str, arguments: JsonObject) -> None:
@@ -322,6 +385,8 @@ class Vault(NotesFolder):
 
 def _read_pinned(file: str, content: bytes) -> ToolDefinition:
     reading = read_script(content, file) if file.lower().endswith(".tool.js") else read_markdown(content, file)
+    if reading.valid and isinstance(reading.definition, AgentDefinition):
+        return tool_of_agent(reading.definition)
     if not reading.valid or not isinstance(reading.definition, ToolDefinition):
         raise BrokenFileError(file, reading.problems)
     return reading.definition

@@ -13,6 +13,8 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 
 ToolType = Literal["single", "chain"]
+AGENT_PREFIX = "agent:"
+"""Before the id of an agent: a tool may have the same id."""
 ToolKind = Literal["markdown", "javascript", "builtin", "agent"]
 
 
@@ -58,6 +60,8 @@ class ToolDefinition:
 
     timeout: float | None = None
     log: str | None = None
+    schedule: str | None = None
+    """When it runs by itself, in the notation of cron."""
     approval: str | None = None
     examples: tuple[Example, ...] = ()
     environment: tuple[Parameter, ...] = ()
@@ -73,6 +77,11 @@ class ToolDefinition:
     """Where the file says its id or name."""
     digest: str = ""
     """Of the file's bytes: what was approved is what runs."""
+
+    @property
+    def key(self) -> str:
+        """The name under which it is surely found."""
+        return f"{AGENT_PREFIX}{self.id}" if self.kind == "agent" else self.id
 
     @property
     def schema(self) -> JsonObject:

@@ -12,6 +12,7 @@ from typing import Any
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tag import AttributeSchema, Handler, TagCategory, TagDefinition, TagSchema, TagType
+from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError, ToolError
 from paperagents.messages import text
 from paperagents.records.record import RunRecord
@@ -113,20 +114,26 @@ class TagApplier:
         tag = self.registry.get(operation["tool_id"])
         assert tag is not None
         if tag.handler is not None:
-            return {**_result(name, "handled", "success", None), **_handled(tag.id, tag.handler, values)}
+            return {**_result(name, "handled", "success", None), **handled(tag.id, tag.handler, values)}
         if tag.category == TagCategory.OUTPUT:
             return {**_result(name, tag.id, "success", None), "output": values["content"] or values.get("message")}
-        arguments = self._arguments(tag, operation, values["attributes"])
-        return _of_record(self.run(ToolCall(tool=tag.id, arguments=arguments, as_text=True)), name)
+        return _of_record(self.run(call_of_tag(tag, operation, values["attributes"], self.registry)), name)
 
-    def _arguments(self, tag: TagDefinition, operation: Mapping[str, Any], values: JsonObject) -> JsonObject:
-        """Only what the call names: an update must not fill in defaults over what is stored."""
-        given = {*given_attributes(operation, self.registry), "identifier"}
-        if tag.schema.open_attributes and not operation["content"].strip():
-            # A block with nothing in it is another way to write a tag without content.
-            given -= {tag.schema.content_attribute} - {*operation["attributes"]}
-        known = given if tag.schema.open_attributes else given & {*tag.schema.attributes}
-        return {key: value for key, value in values.items() if key in known}
+
+def call_of_tag(
+    tag: TagDefinition, operation: Mapping[str, Any], values: JsonObject, registry: TagRegistry
+) -> ToolCall:
+    """Only what the tag names: an update must not fill in defaults over what is stored."""
+    given = {*given_attributes(operation, registry), "identifier"}
+    if tag.schema.open_attributes and not operation["content"].strip():
+        # A block with nothing in it is another way to write a tag without content.
+        given -= {tag.schema.content_attribute} - {*operation["attributes"]}
+    known = given if tag.schema.open_attributes else given & {*tag.schema.attributes}
+    arguments = {key: value for key, value in values.items() if key in known}
+    if tag.id != "subagent":
+        return ToolCall(tool=tag.id, arguments=arguments, as_text=True)
+    asked = str(arguments.pop("agent")).removeprefix(AGENT_PREFIX)
+    return ToolCall(tool=f"{AGENT_PREFIX}{asked}", arguments=arguments, as_text=True)
 
 
 def tag_of_tool(identifier: str, name: str, description: str) -> TagDefinition:
@@ -147,7 +154,7 @@ def tag_of_tool(identifier: str, name: str, description: str) -> TagDefinition:
     )
 
 
-def _handled(tag: str, handler: Handler, values: Mapping[str, Any]) -> JsonObject:
+def handled(tag: str, handler: Handler, values: Mapping[str, Any]) -> JsonObject:
     """What a handler answers; whatever is wrong with it costs this one call alone."""
     try:
         answer = handler(dict(values))

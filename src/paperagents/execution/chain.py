@@ -54,7 +54,7 @@ class Calls(Protocol):
 def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> Names:
     """Carry out all steps in order, within the tool's time; the answer is what can be referred to after them."""
     chain = _Chain(calls, frame)
-    with _within(frame.tool.timeout, calls.session, code="tool-timeout"):
+    with within(frame.tool.timeout, calls.session, code="tool-timeout"):
         for number, step in enumerate(frame.tool.steps, 1):
             at = Place(path=str(number), step=first + number - 1, block="tool", name=step.name)
             names = chain.run(step, names, at)
@@ -166,7 +166,7 @@ class _Chain:
         raise AssertionError("a step is tried at least once")
 
     def _timed(self, step: Step, names: Names, place: Place) -> JsonValue:
-        with _within(step.timeout, self.calls.session, code="step-timeout"):
+        with within(step.timeout, self.calls.session, code="step-timeout"):
             return self._called(step, names, place)
 
     def _called(self, step: Step, names: Names, place: Place) -> JsonValue:
@@ -280,7 +280,7 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 @contextmanager
-def _within(seconds: float | None, session: Session, *, code: str) -> Iterator[None]:
+def within(seconds: float | None, session: Session, *, code: str) -> Iterator[None]:
     """Stop whatever runs inside when the time is over, and say so."""
     if seconds is None:
         yield

@@ -25,5 +25,7 @@ class Frame:
     log: RunLog
     forgives: bool = False
     """What a call of it fails with is a result like any other: the run goes on, also later."""
+    granted: frozenset[str] | None = None
+    """The keys of the tools that may be called from here; None is every tool."""
     agents: int = 0
     """How many agents are above it, each asked by the one before."""

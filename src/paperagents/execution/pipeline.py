@@ -72,10 +72,21 @@ class Pipeline:
             record = self._ended(run, log, lambda: self._carry_out(self._begin(run, tool, log))).record
         return self._noted(record, tool)
 
-    def resume(self, run_id: str) -> RunRecord:
+    def later(self, call: ToolCall, *, approved: JsonObject | None = None) -> RunRecord:
+        """Write a call down for a worker to carry out, now checked as far as that is possible."""
+        tool, store = self.services.find_tool(call.tool), self.services.store
+        assert store is not None
+        run = _new_run(tool.id, _arguments(call, tool), self.services.clock())
+        validated(tool, run.arguments)
+        run = replace(run, status="queued", definition=tool.digest if tool.file is not None else None)
+        content = self._content(tool.file, tool.digest) if tool.file is not None else None
+        store.enqueue(run, file=tool.file, content=content, approved=approved)
+        return RunRecord(run_id=run.run_id, tool=run.tool, status="queued", started=run.started, duration_ms=0.0)
+
+    def resume(self, run_id: str, *, unfinished_only: bool = False) -> RunRecord:
         """Go on with a run that waits or was interrupted; what has a result is not done again."""
         with self._held(run_id):
-            run = self._standing_still(run_id)
+            run = self._standing_still(run_id, unfinished_only=unfinished_only)
             store = self.services.store
             assert store is not None
             store.go_on(run.run_id)
@@ -87,7 +98,7 @@ class Pipeline:
         """Carry out a call inside a run. A step is a call like any other; the answer is its output."""
         if (done := frame.log.replayed(place)) is not None:
             return done["output"]
-        with frame.log.block(place, dict(call.arguments), forgives=frame.forgives) as entry:
+        with frame.log.block(place, dict(call.arguments), forgives=lambda: self._forgives(frame)) as entry:
             entry.output = self._answered(call, place, frame, entry)
             return entry.output
 
@@ -102,13 +113,13 @@ class Pipeline:
         if known is not None:
             raise UsageError("run-is-over", id=run_id, status=known.status)
 
-    def _standing_still(self, run_id: str) -> StoredRun:
+    def _standing_still(self, run_id: str, *, unfinished_only: bool) -> StoredRun:
         store = self.services.store
         run = store.stored(run_id) if store is not None else None
         if run is None or run.parent_run is not None:
             # A run below another goes on with the one that somebody started.
             raise UsageError("unknown-run", id=run_id)
-        if run.status in ("succeeded", "denied"):
+        if run.status in ("succeeded", "denied", *(("failed", "cancelled") if unfinished_only else ())):
             raise UsageError("run-is-over", id=run_id, status=run.status)
         require_complete(run_id, run.arguments)
         return run
@@ -201,6 +212,8 @@ class Pipeline:
         if (canned := self._canned(call, place)) is not None:
             return canned[0]
         tool = self.services.find_tool(call.tool)
+        if frame.granted is not None and tool.key not in frame.granted:
+            raise ToolError("tool-not-given", tool=tool.id)
         arguments = validated(tool, call.arguments, convert=True)
         entry.parameters = arguments
         if tool.id == "js_execute":
@@ -228,7 +241,7 @@ class Pipeline:
             log = self._log(run)
         below = replace(
             frame, run_id=run.run_id, root_step=frame.root_step or place.step, depth=frame.depth + 1, tool=tool,
-            arguments=arguments, log=log, forgives=False,
+            arguments=arguments, log=log, forgives=False, granted=None,
         )  # fmt: skip
         ending = self._ended(before or run, log, lambda: self._carry_out(below))
         entry.take_over_approvals(run.run_id, log.entries)
@@ -375,6 +388,10 @@ class Pipeline:
             case DeniedError():
                 return "denied"
         return "cancelled" if self.session.stopped else "failed"
+
+    def _forgives(self, frame: Frame) -> bool:
+        """Whether a failure is a result; one that comes of stopping is none."""
+        return frame.forgives and not self.session.cancellation.cancelled
 
     # --- small things
 

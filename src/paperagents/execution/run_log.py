@@ -98,8 +98,13 @@ class RunLog:
         return self._results.get(place.path, {}).get("status") in ("error", "denied")
 
     @contextmanager
-    def block(self, place: Place, parameters: JsonObject, *, forgives: bool = False) -> Iterator[OpenEntry]:
-        """Everything inside belongs to this place; however it ends, there is an entry."""
+    def block(
+        self, place: Place, parameters: JsonObject, *, forgives: Callable[[], bool] = bool
+    ) -> Iterator[OpenEntry]:
+        """Everything inside belongs to this place; however it ends, there is an entry.
+
+        Where ``forgives`` says so, a failure is a result, too.
+        """
         entry = OpenEntry(parameters=parameters)
         started = datetime.now(UTC)
         clock = time.perf_counter()
@@ -110,7 +115,7 @@ class RunLog:
         except PaperError as error:
             entry.status = _status_of(error)
             entry.message = error.message
-            entry.settled = forgives and not isinstance(error, WaitingError | CancelledError | PlanEndsError)
+            entry.settled = forgives() and not isinstance(error, WaitingError | CancelledError | PlanEndsError)
             error.happened_at(place.step, place.block)
             raise
         finally:

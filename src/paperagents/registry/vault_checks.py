@@ -9,11 +9,11 @@ from itertools import islice
 from paperagents.definitions.closest import closest, misspelt
 from paperagents.definitions.problem import Problem, Severity
 from paperagents.definitions.source import Span
+from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.registry.entry import CallSite, Entry
 
 FOREIGN_PREFIX = "mcp:"
 """Tools of other servers: who they are is only known while they are connected."""
-AGENT_PREFIX = "agent:"
 MOST_PER_CALL = 100
 """So many missing or unknown arguments of one call, and so many parameters, are looked at."""
 MOST_COMPARISONS = 100_000
@@ -39,7 +39,7 @@ def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
     tools = [entry for entry in entries if entry.is_tool]
     agents = [entry for entry in entries if entry.kind == "agent"]
     return {
-        **{f"{AGENT_PREFIX}{entry.id}": entry for entry in reversed(agents)},
+        **{f"{AGENT_PREFIX}{name}": entry for name, entry in _named(agents).items()},
         **_named(agents),
         **_named(tools),
     }

@@ -53,6 +53,11 @@ class TagReader:
         return self._pairing.completed()
 
     @property
+    def open_tags(self) -> tuple[str, ...]:
+        """The blocks that are opened and not closed yet, the outermost first."""
+        return tuple(block.definition.id for block in self._open)
+
+    @property
     def operations(self) -> list[TagOperation]:
         """All calls so far, in the order of the document."""
         return self._pairing.operations

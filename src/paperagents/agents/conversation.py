@@ -1,0 +1,246 @@
+"""A conversation is a Markdown note in ``.paper/conversations/``: readable, written as it goes, and continued from.
+
+    ---
+    conversation: librarian
+    ---
+    ## You
+    …
+    ## Agent
+    …
+
+A line in a text that looks like one of these headings gets a backslash before it, so that nobody can put words into
+another's mouth. Each section is added in one piece. After a kill, sections that stand there already are found again
+and the rest of a broken one is added: what the record has, the note has once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from paperagents.agents.dialogue import cut
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import ToolError
+from paperagents.messages import LANGUAGES, in_language, text
+from paperagents.records.masking import Masking
+
+FOLDER = "conversations"
+LARGEST = 64 * 1024 * 1024
+SHOWN_RESULT = 2_000
+"""Characters of a result that the note shows; the record has all of it."""
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_FRONT = re.compile(r"\A---\nconversation: (.*)\n(?:.*\n)*?---\n")
+_ROLES = ("you", "agent", "tools")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """What one side said."""
+
+    role: str
+    """``you``, ``agent`` or ``tools``."""
+    text: str
+
+
+class Conversation:
+    """One note, open for writing."""
+
+    def __init__(self, descriptor: int, name: str, agent: str, run_id: str, masking: Masking) -> None:
+        self.name = name
+        self._descriptor = descriptor
+        self._masking = masking
+        content = self._repaired(_read(descriptor, name))
+        _require_agent(content, name, agent)
+        marker = f"<!-- {run_id} -->\n"
+        before, found, after = content.partition(marker)
+        self.history = sections(before)
+        """What was said before this run."""
+        self._tail = after
+        self._place = 0
+        if not content:
+            self._write(f"---\nconversation: {agent}\n---\n")
+        if not found:
+            self._write(f"{_closing_fence(before)}\n{marker}")
+
+    def add(self, role: str, said: str) -> None:
+        """A section, once: where it stands there already from before an interruption, it is only passed by."""
+        section = f"\n## {text(f'agent.{role}')}\n\n{escaped(self._masking.text(said)).strip()}\n{_closing_fence(said)}"
+        found = self._tail.find(section, self._place)
+        if found >= 0:
+            self._place = found + len(section)
+            return
+        there = _overlap(self._tail[self._place :], section)
+        self._tail = ""
+        self._place = 0
+        self._write(section[there:])
+
+    def add_result(self, tool: str, status: str, result: str) -> None:
+        """What a call gave, in short."""
+        self.add("tools", f"`{tool}` {status}\n\n{fenced(cut(result, SHOWN_RESULT))}")
+
+    def _repaired(self, data: bytes) -> str:
+        """A kill in the middle of a character leaves up to three bytes that are none."""
+        content = data.decode("utf-8", "ignore")
+        broken = len(data) - len(content.encode())
+        if 0 < broken <= 3 and data[: len(data) - broken].decode("utf-8", "ignore") == content:
+            os.ftruncate(self._descriptor, len(data) - broken)
+        return content.replace("\r\n", "\n")
+
+    def _write(self, added: str) -> None:
+        data = memoryview(added.encode("utf-8", "replace"))
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+
+def sections(content: str) -> list[Section]:
+    """What a note says, whoever wrote it: a heading begins a section, everything below belongs to it."""
+    found: list[tuple[str, list[str]]] = []
+    for line in _FRONT.sub("", content).split("\n"):
+        role = _role(line)
+        if role is not None:
+            found.append((role, []))
+        elif found and not re.fullmatch(r"<!-- \S{1,200} -->", line):
+            found[-1][1].append(line.removeprefix("\\") if _is_ours(line.lstrip("\\")) else line)
+    said = [Section(role=role, text="\n".join(lines).strip()) for role, lines in found]
+    return [section for section in said if section.text]
+
+
+def as_messages(said: list[Section]) -> list[JsonObject]:
+    """A conversation as a model reads it again."""
+    roles = {"you": "user", "agent": "assistant", "tools": "user"}
+    return [
+        {
+            "role": roles[each.role],
+            "content": f"Result of an earlier call: {each.text}" if each.role == "tools" else each.text,
+        }
+        for each in said
+    ]
+
+
+def escaped(said: str) -> str:
+    """A text in which no line is a heading of ours, nor a mark."""
+    lines = said.replace("\r\n", "\n").split("\n")
+    return "\n".join(f"\\{line}" if _is_ours(line.lstrip("\\")) else line for line in lines)
+
+
+def fenced(content: str) -> str:
+    """A text as it is, inside a fence that is longer than any in it."""
+    longest = max((len(run) for run in re.findall("`+", content)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    return f"{fence}\n{content}\n{fence}"
+
+
+@contextmanager
+def opened(kept: Path, name: str, agent: str, run_id: str, masking: Masking) -> Iterator[Conversation]:
+    """The note of this name; it is made where there is none. Nobody else writes to it meanwhile."""
+    with _opened_folder(kept) as folder, _opened_file(folder, name) as descriptor:
+        try:
+            yield Conversation(descriptor, name, agent, run_id, masking)
+        finally:
+            os.fsync(descriptor)
+
+
+def listed(kept: Path, agent: str) -> list[str]:
+    """The conversations with an agent, the newest last."""
+    with suppress(OSError):
+        files = [each for each in (kept / FOLDER).glob("*.md") if each.is_file() and not each.is_symlink()]
+        ours = [each for each in files if _agent_of(each.read_text("utf-8", "replace")[:1000]) == agent]
+        return [each.stem for each in sorted(ours, key=lambda each: (each.stat().st_mtime, each.stem))]
+    return []
+
+
+@contextmanager
+def _opened_folder(kept: Path) -> Iterator[int]:
+    """The folder of the conversations, opened so that neither it nor the one above can be a link."""
+    try:
+        above = os.open(kept, _FOLDER)
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(FOLDER, 0o700, dir_fd=above)
+            folder = os.open(FOLDER, _FOLDER, dir_fd=above)
+        finally:
+            os.close(above)
+    except OSError as error:
+        raise ToolError("conversation-unreadable", name=FOLDER, reason=error.strerror) from error
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def _opened_file(folder: int, name: str) -> Iterator[int]:
+    try:
+        descriptor = os.open(f"{name}.md", _FILE, 0o600, dir_fd=folder)
+    except OSError as error:
+        raise ToolError("conversation-unreadable", name=name, reason=error.strerror) from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ToolError("conversation-in-use", name=name) from None
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int, name: str) -> bytes:
+    size = os.fstat(descriptor).st_size
+    if size > LARGEST:
+        raise ToolError("conversation-unreadable", name=name, reason=f"> {LARGEST}")
+    return os.pread(descriptor, LARGEST, 0)
+
+
+def _require_agent(content: str, name: str, agent: str) -> None:
+    if content and (of := _agent_of(content)) != agent:
+        raise ToolError("conversation-of-another", name=name, agent=of)
+
+
+def _agent_of(content: str) -> str:
+    found = _FRONT.match(content)
+    return found[1].strip() if found else ""
+
+
+def _is_ours(line: str) -> bool:
+    return _role(line) is not None or line.startswith("<!-- ")
+
+
+def _role(line: str) -> str | None:
+    return _headings().get(line.strip()) if line.startswith("## ") else None
+
+
+def _headings() -> dict[str, str]:
+    if not _known:
+        for language in LANGUAGES:
+            with in_language(language):
+                _known.update({f"## {text(f'agent.{role}')}": role for role in _ROLES})
+    return _known
+
+
+_known: dict[str, str] = {}
+
+
+def _closing_fence(content: str) -> str:
+    """The end of a code fence that was left open, so that it swallows nothing that follows."""
+    fence = ""
+    for line in content.split("\n"):
+        found = re.match(r" {0,3}(`{3,}|~{3,})(.*)", line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and not found[2].strip():
+            fence = ""
+    return f"\n{fence}\n" if fence else ""
+
+
+def _overlap(tail: str, section: str) -> int:
+    """How much of the section's beginning the tail ends with."""
+    for length in range(min(len(tail), len(section)), 0, -1):
+        if tail.endswith(section[:length]):
+            return length
+    return 0

@@ -1,0 +1,131 @@
+"""The calls of one answer: those beside the text and those written into it, and what else the text says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from paperagents.agents.call_arguments import read_arguments
+from paperagents.agents.language_model import MOST_CALLS, ModelCall, ModelTurn
+from paperagents.agents.toolbox import Toolbox
+from paperagents.calls.tool_call import ToolCall
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tag import TagCategory, TagDefinition
+from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
+from paperagents.execution.applying import call_of_tag
+from paperagents.tags import TagRegistry, read_tags, validate_operation
+
+FINAL_OUTPUT = "final_output"
+MOST_PROBLEMS = 20
+_NO_CALLS = (TagCategory.REASONING, TagCategory.REFERENCE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenCall:
+    """One call as it was understood, or why it was not."""
+
+    name: str
+    call: ToolCall | None = None
+    failure: PaperError | None = None
+    tag: TagDefinition | None = None
+    """For a tag that is no tool: what carries it out."""
+    values: JsonObject | None = None
+    native: ModelCall | None = None
+    start: int = -1
+    """Where in the text it begins."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What one turn says and wants."""
+
+    calls: tuple[WrittenCall, ...] = ()
+    final: str | None = None
+    """What stands in ``final_output``."""
+    text: str = ""
+    """The text without what the model only thought."""
+    damage: str = ""
+    """What is wrong with tags that could not be read."""
+
+
+def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None) -> Answer:
+    """Everything in a turn. ``registry`` knows the tags that count; None where none does."""
+    reading = read_tags(turn.text, registry)
+    written = [each for each in outermost(reading.operations) if each["tool_id"] != FINAL_OUTPUT]
+    tagged = [each for each in written if _is_call(each, registry)] if registry is not None else []
+    count = len(tagged) + turn.calls_made
+    if count > MOST_CALLS:
+        refused = ToolError("too-many-calls", count=count, limit=MOST_CALLS)
+        return Answer(calls=(WrittenCall(name="model", failure=refused),))
+    assert registry is not None or not tagged
+    calls = [tag_call(each, registry) for each in tagged] if registry is not None else []
+    finals = [each for each in reading.operations if each["tool_id"] == FINAL_OUTPUT]
+    return Answer(
+        calls=(*calls, *(_native_call(each, toolbox) for each in turn.calls)),
+        final=finals[-1]["content"].strip() if finals else None,
+        text=_spoken(turn.text, reading.operations),
+        damage=_damage(reading.diagnostics) if registry is not None else "",
+    )
+
+
+def tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> WrittenCall:
+    """A tag as a call; one whose attributes are wrong carries what is wrong with them."""
+    tag = registry.get(operation["tool_id"])
+    assert tag is not None
+    checked = validate_operation(operation, registry)
+    if not checked["valid"]:
+        problems = [{"parameter": each.get("attribute"), "message": each["message"]} for each in checked["errors"]]
+        failure = InvalidArgumentsError(tag.id, problems)
+        return WrittenCall(name=tag.id, failure=failure, start=operation["start"])
+    values: JsonObject = checked["normalized"]
+    if tag.handler is not None or tag.category == TagCategory.OUTPUT:
+        return WrittenCall(name=tag.id, tag=tag, values=values, start=operation["start"])
+    attributes = values["attributes"]
+    assert isinstance(attributes, dict)
+    call = call_of_tag(tag, operation, attributes, registry)
+    return WrittenCall(name=tag.id, call=call, start=operation["start"])
+
+
+def outermost(operations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Calls that stand on their own, or in a thought; what stands inside another call is text that it was given."""
+    found: list[Mapping[str, Any]] = []
+    end = 0
+    for operation in operations:
+        if operation["start"] < end:
+            continue
+        found.append(operation)
+        if operation["tool_id"] != "reasoning_text":
+            end = operation["end"]
+    return found
+
+
+def _is_call(operation: Mapping[str, Any], registry: TagRegistry | None) -> bool:
+    tag = registry.get(operation["tool_id"]) if registry is not None else None
+    return tag is not None and tag.category not in _NO_CALLS
+
+
+def _native_call(call: ModelCall, toolbox: Toolbox) -> WrittenCall:
+    try:
+        arguments = read_arguments(call)
+    except PaperError as failure:
+        return WrittenCall(name=call.name or "?", failure=failure, native=call)
+    meant = ToolCall(tool=toolbox.meant(call.name), arguments=arguments)
+    return WrittenCall(name=call.name, call=meant, native=call)
+
+
+def _spoken(text: str, operations: Iterable[Mapping[str, Any]]) -> str:
+    """The text without thoughts, which are not meant for anybody."""
+    pieces, end = [], 0
+    for operation in operations:
+        if operation["tool_id"] == "reasoning_text" and operation["start"] >= end:
+            pieces.append(text[end : operation["start"]])
+            end = operation["end"]
+    return "".join([*pieces, text[end:]]).strip()
+
+
+def _damage(diagnostics: Iterable[Mapping[str, Any]]) -> str:
+    # A word that is no tag may be prose; whoever meant a tool must hear that there is none of that name.
+    told = [each for each in diagnostics if each["severity"] == "error" or each["code"] == "tag-unknown"]
+    lines = [f"line {each['line']}, column {each['column']}: {each['message']}" for each in told[:MOST_PROBLEMS]]
+    return " ".join(lines)
