@@ -55,7 +55,7 @@ class TagReader:
     @property
     def open_tags(self) -> tuple[str, ...]:
         """The blocks that are opened and not closed yet, the outermost first."""
-        return tuple(block.definition.id for block in self._open)
+        return self._pairing.open_tags
 
     @property
     def operations(self) -> list[TagOperation]:

@@ -19,7 +19,6 @@ DEEPEST_NESTING = 100
 """Blocks nested deeper are damage: each level would hold the text of all levels below once more."""
 MOST_SUGGESTIONS = 200
 """Looking for a similar name is slow; a text with more unknown names than this is not a slip of the pen."""
-NEVER, ALWAYS = RawContent.NEVER, RawContent.ALWAYS
 
 
 class TagPairing:
@@ -44,6 +43,11 @@ class TagPairing:
         """All complete calls so far, in the order of the document."""
         return [operation for operation in self._places if operation.closing is not UNCLOSED]
 
+    @property
+    def open_tags(self) -> tuple[str, ...]:
+        """The tool ids of the blocks that are opened and not closed yet, the outermost first."""
+        return tuple(operation["tool_id"] for operation in self._open)
+
     def completed(self) -> list[TagOperation]:
         """The calls that were completed since this was asked last."""
         completed, self._completed = self._completed, []
@@ -52,37 +56,50 @@ class TagPairing:
     def take_plain(self, tags: Iterable[re.Match[str]], buffer: str, base: int) -> tuple[re.Match[str] | None, bool]:
         """Take tags up to one that needs a closer look. Gives the last one and whether it was taken.
 
-        Nearly all tags come this way, so this one loop is written for speed.
+        Nearly all tags come this way, and calling a function for each takes as long as finding it. So what
+        ``take`` does in steps is written out here, for tags that need no second thought.
         """
-        origin, heads, find = self._origin_in(buffer, base), self._registry.heads, self._registry.find
-        place, complete, open_blocks = self._places.append, self._completed.append, self._open
-        open_block = self._open_block
+        origin, heads, raw_signs = self._origin_in(buffer, base), self._registry.heads, self._registry.raw_signs
+        blocks, heights, open_count = self._open, self._heights, self._open_count
+        place, complete = self._places.append, self._completed.append
         tag = None
         for tag in tags:
             kind = tag.lastindex
-            head = heads.get(tag[2] or tag[1])
+            if kind == PLAIN_CLOSE:
+                head = heads.get(tag[1])
+                operation = blocks[-1] if blocks else None
+                if head is None or operation is None or operation.origin is not origin:
+                    return tag, False
+                tool_id = head["tool_id"]
+                if operation["tool_id"] != tool_id or heights[-1] >= DEEPEST_NESTING:
+                    return tag, False
+                operation.closing = tag.start()
+                complete(operation)
+                blocks.pop()
+                height = heights.pop()
+                if blocks and heights[-1] <= height:
+                    heights[-1] = height + 1
+                open_count[tool_id] -= 1
+                continue
+            name = tag[2]
+            head = heads.get(name)
             if head is None:
                 return tag, False
-            if kind == PLAIN_CLOSE:
-                if (
-                    not open_blocks
-                    or open_blocks[-1]["tool_id"] != head["tool_id"]
-                    or open_blocks[-1].origin is not origin
-                ):
-                    return tag, False
-                self._close(tag.start())
-                continue
             operation = TagOperation(head)
             operation.origin = origin
             operation.opening = tag.start()
             if kind == PLAIN_SINGLE:
                 operation.closing = None
-                place(operation)
                 complete(operation)
-            elif _may_be_raw(find(tag[2]), tag):
-                return tag, False
             else:
-                open_block(operation)
+                sign = raw_signs.get(name)
+                if sign is not None and sign in tag[0].lower():
+                    return tag, False
+                operation.closing = UNCLOSED
+                blocks.append(operation)
+                heights.append(0)
+                open_count[head["tool_id"]] += 1
+            place(operation)
         return tag, True
 
     def take(self, token: Token) -> bool:
@@ -127,7 +144,7 @@ class TagPairing:
     def _is_raw(self, token: Token, definition: TagDefinition) -> bool:
         rule = definition.schema.raw_content
         if rule is not RawContent.WHEN_CODE:
-            return rule is ALWAYS
+            return rule is RawContent.ALWAYS
         attributes = self._source.slice(token.attributes_start, token.attributes_end)
         return str(parse_attributes(attributes).get("type")).lower() == "code"
 
@@ -195,9 +212,3 @@ class TagPairing:
         self.problems.append(
             TagProblem(code="tag-unknown", token=token, severity="warning", word=word, is_block=token.kind == "open")
         )
-
-
-def _may_be_raw(definition: TagDefinition | None, tag: re.Match[str]) -> bool:
-    rule = definition.schema.raw_content if definition else NEVER
-    # Only the word is looked for here, because reading attributes takes longer.
-    return rule is not NEVER and (rule is ALWAYS or "code" in tag[0].lower())

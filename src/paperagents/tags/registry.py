@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from paperagents.definitions.tag import TagCategory, TagDefinition
+from paperagents.definitions.tag import RawContent, TagCategory, TagDefinition
 from paperagents.errors import UsageError
 from paperagents.tags.builtin import BUILTIN_TAGS
 from paperagents.tags.definition_reading import read_definition
+
+RAW_SIGNS = {RawContent.ALWAYS: "", RawContent.WHEN_CODE: "code"}
 
 
 class TagRegistry:
@@ -20,6 +22,8 @@ class TagRegistry:
         self._by_word: dict[str, TagDefinition] = {}
         self.heads: dict[str, dict[str, str]] = {}
         """How an operation begins, by the words of its tag in small letters."""
+        self.raw_signs: dict[str, str] = {}
+        """What an opening tag holds wherever its content is raw, by the words of tags of which it may be."""
         for definition in definitions:
             self.register(definition)
 
@@ -35,6 +39,8 @@ class TagRegistry:
         words = [word.lower() for word in value.words]
         self._by_word.update(dict.fromkeys(words, value))
         self.heads.update({word: {"tool_id": value.id} for word in words})
+        if value.schema.raw_content is not RawContent.NEVER:
+            self.raw_signs.update(dict.fromkeys(words, RAW_SIGNS[value.schema.raw_content]))
         return value
 
     def remove(self, tag: str) -> None:
@@ -43,6 +49,7 @@ class TagRegistry:
         for word in definition.words if definition else ():
             self._by_word.pop(word.lower(), None)
             self.heads.pop(word.lower(), None)
+            self.raw_signs.pop(word.lower(), None)
 
     def get(self, tag: str) -> TagDefinition | None:
         """The definition with this id, in any case of letters, or None."""
