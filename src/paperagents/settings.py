@@ -43,6 +43,9 @@ KNOWN: Mapping[str, Known] = {
     "sandbox.timeout": Known(kind="number", default=5.0, least=0.001, most=86_400),
     "sandbox.memory_mb": Known(kind="number", default=256, least=1, most=1_000_000),
     "sandbox.output_mb": Known(kind="number", default=16, least=0.001, most=1_000_000),
+    "worker.concurrency": Known(kind="number", default=4, least=1, most=256),
+    "worker.heartbeat": Known(kind="number", default=5.0, least=0.05, most=3600),
+    "worker.grace": Known(kind="number", default=30.0, least=0, most=86_400),
     "llm.base_url": Known(kind="text", default="https://openrouter.ai/api/v1"),
     "llm.api_key": Known(kind="text", secret=True),
     "llm.model": Known(kind="text"),
@@ -52,10 +55,14 @@ KNOWN: Mapping[str, Known] = {
 }
 NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
     "npm": {name: Known(kind="texts", default=()) for name in ("read", "write", "net", "env")},
+    "limits": {
+        "concurrency": Known(kind="number", least=1, most=10_000),
+        "per_minute": Known(kind="number", least=1, most=1_000_000),
+    },
     "mcp_servers": {"command": Known(kind="words", secret=True), "url": Known(kind="text", secret=True)},
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
-_NAMES_WANTED = {"npm": "TOOL", "mcp_servers": "NAME"}
+_NAMES_WANTED = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

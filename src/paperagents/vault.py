@@ -20,6 +20,7 @@ from paperagents.approval.decision import (
     Approver,
     AskFunction,
     Decision,
+    Pending,
     decision_as_json,
     decision_of,
 )
@@ -106,13 +107,14 @@ class Vault(NotesFolder):
         One that failed or was stopped goes on, too, unless ``unfinished_only``: that is for a person to wish.
         """
         for digest, decision in (decisions or {}).items():
-            # Before anything is done with it: an answer that was given is not asked for again.
-            self.store.answer(run_id, digest, decision_as_json(decision))
+            if not isinstance(decision, Pending):
+                # Before anything is done with it: an answer that was given is not asked for again.
+                self.store.answer(run_id, digest, decision_as_json(decision))
         answers = {digest: decision_of(each) for digest, each in self.store.answers(run_id).items()}
         if isinstance(everything := answers.pop(EVERYTHING, None), Approved):
             approver = approver or ApproveEverything(by=everything.by)
         session = self._session(approver, on_event, stop)
-        session.decisions.update(answers)
+        session.decisions.update({**answers, **(decisions or {})})
         session.model = model
         return Pipeline(self.services, session).resume(run_id, unfinished_only=unfinished_only)
 

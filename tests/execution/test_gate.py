@@ -353,7 +353,7 @@ def test_a_database_beside_a_planted_link_is_refused_and_the_target_untouched(de
 # --- no way around
 
 
-WAYS_IN_PYTHON = {"run", "resume", "answer", "apply", "plan", "test"}
+WAYS_IN_PYTHON = {"run", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer"}
 WAYS_THAT_READ = {"close", "follow", "tag_registry", "vault_content"}
 
 
@@ -368,6 +368,10 @@ def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
     run = desk.vault.run("c")
     assert desk.vault.resume(run.run_id).status == "waiting"
     assert desk.vault.answer(desk.vault.store.approvals()[0].id, Pending()).status == "waiting"
+    assert desk.vault.enqueue("c").status == "queued"
+    assert desk.vault.resume(desk.vault.enqueue("c").run_id).status == "waiting"
+    assert desk.vault.leave_answer(desk.vault.store.approvals()[0].id, Denied()) == run.run_id
+    assert desk.vault.resume(run.run_id).status == "denied"
     assert desk.vault.plan("c").status == "planned"
     assert desk.vault.test("c")[0].passed
     results = desk.vault.apply("{{<c />}} and {{<c />}}")

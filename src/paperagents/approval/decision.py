@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
@@ -65,6 +66,22 @@ class Pending:
 Decision = Approved | Denied | Pending
 
 
+def decision_as_json(decision: Decision) -> JsonObject:
+    """An answer as it is kept until the run goes on."""
+    match decision:
+        case Approved():
+            return {"approved": True, **asdict(decision)}
+        case Denied(reason=reason):
+            return {"approved": False, "reason": reason}
+    raise ValueError("nobody has answered")
+
+
+def decision_of(kept: JsonObject) -> Decision:
+    """The answer that was kept."""
+    fields: dict[str, Any] = dict(kept)
+    return Approved(**fields) if fields.pop("approved") else Denied(**fields)
+
+
 class Approver:
     """Who is asked. This one is nobody: what must be asked waits."""
 
@@ -83,9 +100,12 @@ class Approver:
 class ApproveEverything(Approver):
     """``--yes``: everything is approved, and the record says so."""
 
+    def __init__(self, by: str = "--yes") -> None:
+        self._by = by
+
     def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  everything is approved
         """Yes."""
-        return Approved(by="--yes")
+        return Approved(by=self._by)
 
 
 class AskFunction(Approver):

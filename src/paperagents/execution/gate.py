@@ -29,6 +29,8 @@ class Gate:
     def __init__(self, services: Services, session: Session) -> None:
         self.services = services
         self.session = session
+        self._answered: dict[tuple[str, str], str] = {}
+        """Which stored answer let a change at this place of a run pass."""
 
     def carry_out(
         self, prepare: Prepare, arguments: JsonObject, place: Place, run: Frame, entry: OpenEntry
@@ -101,6 +103,7 @@ class Gate:
             return Approved(by=text("run.by-rule", id=rule.id))
         request = self._request(effect, place, run)
         if request.digest in self.session.decisions:
+            self._answered[run.run_id, place.path] = request.digest
             return self.session.decisions.pop(request.digest)
         self.session.on_event({"type": "approval-requested", "run_id": run.root_run, "approval": request.as_json()})
         with self.session.not_counting_time(), self.session.lock:
@@ -133,7 +136,8 @@ class Gate:
             raise CancelledError
         if effect.asks and self.services.store is not None:
             intent = Intent(digest=effect.digest, before=effect.before, after=effect.after, answer=effect.answer)
-            self.services.store.intend(run.run_id, place.path, intent)
+            answered = self._answered.pop((run.run_id, place.path), None)
+            self.services.store.intend(run.run_id, place.path, intent, answered=answered)
         try:
             with self.session.cancellation.stopping(effect.stop):
                 return effect.perform()

@@ -12,6 +12,7 @@ from paperagents.definitions.slug import slug
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 from paperagents.definitions.tool import Example, ToolDefinition, ToolType
+from paperagents.reading.cron import LONGEST, is_schedule
 from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
 from paperagents.reading.markdown_sections import Fence, Note, fences
@@ -76,6 +77,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
         postprocess=blocks.postprocess,
         timeout=fields.number("timeout", above=0),
         log=_log(fields),
+        schedule=_schedule(fields, parameters),
         approval=fields.choice("approval", ("always",)),
         examples=_examples(fields),
         environment=environment,
@@ -252,6 +254,21 @@ def _log(fields: Fields) -> str | None:
         fields.problems.error("invalid-log", fields.mapping.entries["log"][1].span, path=path)
         return None
     return path
+
+
+def _schedule(fields: Fields, parameters: tuple[Parameter, ...]) -> str | None:
+    """When it runs by itself; nobody is there then to give it arguments."""
+    schedule = fields.text("schedule")
+    if schedule is None:
+        return None
+    span = fields.mapping.entries["schedule"][1].span
+    if not is_schedule(schedule.strip()):
+        fields.problems.error("invalid-schedule", span, schedule=schedule[:LONGEST])
+        return None
+    for parameter in parameters:
+        if parameter.must_be_given:
+            fields.problems.error("schedule-needs-argument", span, name=parameter.name)
+    return schedule.strip()
 
 
 def _custom_function(kind: ToolType, fields: Fields, blocks: _Blocks) -> Excerpt | None:

@@ -52,6 +52,10 @@ class Database(ABC):
     def held(self, run_id: str, *, tool: str | None = None) -> AbstractContextManager[None]:
         """Inside, the run is ours. Raises UsageError where somebody else has it."""
 
+    @abstractmethod
+    def is_held(self, run_id: str) -> bool:
+        """Whether somebody who is alive works on the run."""
+
     def require_held(self, connection: Connection, run_id: str) -> None:  # noqa: B027  a lock that cannot be lost
         """Raises StorageError where the run was ours and is somebody else's now."""
 

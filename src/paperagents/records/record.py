@@ -7,7 +7,7 @@ from typing import Literal
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 
-RunStatus = Literal["running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
+RunStatus = Literal["queued", "running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
 StepStatus = Literal["success", "error", "denied", "skipped", "waiting"]
 BlockName = Literal["preprocess", "tool", "postprocess", "custom_function"]
 

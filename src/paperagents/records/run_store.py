@@ -115,9 +115,11 @@ class RunStore(RunHistory):
                 if error.code not in ("run-taken-over", "run-not-written"):
                     raise
 
-    def intend(self, run_id: str, path: str, intent: Intent) -> None:
-        """Write down a change before it is made."""
+    def intend(self, run_id: str, path: str, intent: Intent, *, answered: str | None = None) -> None:
+        """Write down a change before it is made; the stored answer that allowed it has served."""
         with self._writing(run_id, durable=True) as connection:
+            if answered is not None:
+                connection.execute("DELETE FROM answers WHERE run_id = ? AND digest = ?", (_root(run_id), answered))
             connection.execute(
                 _INTENT, (run_id, path, intent.digest, intent.before, intent.after, as_text(intent.answer))
             )
@@ -160,6 +162,8 @@ class RunStore(RunHistory):
     def ask(self, request: ApprovalRequest, root_run: str) -> None:
         """Keep a question until somebody answers it."""
         with self._writing(root_run, durable=True) as connection:
+            # Asked anew: an answer from before does not count twice.
+            connection.execute("DELETE FROM answers WHERE run_id = ? AND digest = ?", (root_run, request.digest))
             connection.execute(
                 _QUESTION,
                 (request.id, request.run_id, root_run, request.step, request.tool, as_text(request.arguments),
@@ -190,12 +194,18 @@ class RunStore(RunHistory):
                 connection.execute(_ANSWER, (run.run_id, EVERYTHING, as_text(approved)))
             self.database.announce(connection, run.run_id)
 
-    def answer(self, run_id: str, digest: str, decision: JsonObject, *, announce: bool) -> None:
-        """Keep what a person answered; from here on it cannot be lost. Workers are told where none goes on here."""
+    def answer(self, run_id: str, digest: str, decision: JsonObject, *, announce: bool = False) -> None:
+        """Keep what a person answered, so that it cannot be lost; workers are told where nobody goes on here."""
         with self.database.transaction(durable=True) as connection:
             connection.execute(_ANSWER, (run_id, digest, as_text(decision)))
             if announce:
                 self.database.announce(connection, run_id)
+
+    def give_up(self, run_id: str, error: JsonObject) -> None:
+        """A run that cannot go on ends here."""
+        query = "UPDATE runs SET status = 'failed', error = ? WHERE run_id = ? AND status IN ('queued', 'running')"
+        with self._writing(run_id) as connection:
+            connection.execute(query, (as_text(error), run_id))
 
     def announce(self, run_id: str) -> None:
         """Tell the workers that a run is to go on."""

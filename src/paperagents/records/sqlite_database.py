@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from paperagents.errors import StorageError
+from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Database
 from paperagents.records.run_locks import RunLocks
 from paperagents.records.schema import MIGRATIONS, statements
@@ -72,6 +72,14 @@ class SqliteDatabase(Database):
     def held(self, run_id: str, *, tool: str | None = None) -> AbstractContextManager[None]:  # noqa: ARG002  one machine
         """By a lock that the operating system takes back from a killed process."""
         return self._locks.held(run_id)
+
+    def is_held(self, run_id: str) -> bool:
+        """Found out by trying."""
+        try:
+            with self._locks.held(run_id):
+                return False
+        except UsageError:
+            return True
 
     def check(self) -> list[str]:
         """Read everything and compare it with its indexes."""

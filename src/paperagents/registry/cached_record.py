@@ -58,7 +58,16 @@ def _entry(data: Any, file: str) -> Entry:
         parameters=tuple(_text(each) for each in data["parameters"]),
         aliases={name: _text(each) for name, each in data["aliases"].items()},
         strict=_flag(data["strict"]),
+        schedule=_optional(_schedule, data["schedule"]),
     )
+
+
+def _schedule(data: Any) -> str:
+    from paperagents.reading.cron import is_schedule  # noqa: PLC0415  few tools have one
+
+    if not is_schedule(_text(data)):
+        raise ValueError(data)
+    return str(data)
 
 
 def _call(data: Any) -> CallSite:

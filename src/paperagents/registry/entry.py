@@ -52,6 +52,8 @@ class Entry:
     parameters: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
+    schedule: str | None = None
+    """When it runs by itself, in the notation of cron."""
     stale: bool = False
     """The file is broken now; the last good version goes on serving."""
 
@@ -123,6 +125,7 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         parameters=tuple(parameter.name for parameter in definition.parameters),
         aliases=definition.aliases,
         strict=definition.strict,
+        schedule=definition.schedule,
     )
 
 

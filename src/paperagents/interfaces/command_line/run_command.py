@@ -15,6 +15,7 @@ from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import complete_tool, current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.output import print_json, say
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
@@ -30,6 +31,7 @@ from paperagents.vault import Vault
 @click.option("--params", "given", metavar="JSON|@FILE|-", help=text("cli.run.params"))
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @click.option("--dry-run", is_flag=True, help=text("cli.run.dry"))
+@click.option("--detach", is_flag=True, help=text("cli.run.detach"))
 @click.option("--log-format", type=click.Choice(["yaml"]), help=text("cli.run.log"))
 @vault_option
 @json_option
@@ -42,12 +44,16 @@ def command(  # noqa: PLR0913  one argument per option
     given: str | None,
     yes: bool,
     dry_run: bool,
+    detach: bool,
     log_format: str | None,
     as_json: bool,
 ) -> None:
     """Run a tool."""
     with current_vault(context) as vault:
         arguments = {**_given(given), **_typed(pairs, vault, tool)}
+        if detach and not dry_run:
+            _leave(vault, tool, arguments, yes=yes, as_json=as_json)
+            return
         if dry_run:
             record = vault.plan(tool, arguments)
         else:
@@ -56,6 +62,16 @@ def command(  # noqa: PLR0913  one argument per option
                 record = vault.run(tool, arguments, approver=approver, on_event=progress.on_event, stop=stop)
         print_record(record, as_json=as_json, log_format=log_format)
         context.exit(record.exit_code)
+
+
+def _leave(vault: Vault, tool: str, arguments: JsonObject, *, yes: bool, as_json: bool) -> None:
+    """Put the run into the queue, and say under which id it is found there."""
+    record = vault.enqueue(tool, arguments, yes=yes)
+    if as_json:
+        print_json(record.as_json())
+    else:
+        click.echo(record.run_id)
+        say(text("cli.run.queued", id=record.run_id))
 
 
 def choose_approver(*, yes: bool, progress: Progress | None = None, stop: Cancellation | None = None) -> Approver:

@@ -13,6 +13,7 @@ from paperagents.interfaces.command_line.run_command import choose_approver
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.messages import text
 
+_STATES = ("succeeded", "failed", "denied", "waiting", "cancelled", "running", "queued")
 _COMPARED = ("name", "status", "parameters", "output")
 
 
@@ -28,7 +29,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
 
 @command.command("list", cls=LocalisedCommand, help=text("cli.runs.list"))
 @click.option("--tool", help=text("cli.runs.tool"))
-@click.option("--status", type=click.Choice(["succeeded", "failed", "denied", "waiting", "cancelled", "running"]))
+@click.option("--status", type=click.Choice(_STATES))
 @click.option("--since", metavar="DATE", help=text("cli.runs.since"))
 @click.option("--limit", type=click.IntRange(1), default=50)
 @vault_option

@@ -87,4 +87,59 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Starten Sie „paper worker“, oder warten Sie, bis einige erledigt sind.",
         "请启动 “paper worker”，或等待部分运行完成。",
     ),
+    "limit-reached": (
+        "All places of {tool} are taken; its run begins later.",
+        "Alle Plätze von {tool} sind belegt; sein Lauf beginnt später.",
+        "{tool} 的名额已满，稍后再运行。",
+    ),
+    "invalid-schedule": (
+        "'{schedule}' names no time that ever comes.",
+        "„{schedule}“ nennt keinen Zeitpunkt, der je kommt.",
+        "“{schedule}” 不是有效的时间表。",
+    ),
+    "invalid-schedule.hint": (
+        "Write five fields as cron has them, for example '0 7 * * mon-fri', or '@daily'.",
+        "Schreiben Sie fünf Felder wie bei cron, zum Beispiel „0 7 * * mon-fri“, oder „@daily“.",
+        "请写 cron 的五个字段，例如 “0 7 * * mon-fri”，或 “@daily”。",
+    ),
+    "schedule-needs-argument": (
+        "A tool with a schedule runs by itself, but '{name}' must be given.",
+        "Ein Tool mit Zeitplan läuft von selbst, aber „{name}“ muss angegeben werden.",
+        "带时间表的工具会自动运行，但必须提供 “{name}”。",
+    ),
+    "schedule-needs-argument.hint": (
+        "Give the parameter a default.",
+        "Geben Sie dem Parameter einen Vorgabewert.",
+        "请为该参数设置默认值。",
+    ),
+    "cli.worker": (
+        "Carry out queued, scheduled and interrupted runs; as many workers as you like.",
+        "Wartende, geplante und unterbrochene Läufe ausführen; beliebig viele Worker.",
+        "执行排队、定时和中断的运行；工作进程数量不限。",
+    ),
+    "cli.worker.port": (
+        "Tell health and figures at this port: /health, /ready, /metrics.",
+        "Zustand und Zahlen an diesem Port zeigen: /health, /ready, /metrics.",
+        "在此端口提供健康状态和指标：/health、/ready、/metrics。",
+    ),
+    "cli.worker.host": (
+        "The address for --port.",
+        "Die Adresse für --port.",
+        "--port 所用的地址。",
+    ),
+    "cli.worker.log": (
+        "How to write the log: for people, or one JSON object per line.",
+        "Form des Protokolls: für Menschen, oder je Zeile ein JSON-Objekt.",
+        "日志格式：供人阅读，或每行一个 JSON 对象。",
+    ),
+    "cli.run.detach": (
+        "Leave it to a worker and do not wait.",
+        "Einem Worker überlassen und nicht warten.",
+        "交给工作进程执行，不等待。",
+    ),
+    "cli.run.queued": (
+        "Run {id} is in the queue. 'paper worker' or 'paper serve' carries it out.",
+        "Der Lauf {id} ist eingereiht. „paper worker“ oder „paper serve“ führt ihn aus.",
+        "运行 {id} 已排队，由 “paper worker” 或 “paper serve” 执行。",
+    ),
 }

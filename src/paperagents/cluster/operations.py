@@ -1,0 +1,90 @@
+"""What those who run it want to know: is it alive, can it work, how much does it do."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import PaperError
+from paperagents.vault import Vault
+from paperagents.version import __version__
+
+STATES = ("queued", "running", "waiting", "succeeded", "failed", "denied", "cancelled")
+
+
+def readiness(vault: Vault) -> JsonObject:
+    """Whether runs can be carried out here and now."""
+    try:
+        vault.database.rows("SELECT 1 AS one")
+    except PaperError as error:
+        return {"ready": False, "reason": error.code}
+    return {"ready": True, "reason": None}
+
+
+def metrics(vault: Vault) -> str:
+    """The figures in the text form that Prometheus reads."""
+    rows = vault.database.rows("SELECT tool, status, count(*) AS runs, sum(duration_ms) AS total FROM runs "
+                               "WHERE parent_run IS NULL GROUP BY tool, status ORDER BY tool, status")  # fmt: skip
+    questions = vault.database.rows("SELECT count(*) AS open FROM approvals")[0]["open"]
+    lines = [*_heading("paper_info", "gauge", "The version that runs."), f'paper_info{{version="{__version__}"}} 1']
+    lines += _heading("paper_runs", "gauge", "Stored runs by tool and state.")
+    lines += [f"paper_runs{_labels(row)} {row['runs']}" for row in rows]
+    lines += _heading("paper_run_seconds_total", "counter", "Time that runs took, by tool and state.")
+    lines += [f"paper_run_seconds_total{_labels(row)} {(row['total'] or 0) / 1000:.3f}" for row in rows]
+    lines += _heading("paper_open_approvals", "gauge", "Questions that wait for an answer.")
+    lines.append(f"paper_open_approvals {questions}")
+    return "\n".join(lines) + "\n"
+
+
+def _heading(name: str, kind: str, meaning: str) -> list[str]:
+    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
+
+
+def _labels(row: JsonObject) -> str:
+    tool = str(row["tool"]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'{{tool="{tool}",status="{row["status"]}"}}'
+
+
+@contextmanager
+def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
+    """Answer ``/health``, ``/ready`` and ``/metrics`` while the context is open; gives the port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, kind, body = _answer(vault, self.path)
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002  the library's name
+            """Nobody wants a line for each look."""
+
+    with ThreadingHTTPServer((host, port), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True)
+        thread.start()
+        try:
+            yield int(server.server_address[1])
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _answer(vault: Vault, path: str) -> tuple[int, str, bytes]:
+    match path.partition("?")[0]:
+        case "/health":
+            return 200, "application/json", b'{"alive": true}'
+        case "/ready":
+            found = readiness(vault)
+            return 200 if found["ready"] else 503, "application/json", json.dumps(found).encode()
+        case "/metrics":
+            try:
+                return 200, "text/plain; version=0.0.4; charset=utf-8", metrics(vault).encode()
+            except PaperError as error:
+                return 503, "text/plain; charset=utf-8", error.code.encode()
+    return 404, "text/plain; charset=utf-8", b"not found"

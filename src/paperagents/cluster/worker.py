@@ -1,0 +1,90 @@
+"""A worker on its own: looks after the runs of a vault on one machine, as many at a time as it may."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from paperagents.cluster.continuing import continue_run, to_continue
+from paperagents.cluster.schedules import start_what_is_due
+from paperagents.cluster.tool_limits import LimitReachedError
+from paperagents.errors import PaperError, StorageError, UsageError
+from paperagents.vault import Vault
+
+_LOOK_SECONDS = 0.2
+_logger = logging.getLogger("paper.worker")
+
+
+class Worker(Protocol):
+    """What ``paper worker`` and ``paper serve`` start and stop."""
+
+    def run(self) -> None:
+        """Work until told to stop."""
+
+    def stop(self) -> None:
+        """Take nothing new; what goes on is finished, or handed back when the time for that is over."""
+
+
+def worker_of(vault: Vault) -> Worker:
+    """The worker that fits the vault's database."""
+    from paperagents.records.sqlite_database import SqliteDatabase  # noqa: PLC0415  beside its counterpart
+
+    if isinstance(vault.database, SqliteDatabase):
+        return LocalWorker(vault)
+    from paperagents.cluster.cluster_worker import ClusterWorker  # noqa: PLC0415  an extra, and large
+
+    return ClusterWorker(vault)
+
+
+class LocalWorker:
+    """Looks into the embedded database by itself: nobody else could tell it."""
+
+    def __init__(self, vault: Vault, *, seconds: float = _LOOK_SECONDS) -> None:
+        self._vault = vault
+        self._seconds = seconds
+        self._stopping = threading.Event()
+        self._working: set[str] = set()
+        self._not_before: dict[str, float] = {}
+
+    def run(self) -> None:
+        """Work until told to stop, then finish what goes on."""
+        places = int(self._vault.settings.get("worker.concurrency"))
+        with ThreadPoolExecutor(max_workers=places, thread_name_prefix="paper-run") as pool:
+            while not self._stopping.is_set():
+                for run_id in self._found(places):
+                    self._working.add(run_id)
+                    pool.submit(self._continue, run_id)
+                self._stopping.wait(self._seconds)
+
+    def stop(self) -> None:
+        """Take nothing new."""
+        self._stopping.set()
+
+    def _found(self, places: int) -> list[str]:
+        free = places - len(self._working)
+        try:
+            start_what_is_due(self._vault)
+            wanted = to_continue(self._vault) if free > 0 else []
+        except StorageError:
+            _logger.exception("the database cannot be used")
+            return []
+        now = time.monotonic()
+        self._not_before = {run_id: until for run_id, until in self._not_before.items() if until > now}
+        return [each for each in wanted if each not in self._working and each not in self._not_before][:free]
+
+    def _continue(self, run_id: str) -> None:
+        try:
+            continue_run(self._vault, run_id)
+        except LimitReachedError as error:
+            self._not_before[run_id] = time.monotonic() + error.seconds
+        except (UsageError, StorageError) as error:
+            self._not_before[run_id] = time.monotonic() + 1
+            _logger.info("run %s: %s", run_id, error.message, extra={"run_id": run_id, "code": error.code})
+        except PaperError:
+            _logger.exception("run %s", run_id)
+            self._not_before[run_id] = time.monotonic() + 60
+        finally:
+            self._working.discard(run_id)
