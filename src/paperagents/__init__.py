@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING, Any
 from paperagents.version import __version__
 
 if TYPE_CHECKING:
+    from paperagents.approval.decision import Approved, Denied
     from paperagents.errors import PaperError
     from paperagents.vault import Vault, open_vault
 
-__all__ = ["PaperError", "Vault", "__version__", "open_vault"]
+__all__ = ["Approved", "Denied", "PaperError", "Vault", "__version__", "open_vault"]
 
-_HOMES = {"PaperError": "errors", "Vault": "vault", "open_vault": "vault"}
+_HOMES = {
+    "Approved": "approval.decision",
+    "Denied": "approval.decision",
+    "PaperError": "errors",
+    "Vault": "vault",
+    "open_vault": "vault",
+}
 
 
 def __getattr__(name: str) -> Any:
