@@ -1,0 +1,249 @@
+"""Calls of MCP clients of both eras, with the SDK's own client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import mcp_types as types
+import pytest
+
+from paperagents.approval.decision import Approved
+
+from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
+from .clients import ERAS, Person, over_http, over_stdio
+
+pytestmark = pytest.mark.parametrize("era", ERAS)
+YES = {"decision": "approve"}
+
+
+def text_of(result: types.CallToolResult) -> str:
+    assert isinstance(result.content[0], types.TextContent)
+    return result.content[0].text
+
+
+def test_every_tool_is_listed_with_schema_and_hints(served: Served, era: str) -> None:
+    async def go() -> dict[str, types.Tool]:
+        async with over_http(served, era) as client:
+            return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    tools = asyncio.run(go())
+    assert {"shout", "slow", "two_notes", "write_file", "read_file", "poet"} <= set(tools)
+    assert tools["shout"].input_schema["required"] == ["words"]
+    assert tools["shout"].description == "Says it loudly."
+    hints = {name: tools[name].annotations for name in ("shout", "read_file", "write_file", "two_notes")}
+    assert {name: each and each.read_only_hint for name, each in hints.items()} == {
+        "shout": True, "read_file": True, "write_file": False, "two_notes": False,
+    }  # fmt: skip
+    assert hints["two_notes"] is not None
+    assert hints["two_notes"].destructive_hint
+    assert tools["read_file"].output_schema is not None
+
+
+def test_a_call_gives_the_answer_and_the_record(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era) as client:
+            return await client.call_tool("shout", {"words": "quiet"})
+
+    result = asyncio.run(go())
+    assert not result.is_error
+    assert text_of(result) == "QUIET"
+    assert result.structured_content["status"] == "succeeded"
+    assert served.vault.store.record(result.structured_content["run_id"]).data == "QUIET"
+
+
+def test_wrong_arguments_come_back_as_an_error_a_model_can_read(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era) as client:
+            return await client.call_tool("shout", {"word": "quiet"})
+
+    result = asyncio.run(go())
+    assert result.is_error
+    assert result.structured_content["error"]["code"] == "invalid-arguments"
+    assert "words" in text_of(result)
+
+
+def test_an_unknown_tool_is_told_with_the_nearest_name(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era) as client:
+            return await client.call_tool("shuot", {})
+
+    result = asyncio.run(go())
+    assert result.is_error
+    assert "shout" in text_of(result)
+
+
+def test_what_a_person_approves_is_done_step_by_step(served: Served, era: str) -> None:
+    person = Person([YES, YES])
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, person) as client:
+            return await client.call_tool("two_notes", {})
+
+    result = asyncio.run(go())
+    assert not result.is_error
+    assert (served.folder / "one.md").read_text() == "1"
+    assert (served.folder / "two.md").read_text() == "2"
+    assert ["+++ b/one.md" in person.shown[0], "+++ b/two.md" in person.shown[1]] == [True, True]
+    confirmed = [entry["hitl_confirmed"] for entry in result.structured_content["execution_log"]]
+    assert confirmed == [True, True]
+
+
+def test_a_yes_for_the_run_asks_once(served: Served, era: str) -> None:
+    person = Person([{"decision": "approve", "for_run": True}])
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, person) as client:
+            return await client.call_tool("two_notes", {})
+
+    assert not asyncio.run(go()).is_error
+    assert (served.folder / "two.md").exists()
+
+
+def test_nothing_is_written_when_the_person_says_no(served: Served, era: str) -> None:
+    person = Person([{"decision": "deny", "reason": "not today"}])
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, person) as client:
+            return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+
+    result = asyncio.run(go())
+    assert result.is_error
+    assert "not today" in text_of(result)
+    assert result.structured_content["status"] == "denied"
+    assert not (served.folder / "a.md").exists()
+
+
+def test_a_declined_form_is_a_no(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, Person(["decline"])) as client:
+            return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+
+    assert asyncio.run(go()).structured_content["status"] == "denied"
+
+
+def test_a_closed_form_leaves_the_question_open(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, Person(["cancel"])) as client:
+            return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+
+    result = asyncio.run(go())
+    assert result.structured_content["status"] == "waiting"
+    (question,) = served.vault.store.approvals()
+    assert f"paper approvals approve {question.id}" in text_of(result)
+
+
+def test_what_a_person_writes_instead_is_done_instead(served: Served, era: str) -> None:
+    edit = json.dumps({"filePath": "b.md", "content": "mine"})
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, Person([{"decision": "approve", "edit": edit}])) as client:
+            return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+
+    assert not asyncio.run(go()).is_error
+    assert (served.folder / "b.md").read_text() == "mine"
+    assert not (served.folder / "a.md").exists()
+
+
+def test_a_slip_in_what_is_written_instead_is_told_and_asked_again(served: Served, era: str) -> None:
+    person = Person([{"decision": "approve", "edit": "{oops"}, YES])
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, person) as client:
+            return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+
+    assert not asyncio.run(go()).is_error
+    assert "JSON" in person.shown[1]
+    assert (served.folder / "a.md").read_text() == "x"
+
+
+def test_a_client_that_cannot_ask_leaves_the_run_waiting_and_is_told_how(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era) as client:
+            return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+
+    result = asyncio.run(go())
+    (question,) = served.vault.store.approvals()
+    assert f"paper approvals approve {question.id}" in text_of(result)
+    assert result.structured_content["status"] == "waiting"
+    assert not (served.folder / "a.md").exists()
+
+
+def test_progress_is_told_step_by_step(served: Served, era: str) -> None:
+    told: list[tuple[float, str | None]] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        assert total is None
+        told.append((progress, message))
+
+    async def go() -> None:
+        async with over_http(served, era) as client:
+            await client.call_tool("shout", {"words": "x"}, progress_callback=on_progress)
+
+    asyncio.run(go())
+    assert [progress for progress, _ in told] == [1]
+    assert "shout" in str(told[0][1])
+
+
+def test_a_client_that_gives_up_stops_the_run(served: Served, era: str) -> None:
+    async def go() -> None:
+        async with over_http(served, era) as client:
+            call = asyncio.create_task(client.call_tool("slow", {}))
+            async with asyncio.timeout(20):
+                while not served.vault.store.history(status="running"):
+                    await asyncio.sleep(0.01)
+                call.cancel()
+                await asyncio.gather(call, return_exceptions=True)
+                while not served.vault.store.history(status="cancelled"):
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(go())
+
+
+def test_everything_over_standard_input_and_output(folder: Path, era: str) -> None:
+    person = Person([YES, {"decision": "deny", "reason": "enough"}])
+
+    async def go() -> list[types.CallToolResult]:
+        async with over_stdio(folder, era, person) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert {"shout", "write_file"} <= names
+            return [
+                await client.call_tool("shout", {"words": "hi"}),
+                await client.call_tool("write_file", {"filePath": "a.md", "content": "x"}),
+                await client.call_tool("write_file", {"filePath": "b.md", "content": "x"}),
+                await client.call_tool("shout", {}),
+            ]
+
+    said, written, denied, wrong = asyncio.run(go())
+    assert text_of(said) == "HI"
+    assert written.structured_content["success"]
+    assert (folder / "a.md").read_text() == "x"
+    assert "enough" in text_of(denied)
+    assert wrong.is_error
+
+
+def test_a_question_outlives_the_client_that_was_asked(served: Served, era: str) -> None:
+    thinking = asyncio.Event()
+
+    async def think(context: Any, params: Any) -> types.ElicitResult:
+        assert context is not None
+        assert "a.md" in params.message
+        thinking.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def go() -> None:
+        async with over_http(served, era, think) as client:
+            call = asyncio.create_task(client.call_tool("write_file", {"filePath": "a.md", "content": "x"}))
+            async with asyncio.timeout(20):
+                await thinking.wait()
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+
+    asyncio.run(go())
+    (question,) = served.vault.store.approvals()
+    record = served.vault.answer(question.id, Approved())
+    assert record.success
+    assert (served.folder / "a.md").read_text() == "x"

@@ -1,0 +1,115 @@
+"""A vault that is really served, on a free port of this machine, for the tests of everything that comes over HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+
+from paperagents.interfaces.serving.access import Access
+from paperagents.interfaces.serving.app import Serving, make_app
+from paperagents.interfaces.serving.guard import GuardLimits
+from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.serving.server import Server, listening
+from paperagents.vault import Vault
+
+KEY = bytes(range(32))
+SHOUT = """---
+tool: true
+name: shout
+description: Says it loudly.
+parameters:
+  - name: words
+    type: string
+    description: What to say
+custom_function: |
+  return input.words.toUpperCase();
+---
+"""
+SLOW = """---
+tool: true
+name: slow
+description: Takes its time.
+custom_function: |
+  const end = Date.now() + 4000;
+  while (Date.now() < end) {}
+  return "done";
+---
+"""
+TWO_NOTES = """---
+tool: true
+name: two notes
+id: two_notes
+description: Writes two notes.
+steps:
+  - name: first
+    tool: write_file
+    parameters: {filePath: one.md, content: "1", overwrite: true}
+  - name: second
+    tool: write_file
+    parameters: {filePath: two.md, content: "2", overwrite: true}
+---
+"""
+POET = """---
+agent: true
+name: poet
+description: Writes poems.
+model: some/model
+---
+You write poems.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """A vault and where it is served."""
+
+    folder: Path
+    vault: Vault
+    live: LiveRuns
+    access: Access
+    url: str
+
+    def client(self, *, token: bool = True) -> httpx2.Client:
+        """A program that calls it."""
+        headers = {"authorization": f"Bearer {self.access.token}"} if token else {}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=30)
+
+    def note(self, path: str, content: str) -> None:
+        """Put a file into the vault."""
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_text(content, encoding="utf-8")
+
+
+def fill(folder: Path) -> None:
+    """A vault with a quick tool, a slow one, one that asks twice, and an agent."""
+    (folder / ".paper").mkdir(parents=True)
+    for name, content in {"shout": SHOUT, "slow": SLOW, "two": TWO_NOTES, "poet": POET}.items():
+        (folder / f"{name}.md").write_text(content, encoding="utf-8")
+    (folder / "diary.md").write_text("# Diary\n\nA quiet day.\n", encoding="utf-8")
+
+
+@contextmanager
+def serving(folder: Path, limits: GuardLimits | None = None) -> Iterator[Served]:
+    """Serve a folder until the block ends."""
+    with Vault(folder) as vault:
+        live = LiveRuns(vault)
+        access = Access(KEY, vault.root)
+        ready = threading.Event()
+        app = make_app(vault, Serving(access=access, limits=limits or GuardLimits()), live)
+        server = Server(app, on_ready=ready.set, before_end=live.say_goodbye)
+        listener = listening("127.0.0.1", 0)
+        thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
+        thread.start()
+        try:
+            assert ready.wait(30)
+            port = listener.getsockname()[1]
+            yield Served(folder=folder, vault=vault, live=live, access=access, url=f"http://127.0.0.1:{port}")
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            listener.close()
