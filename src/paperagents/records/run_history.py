@@ -88,6 +88,11 @@ class RunHistory:
             parent_run=row["parent_run"],
         )
 
+    def steps(self, run_id: str) -> list[tuple[str, JsonObject]]:
+        """The entries of a run with their paths; the run below an entry has the id ``run_id.path``."""
+        rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? ORDER BY seq", (run_id,))
+        return [(row["path"], json.loads(row["entry"])) for row in rows]
+
     def arguments(self, run_id: str) -> tuple[str, JsonObject]:
         """The tool and arguments of a run, to do it again. Raises UsageError where a secret was left out."""
         row = self._find(run_id)

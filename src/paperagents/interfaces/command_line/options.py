@@ -80,6 +80,15 @@ def complete_tool(context: click.Context, _: click.Parameter, incomplete: str) -
     return [CompletionItem(each.id, help=one_line(each.description)) for each in fitting]
 
 
+def complete_agent(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The same for agents."""
+    try:
+        agents = {each.id for each in current_notes(context).registry.entries() if each.kind == "agent"}
+    except PaperError:
+        return []
+    return [each for each in complete_tool(context, parameter, incomplete) if each.value in agents]
+
+
 def remember_vault(context: click.Context, _: click.Parameter, value: Path | None) -> None:
     """What ``--vault`` says, wherever it stands."""
     if value is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -26,22 +28,26 @@ def print_record(record: RunRecord, *, as_json: bool, log_format: str | None = N
     elif record.success:
         click.echo(visible(shown_value(record.data)))
     if not as_json and not record.success:
-        _print_failure(record)
+        print_failure(record)
 
 
-def print_full_record(record: RunRecord) -> None:
-    """Everything about a run."""
+def print_full_record(record: RunRecord, print_steps: Callable[[], None] | None = None) -> None:
+    """Everything about a run; ``print_steps`` draws its steps where they are more than a list."""
     status = paint(record.status, _COLOURS.get(record.status, "yellow"), bold=True)
     click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {record.started}  {record.duration_ms:.1f} ms")
+    (print_steps or partial(_print_steps, record))()
+    if record.success:
+        click.echo(visible(shown_value(record.data)))
+    else:
+        print_failure(record)
+
+
+def _print_steps(record: RunRecord) -> None:
     for entry in record.execution_log:
         what = f"{entry['block']:15} {entry['name']}  {entry['status']}  {entry['message']}"
         click.echo(visible(f"  {entry['step']:2}  {what}"))
         if entry["output"] is not None:
             click.echo(visible("      " + _short(json.dumps(entry["output"], ensure_ascii=False))))
-    if record.success:
-        click.echo(visible(shown_value(record.data)))
-    else:
-        _print_failure(record)
 
 
 def shown_value(value: object) -> str:
@@ -58,7 +64,8 @@ def _print_plan(record: RunRecord) -> None:
             click.echo("       " + coloured_diff_line(line))
 
 
-def _print_failure(record: RunRecord) -> None:
+def print_failure(record: RunRecord) -> None:
+    """What went wrong, on standard error."""
     error = record.error or {}
     where = text("cli.run.at", step=error["step"], block=error["block"]) if error.get("step") else ""
     status = paint(text(f"cli.status.{record.status}"), _COLOURS.get(record.status, "yellow"), bold=True, err=True)

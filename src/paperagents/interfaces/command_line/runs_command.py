@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
@@ -10,6 +12,7 @@ from paperagents.interfaces.command_line.output import paint, print_json, visibl
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.record_output import print_full_record, print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
+from paperagents.interfaces.command_line.run_tree import print_tree
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.messages import text
 
@@ -55,11 +58,13 @@ def list_runs(  # noqa: PLR0913  one argument per option
 @click.pass_context
 def show(context: click.Context, *, run: str, as_json: bool) -> None:
     """The record of a run."""
-    record = current_vault(context).store.record(run)
+    store = current_vault(context).store
+    record = store.record(run)
     if as_json:
         print_json(record.as_json())
     else:
-        print_full_record(record)
+        is_agents = any(entry["name"] == "model" for entry in record.execution_log)
+        print_full_record(record, partial(print_tree, store, record.run_id) if is_agents else None)
 
 
 @command.command("rerun", cls=LocalisedCommand, help=text("cli.runs.rerun"))

@@ -1,6 +1,42 @@
 """What is said about agents, language models and conversations."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    "cli.ask": (
+        "Ask an agent one question. Before anything is changed you are asked.",
+        "Einem Agenten eine Frage stellen. Bevor etwas geändert wird, werden Sie gefragt.",
+        "向智能体提一个问题。任何更改之前都会先询问您。",
+    ),
+    "cli.ask.model": (
+        "The language model, or scripted:FILE to try it without one.",
+        "Das Sprachmodell, oder scripted:DATEI, um es ohne eines zu versuchen.",
+        "语言模型；或用 scripted:文件 在没有模型时试用。",
+    ),
+    "cli.ask.conversation": (
+        "The conversation to go on with.",
+        "Das Gespräch, das fortgesetzt wird.",
+        "要继续的对话。",
+    ),
+    "cli.chat": (
+        "Talk with an agent. The conversation is kept as a note.",
+        "Mit einem Agenten sprechen. Das Gespräch wird als Notiz aufbewahrt.",
+        "与智能体对话。对话会保存为笔记。",
+    ),
+    "cli.chat.list": (
+        "List the conversations with this agent.",
+        "Die Gespräche mit diesem Agenten auflisten.",
+        "列出与此智能体的对话。",
+    ),
+    "cli.chat.help": (
+        "Ctrl-C ends an answer, Ctrl-D the conversation.",
+        "Strg-C beendet eine Antwort, Strg-D das Gespräch.",
+        "Ctrl-C 中止当前回答，Ctrl-D 结束对话。",
+    ),
+    "cli.chat.prompt": ("You> ", "Sie> ", "您> "),
+    "cli.chat.kept": (
+        "The conversation stands in {file}. Go on with it: paper chat {agent} --conversation {name}",
+        "Das Gespräch steht in {file}. Fortsetzen: paper chat {agent} --conversation {name}",
+        "对话保存在 {file}。继续：paper chat {agent} --conversation {name}",
+    ),
     "agent.query": (
         "What the agent is asked",
         "Was der Agent gefragt wird",

@@ -1,0 +1,67 @@
+"""A run as a tree: its steps in order, and below each the run it started."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import click
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.interfaces.command_line.output import one_line, paint
+from paperagents.records.run_store import RunStore
+
+DEEPEST = 32
+_MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
+          "waiting": ("…", "yellow")}  # fmt: skip
+_SHORT = 100
+
+
+def print_tree(store: RunStore, run_id: str) -> None:
+    """Every step with what came of it."""
+    for line in _lines(store, run_id, "", 0):
+        click.echo(line)
+
+
+def _lines(store: RunStore, run_id: str, indent: str, depth: int) -> Iterator[str]:
+    steps = sorted(store.steps(run_id), key=_order)
+    for place, (path, entry) in enumerate(steps):
+        is_last = place == len(steps) - 1
+        inside = path.count("/call/") > 0
+        branch = "└─ " if is_last else "├─ "
+        yield f"{indent}{branch}{'   ' if inside else ''}{_line(entry)}"
+        below = f"{run_id}.{path}"
+        if depth < DEEPEST and store.stored(below) is not None:
+            yield from _lines(
+                store, below, f"{indent}{'   ' if is_last else '│  '}{'   ' if inside else ''}", depth + 1
+            )
+
+
+def _order(step: tuple[str, JsonObject]) -> int:
+    number = step[1]["step"]
+    return number if isinstance(number, int) else 0
+
+
+def _line(entry: JsonObject) -> str:
+    mark, colour = _MARKS.get(str(entry["status"]), ("?", None))
+    took = paint(f"{entry['duration_ms']:.0f} ms", "bright_black")
+    block = "" if entry["block"] == "tool" else f" ({entry['block']})"
+    return f"{paint(mark, colour)} {entry['step']:2} {one_line(str(entry['name']))}{block}  {_gist(entry)}  {took}"
+
+
+def _gist(entry: JsonObject) -> str:
+    """What was wanted and what it gave, in one line."""
+    if entry["status"] != "success":
+        return _short(str(entry["message"]))
+    output = entry["output"]
+    if entry["name"] == "model" and isinstance(output, dict):
+        calls = output.get("calls")
+        made = [str(call["name"]) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+        return _short(" ".join([str(output.get("text") or ""), *(f"→ {name}" for name in made)]).strip())
+    asked = f"{entry['message']} " if entry["hitl_required"] else ""
+    return asked + _short(json.dumps(entry["parameters"], ensure_ascii=False))
+
+
+def _short(shown: str) -> str:
+    shown = one_line(shown)
+    return shown if len(shown) <= _SHORT else f"{shown[:_SHORT]}…"
