@@ -18,6 +18,7 @@ from paperagents.tags.operation import TagOperation
 from paperagents.tags.pairing import TagPairing
 from paperagents.tags.registry import DEFAULT_REGISTRY, TagRegistry
 from paperagents.tags.source_text import SourceText
+from paperagents.tags.token import Token
 from paperagents.tags.tokenizer import Tokenizer
 
 
@@ -65,9 +66,8 @@ class TagReader:
     @property
     def diagnostics(self) -> list[dict[str, Any]]:
         """All that is wrong so far, in the order of the document."""
-        problems = self._pairing.problems + [
-            problem for operation in self.operations for problem in self._duplicates(operation)
-        ]
+        problems = list(self._pairing.reports.problems())
+        problems += (problem for operation in self.operations for problem in self._duplicates(operation))
         problems.sort(key=lambda problem: problem.token.start)
         return [problem.shown(self._source) for problem in problems]
 
@@ -79,7 +79,7 @@ class TagReader:
     def _report_open_fence(self) -> None:
         start = self._tokenizer.fence_start
         if start is not None and "{{<" in self._source.slice(start, self._source.length):
-            self._pairing.report_open_fence(start)
+            self._pairing.reports.add("tag-code-fence-unclosed", Token("damaged", start, start, "", start, start))
 
     def _duplicates(self, operation: TagOperation) -> Iterable[TagProblem]:
         token = operation.opening_token

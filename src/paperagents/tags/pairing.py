@@ -1,4 +1,4 @@
-"""Makes calls of tags: pairs what opens with what closes, and says what is wrong with the rest."""
+"""Makes calls of tags: pairs what opens with what closes, and notes what is wrong with the rest."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from paperagents.definitions.tag import RawContent, TagDefinition, TagType
+from paperagents.definitions.tag import RawContent, TagDefinition
 from paperagents.tags.attributes import parse_attributes
-from paperagents.tags.diagnostics import TagProblem
 from paperagents.tags.grammar import PLAIN_CLOSE, PLAIN_SINGLE
 from paperagents.tags.operation import UNCLOSED, Origin, TagOperation
 from paperagents.tags.registry import TagRegistry
+from paperagents.tags.reports import TagReports
 from paperagents.tags.source_text import SourceText
 from paperagents.tags.token import Token
 
 DEEPEST_NESTING = 100
 """Blocks nested deeper are damage: each level would hold the text of all levels below once more."""
-MOST_SUGGESTIONS = 200
-"""Looking for a similar name is slow; a text with more unknown names than this is not a slip of the pen."""
 
 
 class TagPairing:
     """Takes the tags of a text one after another and has its calls and problems."""
 
     def __init__(self, *, registry: TagRegistry, source: SourceText) -> None:
-        self.problems: list[TagProblem] = []
+        self.reports = TagReports(registry)
         self._registry = registry
         self._source = source
         self._origin: Origin = (source, "", 0)
@@ -36,7 +34,6 @@ class TagPairing:
         self._heights: list[int] = []
         """For each open block, how many levels of complete blocks are inside."""
         self._open_count: defaultdict[str, int] = defaultdict(int)
-        self._unknown: dict[str, str] = {}
 
     @property
     def operations(self) -> list[TagOperation]:
@@ -106,11 +103,11 @@ class TagPairing:
         """Take any tag. Gives whether its content is raw."""
         definition = self._registry.find(token.name)
         if definition is None:
-            self._report_unknown(token)
+            self.reports.add("tag-unknown", token)
         elif token.kind == "close":
             self._take_closing(token, definition.id)
         elif token.kind == "damaged":
-            self._report("tag-damaged", token)
+            self.reports.add("tag-damaged", token)
         else:
             self._take_opening(token, definition.id)
             return token.kind == "open" and self._is_raw(token, definition)
@@ -119,11 +116,6 @@ class TagPairing:
     def close(self) -> None:
         """Report the blocks that were never closed."""
         self._leave_open(0)
-
-    def report_open_fence(self, start: int) -> None:
-        """Say that code which begins here hides tags and never ends."""
-        token = Token("damaged", start, start, "", start, start)
-        self.problems.append(TagProblem(code="tag-code-fence-unclosed", token=token, severity="warning"))
 
     def _origin_in(self, buffer: str, base: int) -> Origin:
         if self._origin[1] is not buffer or self._origin[2] != base:
@@ -150,7 +142,7 @@ class TagPairing:
 
     def _take_closing(self, token: Token, tool_id: str) -> None:
         if not self._open_count[tool_id]:
-            self.problems.append(TagProblem(code="tag-closing-without-opening", token=token, severity="warning"))
+            self.reports.add("tag-closing-without-opening", token)
             return
         if self._open[-1]["tool_id"] != tool_id:
             self._leave_open(self._depth_of(tool_id) + 1)
@@ -177,14 +169,14 @@ class TagPairing:
             operation.closing = closing
             self._completed.append(operation)
         else:
-            self._report("tag-nested-too-deeply", operation.opening_token, readable=False)
+            self.reports.add("tag-nested-too-deeply", operation)
 
     def _leave_open(self, depth: int) -> None:
         """Report the blocks from this depth on as never closed."""
         while len(self._open) > depth:
             operation, height = self._pop()
             self._raise_height(height)
-            self._report("tag-unclosed", operation.opening_token)
+            self.reports.add("tag-unclosed", operation)
 
     def _pop(self) -> tuple[TagOperation, int]:
         operation = self._open.pop()
@@ -194,21 +186,3 @@ class TagPairing:
     def _raise_height(self, height: int) -> None:
         if self._heights and self._heights[-1] < height:
             self._heights[-1] = height
-
-    def _report(self, code: str, token: Token, *, readable: bool = True) -> None:
-        definition = self._registry.find(token.name)
-        is_block = definition is not None and definition.type is TagType.BLOCK
-        word = token.name if readable else ""
-        self.problems.append(TagProblem(code=code, token=token, word=word, is_block=is_block))
-
-    def _report_unknown(self, token: Token) -> None:
-        is_new = token.name not in self._unknown
-        if token.kind == "close" and not is_new:
-            return
-        if is_new:
-            few = len(self._unknown) < MOST_SUGGESTIONS
-            self._unknown[token.name] = (self._registry.nearest(token.name) or "") if few else ""
-        word = self._unknown[token.name] if token.kind != "close" else ""
-        self.problems.append(
-            TagProblem(code="tag-unknown", token=token, severity="warning", word=word, is_block=token.kind == "open")
-        )

@@ -57,16 +57,23 @@ class TagTaker(Protocol):
 class Tokenizer:
     """Feed it text, and it hands on the tags that are complete."""
 
+    # How every text begins. It stands here because setting all this anew takes longer than reading a short text.
+    _buffer = ""
+    _base = _position = 0
+    """Where the buffer begins in the whole text, and how far the buffer is read."""
+    _clear_up_to = _decided = 0
+    """Up to where no further tag begins, and up to where nothing can change any more."""
+    _next_tick = _next_tilde = _next_mark = -1
+    _at_line_start = True
+    _final = False
+    _fence: Fence | None = None
+    _fence_start = 0
+    _raw: RawContent | None = None
+    _tag: UnfinishedTag | None = None
+
     def __init__(self, *, source: SourceText, taker: TagTaker) -> None:
         self._source = source
         self._taker = taker
-        self._use_buffer("", 0)
-        self._at_line_start = True
-        self._final = False
-        self._fence: Fence | None = None
-        self._fence_start = 0
-        self._raw: RawContent | None = None
-        self._tag: UnfinishedTag | None = None
 
     def feed(self, chunk: str) -> None:
         """Read this chunk as far as it is decided."""
@@ -80,9 +87,10 @@ class Tokenizer:
     def close(self) -> None:
         """Read what was waiting for text that does not come."""
         self._final = True
-        # The end of the text decides whatever the end of a line decides.
-        self._extend("\n")
-        self._read()
+        if self._tag or self._raw or self._fence or self._buffer.find("{{<", max(self._position, self._decided)) >= 0:
+            # The end of the text decides whatever the end of a line decides.
+            self._extend("\n")
+            self._read()
 
     @property
     def fence_start(self) -> int | None:
@@ -91,6 +99,8 @@ class Tokenizer:
 
     def _extend(self, chunk: str) -> None:
         """Let go of what is read and take the chunk up."""
+        if self._position < self._decided:
+            self._let_go(self._decided)
         self._use_buffer(self._buffer[self._position :] + chunk, self._base + self._position)
 
     def _use_buffer(self, buffer: str, base: int) -> None:
@@ -99,7 +109,7 @@ class Tokenizer:
         self._position = 0
         self._plain_tag = PLAIN_TAG if "\\" in buffer else PLAIN_TAG_WITHOUT_ESCAPES
         # What was looked for ahead holds for one buffer only.
-        self._clear_up_to = 0
+        self._clear_up_to = self._decided = 0
         self._next_tick = self._next_tilde = self._next_mark = -1
 
     def _read(self) -> None:
@@ -144,7 +154,7 @@ class Tokenizer:
             # Over a wide gap, looking for one character is ten times faster than looking for tags.
             if self._buffer.find("{", self._position, self._position + FAR) < 0:
                 return True
-            count *= 2
+            count *= 16
 
     def _read_closely(self, position: int) -> bool:
         token = token_at(position, self._buffer, self._base)
@@ -180,12 +190,11 @@ class Tokenizer:
         self._at_line_start = at_line_start
 
     def _finish_text(self) -> bool:
-        """Step over the code at the end and keep what may still become something."""
+        """Step over the code at the end. What may still become something is left undecided."""
         limit = len(self._buffer) - (0 if self._final else _undecided_tail(self._buffer))
         if self._has_marks(limit) and not self._step_over_code(limit):
             return self._fence is not None
-        if self._position < limit:
-            self._let_go(limit)
+        self._decided = limit
         return False
 
     def _let_go(self, limit: int) -> None:
