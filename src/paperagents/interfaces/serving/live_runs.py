@@ -133,17 +133,14 @@ class LiveRuns:
 
     # --- looking on
 
-    async def follow(self, run_id: str, *, after: int = 0) -> AsyncIterator[JsonObject]:
+    def follow(self, run_id: str, *, after: int = 0) -> AsyncIterator[JsonObject]:
         """What happens in a run until it ends or waits; for one that stands still, what its record says."""
         active = self._active.get(run_id)
-        events = active.log.follow(after) if active is not None else self._told_again(run_id, after)
-        async for event in events:
-            yield event
+        return active.log.follow(after) if active is not None else self._told_again(run_id, after)
 
-    async def everything(self, *, after: int | None = None) -> AsyncIterator[JsonObject]:
+    def everything(self, *, after: int | None = None) -> AsyncIterator[JsonObject]:
         """What happens in all runs and in the folder, from now on or from a number on; without the data."""
-        async for event in self._feed.follow(self._feed.last if after is None else after):
-            yield event
+        return self._feed.follow(self._feed.last if after is None else after)
 
     def tell(self, event: Event) -> None:
         """Something that everybody who looks on should know."""

@@ -155,8 +155,9 @@ async def follow_everything(live: Live, after: Annotated[int | None, Query(ge=0)
 async def everything_live(socket: WebSocket, run: str | None = None, after: int | None = None) -> None:
     """The same as a WebSocket: one JSON text for each event; with ``run``, the events of that run."""
     live: LiveRuns = socket.app.state.live
-    await socket.accept()
+    # Taken before the other side knows that it is heard: what happens from then on is not missed.
     events = live.everything(after=after) if run is None else live.follow(run, after=after or 0)
+    await socket.accept()
     try:
         async for event in events:
             await socket.send_json(event)

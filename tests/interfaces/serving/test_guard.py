@@ -1,0 +1,257 @@
+"""Attacks on the guard, from a real socket: nothing that fails a check reaches the application."""
+
+from __future__ import annotations
+
+import json
+import socket
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from paperagents.interfaces.serving.access import Access, user_key
+from paperagents.interfaces.serving.guard import SECURITY_HEADERS, GuardLimits, Hosts
+from paperagents.interfaces.serving.rate_limit import RateLimit
+
+from ..served import KEY, Served, serving  # noqa: TID252  shared by the tests of two interfaces
+
+NEW_RUN = b'{"tool": "shout", "arguments": {"words": "x"}}'
+
+
+def raw(served: Served, request: bytes) -> tuple[int, str]:
+    """Status and everything else of the answer to exactly these bytes."""
+    where = urlsplit(served.url)
+    assert where.hostname is not None
+    with closing(socket.create_connection((where.hostname, where.port or 0), timeout=20)) as connection:
+        connection.sendall(request)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    head = answer.decode("latin-1")
+    return int(head.split(" ", 2)[1]), head
+
+
+def request(
+    served: Served,
+    *headers: str,
+    method: str = "GET",
+    path: str = "/api/tools",
+    host: str | None = None,
+    body: bytes = b"",
+) -> bytes:
+    authority = urlsplit(served.url).netloc if host is None else host
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {authority}", f"Authorization: Bearer {served.access.token}"]
+    length = [f"Content-Length: {len(body)}"] if body else []
+    return "\r\n".join([*lines, *headers, *length, "Connection: close", "", ""]).encode() + body
+
+
+def post(served: Served, *headers: str, body: bytes = NEW_RUN) -> bytes:
+    return request(served, *headers, method="POST", path="/api/runs", body=body)
+
+
+def test_the_owner_comes_in(served: Served) -> None:
+    assert raw(served, request(served))[0] == 200
+    assert raw(served, post(served, "Content-Type: application/json"))[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "localhost.", "127.1",
+     "2130706433", "0.0.0.0", "[::]", "127.0.0.1:80@evil.example", "127.0.0.1:8765:80", "", "169.254.169.254"],
+)  # fmt: skip
+def test_a_foreign_host_is_refused(served: Served, host: str) -> None:
+    status, answer = raw(served, request(served, host=host))
+    assert status in (400, 421)
+    assert "shout" not in answer
+
+
+def test_two_hosts_are_refused(served: Served) -> None:
+    assert raw(served, request(served, "Host: evil.example"))[0] in (400, 421)
+
+
+@pytest.mark.parametrize("path", ["/api/tools", "/mcp", "/", "/api/openapi.json"])
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS", "DELETE", "PUT", "PATCH", "HEAD"])
+def test_no_page_of_another_site_can_send_anything(served: Served, method: str, path: str) -> None:
+    for header in ("Origin: http://evil.example", "Origin: null", f"Origin: {served.url}.evil.example",
+                   "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"):  # fmt: skip
+        status, answer = raw(served, request(served, header, method=method, path=path))
+        assert status == 403, header
+        assert "access-control" not in answer.lower()
+
+
+def test_another_port_of_this_machine_is_another_site(served: Served) -> None:
+    assert raw(served, post(served, "Origin: http://127.0.0.1:1", "Content-Type: application/json"))[0] == 403
+
+
+def test_the_page_itself_can_send(served: Served) -> None:
+    headers = (f"Origin: {served.url}", "Sec-Fetch-Site: same-origin", "Content-Type: application/json")
+    assert raw(served, post(served, *headers))[0] == 200
+
+
+def test_a_link_elsewhere_can_lead_here_but_not_read(served: Served) -> None:
+    assert raw(served, request(served, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"))[0] == 200
+    assert raw(served, request(served, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"))[0] == 403
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "Bearer", "é", "x" * 5000])
+def test_without_the_token_nobody_comes_in(served: Served, token: str) -> None:
+    with served.client(token=False) as client:
+        headers = {b"authorization": f"Bearer {token}".encode()} if token else {}
+        for path in ("/api/tools", "/mcp", "/", "/no/such/path"):
+            answer = client.get(path, headers=headers)
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"] == "Bearer"
+            assert served.access.token not in answer.text
+
+
+def test_a_link_works_once_and_leaves_a_cookie(served: Served) -> None:
+    link = f"/api/status?token={served.access.new_link_token()}&x=1"
+    with served.client(token=False) as client:
+        first = client.get(link)
+        assert (first.status_code, first.headers["location"]) == (303, "/api/status?x=1")
+        cookie = first.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert client.get("/api/status").status_code == 200
+    with served.client(token=False) as stranger:
+        again = stranger.get(link)
+        assert again.status_code == 401
+        assert again.json()["code"] == "link-used"
+
+
+def test_a_link_cannot_lead_away(served: Served) -> None:
+    for path in ("//evil.example/", "/%0d%0aSet-Cookie:%20x=y", "/\\evil.example"):
+        word = served.access.new_link_token()
+        status, answer = raw(served, f"GET {path}?token={word} HTTP/1.1\r\nHost: {urlsplit(served.url).netloc}\r\n"
+                             "Connection: close\r\n\r\n".encode())  # fmt: skip
+        if status == 303:
+            location = next(line for line in answer.split("\r\n") if line.lower().startswith("location:"))
+            assert location.split(": ", 1)[1].startswith("/")
+            assert not location.split(": ", 1)[1].startswith(("//", "/\\"))
+            assert "x=y" not in answer.split("\r\n\r\n", maxsplit=1)[0].replace(location, "")
+
+
+def test_guessing_is_slowed_down_and_does_not_lock_the_owner_out(served: Served) -> None:
+    with served.client(token=False) as client:
+        seen = [client.get("/api/tools", headers={"authorization": f"Bearer {n}"}).status_code for n in range(40)]
+    assert set(seen) == {401, 429}
+    assert raw(served, request(served))[0] == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_a_body_that_does_not_say_it_is_json_is_refused(served: Served, kind: str) -> None:
+    headers = [f"Content-Type: {kind}"] if kind else []
+    assert raw(served, post(served, *headers))[0] == 415
+    assert served.vault.store.history() == []
+
+
+def test_a_large_body_is_refused(folder: Path) -> None:
+    with serving(folder, GuardLimits(body_bytes=1000)) as served:
+        large = b'{"tool": "shout", "arguments": {"words": "' + b"x" * 2000 + b'"}}'
+        assert raw(served, post(served, "Content-Type: application/json", body=large))[0] == 413
+        pieces = b"".join(f"{len(large):x}\r\n".encode() + large + b"\r\n" for _ in range(2)) + b"0\r\n\r\n"
+        head = request(served, "Content-Type: application/json", "Transfer-Encoding: chunked", method="POST",
+                       path="/api/runs")  # fmt: skip
+        assert raw(served, head + pieces)[0] == 413
+        lying = request(served, "Content-Type: application/json", "Content-Length: 99999999999", method="POST")
+        assert raw(served, lying)[0] == 413
+        assert served.vault.store.history() == []
+
+
+def test_a_body_that_trickles_in_is_refused(folder: Path) -> None:
+    with serving(folder, GuardLimits(body_seconds=0.3)) as served:
+        head = request(served, "Content-Type: application/json", "Content-Length: 100", method="POST", path="/api/runs")
+        assert raw(served, head + b'{"tool"')[0] == 408
+        assert raw(served, request(served))[0] == 200
+
+
+def test_too_many_requests_are_refused(folder: Path) -> None:
+    with serving(folder, GuardLimits(burst=10, per_second=0.001)) as served, served.client() as client:
+        seen = [client.get("/api/status").status_code for _ in range(12)]
+    assert seen == [200] * 10 + [429] * 2
+
+
+def test_every_answer_carries_the_security_headers(served: Served) -> None:
+    with served.client() as client:
+        for path in ("/api/status", "/no/such/path", "/api/openapi.json"):
+            answer = client.get(path)
+            for name in SECURITY_HEADERS:
+                assert name in answer.headers, (path, name)
+        assert "unsafe" not in client.get("/api/status").headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "token"),
+    [({"Origin": "http://evil.example"}, True), ({"Origin": "null"}, True), ({"Sec-Fetch-Site": "cross-site"}, True),
+     ({"Host": "evil.example"}, True), ({}, False)],
+)  # fmt: skip
+def test_no_websocket_from_elsewhere(served: Served, headers: dict[str, str], token: bool) -> None:  # noqa: FBT001  a case
+    given = {"Authorization": f"Bearer {served.access.token}"} if token else {}
+    address = served.url.replace("http", "ws") + "/api/events"
+    if "Host" in headers:
+        upgrade = ["Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
+        assert raw(served, request(served, *upgrade, path="/api/events", host=headers["Host"]))[0] in (400, 403, 421)
+        return
+    with pytest.raises(InvalidStatus) as refused, connect(address, additional_headers={**given, **headers}):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_websocket_of_the_page_is_let_in(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.access.token}", "Origin": served.url}
+    with connect(served.url.replace("http", "ws") + "/api/events", additional_headers=headers) as live:
+        served.live.tell({"type": "hello"})
+        assert json.loads(live.recv(timeout=20))["type"] == "hello"
+
+
+# --- the parts
+
+
+@given(st.text(max_size=60))
+def test_no_other_text_is_a_cookie_or_a_token(text: str) -> None:
+    access = Access(KEY, Path("/vault"))
+    assert not access.allows_cookie(text)
+    assert not access.allows_token(text)
+    assert access.redeemed(text) is None
+
+
+def test_a_cookie_of_one_vault_is_none_of_another() -> None:
+    one, other = Access(KEY, Path("/one")), Access(KEY, Path("/other"))
+    cookie = one.redeemed(one.new_link_token())
+    assert cookie is not None
+    assert one.allows_cookie(cookie)
+    assert not other.allows_cookie(cookie)
+    expired = "1." + cookie.partition(".")[2]
+    assert not one.allows_cookie(expired)
+
+
+def test_the_key_is_kept_for_the_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "config" / "serving.key"
+    key = user_key(file)
+    assert user_key(file) == key
+    assert file.stat().st_mode & 0o077 == 0
+    file.write_bytes(b"cut off")
+    assert len(user_key(file)) == 32
+
+
+@given(st.text(max_size=40))
+def test_only_known_names_are_hosts(host: str) -> None:
+    assert not Hosts().allow(host) or host.lower().startswith(("127.0.0.1", "localhost", "[::1]"))
+
+
+def test_any_address_is_a_host_where_others_may_reach_the_server() -> None:
+    hosts = Hosts(any_address=True)
+    assert hosts.allow("192.168.1.7:8765")
+    assert hosts.allow("[fe80::1]:80")
+    assert not hosts.allow("evil.example")
+
+
+def test_a_rate_fills_up_again() -> None:
+    now = [0.0]
+    rate = RateLimit(burst=2, per_second=1, clock=lambda: now[0])
+    assert [rate.allows("a"), rate.allows("a"), rate.allows("a"), rate.allows("b")] == [True, True, False, True]
+    now[0] = 1.0
+    assert [rate.allows("a"), rate.allows("a")] == [True, False]

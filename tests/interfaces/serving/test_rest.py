@@ -1,0 +1,240 @@
+"""The REST API: the same tools, approvals and records as everywhere."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import httpx2
+import pytest
+from websockets.sync.client import connect
+
+from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
+
+WRITE = {"tool": "write_file", "arguments": {"filePath": "a.md", "content": "x"}}
+
+
+@pytest.fixture
+def client(served: Served) -> Any:
+    with served.client() as calling:
+        yield calling
+
+
+def waiting(client: httpx2.Client, call: dict[str, Any] | None = None) -> dict[str, Any]:
+    answer = client.post("/api/runs", json=call or WRITE)
+    assert answer.status_code == 202
+    assert answer.json()["status"] == "waiting"
+    question: dict[str, Any] = client.get("/api/approvals").json()[-1]
+    return question
+
+
+def test_tools_are_listed_and_shown(client: httpx2.Client) -> None:
+    listed = {each["id"]: each for each in client.get("/api/tools").json()}
+    assert {"shout", "two_notes", "write_file"} <= set(listed)
+    shown = client.get("/api/tools/shout").json()
+    assert shown["parameters"]["required"] == ["words"]
+    assert "Says it loudly." in shown["manual"]
+    assert client.get("/api/agents").json()[0]["id"] == "poet"
+    assert client.get("/api/agents/poet").json()["kind"] == "agent"
+
+
+def test_a_broken_file_is_listed_with_its_problems(served: Served, client: httpx2.Client) -> None:
+    served.note("broken.md", "---\ntool: true\nname: broken\ncustom_function: |\n  retrun 1\n---\n")
+    served.vault.registry.refresh()
+    (broken,) = [each for each in client.get("/api/tools").json() if each["id"] == "broken"]
+    assert not broken["valid"]
+    assert "error" in {each["severity"] for each in client.get("/api/problems", params={"file": "broken.md"}).json()}
+    assert client.get("/api/problems", params={"file": "shout.md"}).json() == []
+
+
+def test_a_run_gives_its_record(served: Served, client: httpx2.Client) -> None:
+    answer = client.post("/api/runs", json={"tool": "shout", "arguments": {"words": "hi"}})
+    record = answer.json()
+    assert (answer.status_code, record["data"], record["status"]) == (200, "HI", "succeeded")
+    assert client.get(answer.headers["location"]).json() == record
+    assert client.get("/api/runs").json()[0]["run_id"] == record["run_id"]
+    assert served.vault.store.record(record["run_id"]).as_json() == record
+    again = client.post(f"/api/runs/{record['run_id']}/rerun").json()
+    assert again["data"] == "HI"
+    assert again["run_id"] != record["run_id"]
+
+
+def test_wrong_calls_are_problems_with_our_codes(client: httpx2.Client) -> None:
+    cases = {
+        "invalid-arguments": (422, {"tool": "shout", "arguments": {}}),
+        "unknown-tool": (404, {"tool": "shuot"}),
+        "invalid-request": (422, {"tool": 7}),
+    }
+    for code, (status, body) in cases.items():
+        answer = client.post("/api/runs", json=body)
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["status"] == status
+    assert client.get("/api/runs/nothing").json()["code"] == "unknown-run"
+    assert client.get("/api/nothing").json()["code"] == "no-such-route"
+    assert client.delete("/api/runs").json()["code"] == "wrong-method"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"null", b'{"tool": "shout", "arguments": {"words": NaN}}', b'{"tool": "x", "y": 1}',
+     b'{"tool": "shout", "arguments": {"words": 1e999}}', b"[" * 100_000, b'{"tool":' + b"[" * 500 + b"]" * 500 + b"}",
+     b"\xff\xfe", b'"\xed\xa0\x80"'],
+)  # fmt: skip
+def test_a_body_that_cannot_be_read_is_a_problem(client: httpx2.Client, body: bytes) -> None:
+    answer = client.post("/api/runs", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "invalid-request"
+
+
+def test_a_lone_surrogate_survives_the_way_through(client: httpx2.Client) -> None:
+    body = b'{"tool": "shout", "arguments": {"words": "a\\ud800"}}'
+    answer = client.post("/api/runs", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (200, 422)
+
+
+def test_a_dry_run_changes_nothing(served: Served, client: httpx2.Client) -> None:
+    record = client.post("/api/runs", json={**WRITE, "dry_run": True}).json()
+    assert record["status"] == "planned"
+    assert record["planned"][0]["would_ask"]
+    assert served.vault.store.history() == []
+
+
+def test_an_approval_carries_the_run_on(served: Served, client: httpx2.Client) -> None:
+    question = waiting(client)
+    assert "+++ b/a.md" in question["preview"]
+    answer = client.post(f"/api/approvals/{question['id']}/approve", json={"digest": question["digest"]})
+    assert answer.json()["status"] == "succeeded"
+    assert (served.folder / "a.md").read_text() == "x"
+    second = client.post(f"/api/approvals/{question['id']}/approve", json={"digest": question["digest"]})
+    assert second.status_code == 404
+
+
+def test_an_answer_to_something_else_than_was_shown_is_refused(served: Served, client: httpx2.Client) -> None:
+    question = waiting(client)
+    answer = client.post(f"/api/approvals/{question['id']}/approve", json={"digest": "0" * 64})
+    assert (answer.status_code, answer.json()["code"]) == (409, "approval-changed")
+    assert not (served.folder / "a.md").exists()
+
+
+def test_a_no_carries_its_reason(served: Served, client: httpx2.Client) -> None:
+    question = waiting(client)
+    body = {"digest": question["digest"], "reason": "not today"}
+    record = client.post(f"/api/approvals/{question['id']}/deny", json=body).json()
+    assert record["status"] == "denied"
+    assert "not today" in record["error"]["message"]
+    assert not (served.folder / "a.md").exists()
+
+
+def test_an_edit_is_done_instead_and_a_slip_in_it_keeps_the_question(served: Served, client: httpx2.Client) -> None:
+    question = waiting(client)
+    where = f"/api/approvals/{question['id']}/approve"
+    slip = client.post(where, json={"digest": question["digest"], "arguments": {"filePath": "b.md"}})
+    assert slip.status_code == 422
+    edit = {"filePath": "b.md", "content": "mine"}
+    assert client.post(where, json={"digest": question["digest"], "arguments": edit}).json()["success"]
+    assert (served.folder / "b.md").read_text() == "mine"
+    assert not (served.folder / "a.md").exists()
+
+
+def test_always_makes_a_rule_that_can_be_taken_back(served: Served, client: httpx2.Client) -> None:
+    question = waiting(client)
+    client.post(f"/api/approvals/{question['id']}/approve", json={"digest": question["digest"], "always": True})
+    call = {"tool": "write_file", "arguments": {"filePath": "a.md", "content": "y", "overwrite": True}}
+    assert client.post("/api/runs", json=call).json()["status"] == "succeeded"
+    (rule,) = client.get("/api/rules").json()
+    assert client.delete(f"/api/rules/{rule['id']}").status_code == 204
+    assert client.post("/api/runs", json=call).json()["status"] == "waiting"
+    assert client.delete(f"/api/rules/{rule['id']}").status_code == 404
+    assert served.vault.rules.rules() == []
+
+
+def test_a_waiting_run_can_be_given_up(client: httpx2.Client) -> None:
+    question = waiting(client)
+    record = client.post(f"/api/runs/{question['run_id']}/cancel").json()
+    assert record["status"] == "cancelled"
+    assert client.get("/api/approvals").json() == []
+    assert client.post(f"/api/runs/{question['run_id']}/cancel").status_code == 409
+
+
+def test_a_run_that_goes_on_can_be_stopped(client: httpx2.Client) -> None:
+    begun = client.post("/api/runs", json={"tool": "slow"}, params={"wait": 0})
+    assert begun.status_code == 202
+    assert begun.json()["status"] == "running"
+    stopped = client.post(f"/api/runs/{begun.json()['run_id']}/cancel", params={"wait": 20})
+    assert stopped.json()["status"] == "cancelled"
+
+
+def test_a_key_makes_a_call_happen_once(client: httpx2.Client) -> None:
+    call = {"tool": "shout", "arguments": {"words": "hi"}}
+    headers = {"idempotency-key": "order-7"}
+    first, second = (client.post("/api/runs", json=call, headers=headers) for _ in range(2))
+    assert first.json() == second.json()
+    assert len(client.get("/api/runs").json()) == 1
+    other = client.post("/api/runs", json={**call, "arguments": {"words": "ho"}}, headers=headers)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency-key-reused")
+
+
+def test_a_key_holds_also_for_calls_at_the_same_moment(served: Served, client: httpx2.Client) -> None:
+    call = {"tool": "shout", "arguments": {"words": "hi"}}
+    answers: list[str] = []
+
+    def go() -> None:
+        with served.client() as mine:
+            answers.append(mine.post("/api/runs", json=call, headers={"idempotency-key": "k"}).json()["run_id"])
+
+    threads = [threading.Thread(target=go) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(answers)) == 1
+    assert len(client.get("/api/runs").json()) == 1
+
+
+def test_a_run_is_followed_while_it_goes_and_again_afterwards(client: httpx2.Client) -> None:
+    run_id = client.post("/api/runs", json={"tool": "two_notes"}, params={"wait": 0}).json()["run_id"]
+    for _ in range(2):
+        with client.stream("GET", f"/api/runs/{run_id}/events") as stream:
+            events = [json.loads(line[5:]) for line in stream.iter_lines() if line.startswith("data:")]
+        kinds = [event["type"] for event in events]
+        assert kinds[0] == "run-started"
+        assert kinds[-1] == "run-finished"
+        assert events[-1]["status"] == "waiting"
+    with client.stream("GET", f"/api/runs/{run_id}/events", headers={"last-event-id": "999"}) as stream:
+        assert "run-finished" in stream.read().decode()
+
+
+def test_everything_is_told_over_a_websocket(served: Served, client: httpx2.Client) -> None:
+    headers = {"Authorization": f"Bearer {served.access.token}"}
+    with connect(served.url.replace("http", "ws") + "/api/events", additional_headers=headers) as live:
+        question_run = client.post("/api/runs", json=WRITE).json()["run_id"]
+        events: list[dict[str, Any]] = []
+        while not events or events[-1]["type"] != "run-finished":
+            events.append(json.loads(live.recv(timeout=20)))
+        asked = next(event for event in events if event["type"] == "approval-requested")
+        assert asked["approval"]["run_id"] == question_run
+        served.note("new.md", "hello")
+        while events[-1]["type"] != "vault-changed":
+            events.append(json.loads(live.recv(timeout=20)))
+        assert "new.md" in events[-1]["files"]
+
+
+def test_entries_are_kept_changed_and_deleted_after_a_yes(client: httpx2.Client) -> None:
+    made = client.put("/api/entries/memory/tea", json={"content": "green", "heading": "Tea"})
+    assert made.json()["success"]
+    assert client.get("/api/entries/memory/tea").json()["content"] == "green"
+    assert [each["identifier"] for each in client.get("/api/entries/memory").json()] == ["tea"]
+    assert client.delete("/api/entries/memory/tea").json()["status"] == "waiting"
+    (question,) = client.get("/api/approvals").json()
+    client.post(f"/api/approvals/{question['id']}/approve", json={"digest": question["digest"]})
+    assert client.get("/api/entries/memory/tea").status_code == 404
+
+
+def test_search_figures_settings_and_status(client: httpx2.Client) -> None:
+    assert client.get("/api/search", params={"query": "quiet"}).json()["count"] == 1
+    client.post("/api/runs", json={"tool": "shout", "arguments": {"words": "x"}})
+    assert client.get("/api/stats").json()["runs"] == 1
+    assert client.get("/api/settings").json()["sandbox.timeout"]["origin"] == "default"
+    assert client.get("/api/status").json()["vault"] == "vault"
