@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import click
 
@@ -17,24 +18,39 @@ _MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗"
 _SHORT = 100
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Node:
+    """One step and what happened because of it."""
+
+    entry: JsonObject
+    below: list[Node]
+
+
 def print_tree(store: RunStore, run_id: str) -> None:
     """Every step with what came of it."""
-    for line in _lines(store, run_id, "", 0):
+    for line in _lines(_nodes(store, run_id, 0), ""):
         click.echo(line)
 
 
-def _lines(store: RunStore, run_id: str, indent: str, depth: int) -> Iterator[str]:
-    steps = sorted(store.steps(run_id), key=_order)
-    for place, (path, entry) in enumerate(steps):
-        is_last = place == len(steps) - 1
-        inside = path.count("/call/") > 0
-        branch = "└─ " if is_last else "├─ "
-        yield f"{indent}{branch}{'   ' if inside else ''}{_line(entry)}"
-        below = f"{run_id}.{path}"
-        if depth < DEEPEST and store.stored(below) is not None:
-            yield from _lines(
-                store, below, f"{indent}{'   ' if is_last else '│  '}{'   ' if inside else ''}", depth + 1
-            )
+def _nodes(store: RunStore, run_id: str, depth: int) -> list[Node]:
+    """The steps of a run in order; the calls of an answer below it, and a run below the call that started it."""
+    top: list[Node] = []
+    turns: dict[str, Node] = {}
+    for path, entry in sorted(store.steps(run_id), key=_order):
+        inner = f"{run_id}.{path}"
+        known = depth < DEEPEST and store.stored(inner) is not None
+        node = Node(entry=entry, below=_nodes(store, inner, depth + 1) if known else [])
+        turns[path] = node
+        above = turns.get(path.partition("/call/")[0]) if "/call/" in path else None
+        (above.below if above is not None else top).append(node)
+    return top
+
+
+def _lines(nodes: list[Node], indent: str) -> Iterator[str]:
+    for node in nodes:
+        is_last = node is nodes[-1]
+        yield f"{indent}{'└─ ' if is_last else '├─ '}{_line(node.entry)}"
+        yield from _lines(node.below, f"{indent}{'   ' if is_last else '│  '}")
 
 
 def _order(step: tuple[str, JsonObject]) -> int:
