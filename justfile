@@ -20,6 +20,15 @@ fix:
 bench *NAMES:
     .venv/bin/python -I bench/run.py {{NAMES}}
 
+# renew the tables of the reference and build the documentation into site/
+docs:
+    .venv/bin/python scripts/reference.py
+    .venv/bin/zensical build --strict --clean
+
+# build the package into dist/ and try it as it is installed
+package:
+    scripts/package
+
 # renew the locked requirements (needs uv)
 lock:
     scripts/lock

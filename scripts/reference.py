@@ -212,12 +212,15 @@ def _commands() -> str:
     context = click.Context(group, info_name="paper")
     commands = [(name, group.get_command(context, name)) for name in COMMANDS]
     return "\n\n".join(
-        piece for name, command in commands if command is not None for piece in _command(name, command, context)
+        piece
+        for name, command in commands
+        if command is not None
+        for piece in _command(f"paper {name}", command, context)
     )
 
 
-def _command(name: str, command: click.Command, above: click.Context, level: int = 2) -> Iterator[str]:
-    context = click.Context(command, info_name=name, parent=above)
+def _command(path: str, command: click.Command, above: click.Context, level: int = 2) -> Iterator[str]:
+    context = click.Context(command, info_name=path.rsplit(maxsplit=1)[-1], parent=above)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     rows = [
         (_code(record[0]), record[1])
@@ -227,12 +230,12 @@ def _command(name: str, command: click.Command, above: click.Context, level: int
         and (record := parameter.get_help_record(context)) is not None
     ]
     table = f"\n\n{_table(('option', 'meaning'), rows)}" if rows else ""
-    yield f"{'#' * level} `{context.command_path}`\n\n{command.help}\n\n{_code(usage)}{table}"
+    yield f"{'#' * level} `{path}`\n\n{command.help}\n\n{_code(usage)}{table}"
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):
             below = command.get_command(context, inner)
             if below is not None and not below.hidden:
-                yield from _command(inner, below, context, level + 1)
+                yield from _command(f"{path} {inner}", below, context, level + 1)
 
 
 # --- settings
