@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from paperagents.builtin_tools.npm_grants import Grants, grants_from
 from paperagents.errors import UsageError
 from paperagents.registry.folder_watch import FolderWatch
 from paperagents.registry.tool_registry import ToolRegistry
@@ -33,6 +34,10 @@ class NotesFolder:
         """The tools and agents of the vault."""
         kept = self.root / KEEPING_FOLDER
         return ToolRegistry(self.root, cache_file=kept / "cache" / "entries.json" if kept.is_dir() else None)
+
+    def npm_grants(self, tool: str) -> Grants:
+        """What the settings grant to a tool with npm packages."""
+        return grants_from(self.settings.table("npm").get(tool, {}))
 
     def follow(
         self,

@@ -27,6 +27,7 @@ from paperagents.approval.decision import (
 from paperagents.approval.rules import RuleBook
 from paperagents.builtin_tools.effects import FileEffects, WebEffects
 from paperagents.builtin_tools.entries import EntryEffects
+from paperagents.builtin_tools.packages import NpmPackages
 from paperagents.builtin_tools.planned_folder import PlannedFolder
 from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.argument_validation import validated
@@ -57,6 +58,7 @@ from paperagents.settings import KNOWN, user_folder
 from paperagents.tags import TagRegistry, read_tags
 from paperagents.tags.registry import DEFAULT_REGISTRY
 from paperagents.tags.vault_lookup import use_vault_lookup
+from paperagents.tool_modes import Mode, in_mode
 
 
 class Vault(NotesFolder):
@@ -74,16 +76,33 @@ class Vault(NotesFolder):
         stop: Cancellation | None = None,
         model: LanguageModel | str | None = None,
         run_id: str | None = None,
+        mode: Mode = "execute",
     ) -> RunRecord:
         """Carry out a call; the answer is its record. Without an approver, what must be asked waits.
 
         ``run_id`` is for a caller who must know it before the run begins; it has to be a new one. ``model`` is what
-        agents think with, instead of the one that their notes and the settings name.
+        agents think with, instead of the one that their notes and the settings name. ``mode`` is ``execute``, or
+        ``dryrun``, ``manual``, ``configure`` (the arguments are variables), ``log`` or ``rebuild``.
         """
+        if mode != "execute":
+            return in_mode(self, mode, tool, arguments or {}, approver)
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
         session = self._session(approver, on_event, stop)
         session.model = model
         return Pipeline(self.services, session).run(call, run_id)
+
+    def install(
+        self,
+        tool: str,
+        *,
+        rebuild: bool = False,
+        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        stop: Cancellation | None = None,
+    ) -> RunRecord:
+        """Install the npm packages of a tool and agree on its grants: a call like any other."""
+        wanted: JsonObject = {"tool": tool, "rebuild": rebuild}
+        return self.run("install_packages", wanted, approver=approver, on_event=on_event, stop=stop)
 
     def plan(self, tool: str, arguments: Mapping[str, JsonValue] | None = None) -> RunRecord:
         """A dry run: what would happen and be asked. Changes nothing."""
@@ -136,9 +155,7 @@ class Vault(NotesFolder):
     ) -> RunRecord:
         """Answer an open question; the run it belongs to goes on."""
         root_run, decisions = self.checked_answer(approval_id, decision)
-        return self.resume(
-            root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop, model=model
-        )
+        return self.resume(root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop, model=model)
 
     def checked_answer(self, approval_id: str, decision: Decision) -> tuple[str, dict[str, Decision]]:
         """The run that a question belongs to, and what to go on with. Raises UsageError for an impossible answer."""
@@ -207,7 +224,7 @@ class Vault(NotesFolder):
 
     def close(self) -> None:
         """End the sandbox's workers and let go of the files."""
-        for part in ("agents", "sandbox", "folder", "database"):
+        for part in ("agents", "sandbox", "packages", "folder", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
         self.__dict__.pop("services", None)
@@ -263,6 +280,19 @@ class Vault(NotesFolder):
         )
 
     @cached_property
+    def packages(self) -> NpmPackages:
+        """Npm packages of tools, and where tools that have some run."""
+        return NpmPackages(
+            root=self.root,
+            cache=self.root / KEEPING_FOLDER / "cache" / "npm",
+            find_tool=self.registry.tool,
+            grants=self.npm_grants,
+            rules=self.rules,
+            limits=self.sandbox.limits,
+            timezone=self.settings.get("timezone") or "",
+        )
+
+    @cached_property
     def limits(self) -> Limits:
         """How much a block of JavaScript may take."""
         get = self.settings.get
@@ -279,6 +309,7 @@ class Vault(NotesFolder):
             file_content=self._file_content,
             built_in=self._built_in(self.folder, self.entries),
             sandbox=self.sandbox,
+            packages=self.packages,
             limits=self.limits,
             module_limits=replace(self.limits, seconds=MODULE_SECONDS),
             rules=self.rules,
@@ -359,7 +390,8 @@ class Vault(NotesFolder):
 
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))
-        return {**FileEffects(folder=folder).tools(), **web.tools(), **EntryEffects(store=entries).tools()}
+        entry_tools = EntryEffects(store=entries).tools()
+        return {**FileEffects(folder=folder).tools(), **web.tools(), **entry_tools, **self.packages.tools()}
 
     def _clock(self) -> dict[str, str]:
         zone = self.settings.get("timezone")

@@ -38,6 +38,7 @@ def _builtin_tools(spoken: str) -> tuple[ToolDefinition, ...]:
             _entry_tool("goal"),
             _datavault(),
             _js_execute(),
+            _install_packages(),
         )
 
 
@@ -48,6 +49,7 @@ def _search_files() -> ToolDefinition:
         _required("query", _TEXT),
         _optional("path", _TEXT, default="/"),
         _optional("limit", {"type": "integer", "minimum": 1, "maximum": 100_000}, default=100),
+        _optional("sort", {"type": "string", "enum": ["relevance", "modified", "path"]}, default="relevance"),
         answer=_object(results=_list(found), count=_WHOLE),
     )
 
@@ -106,6 +108,13 @@ def _datavault() -> ToolDefinition:
 
 def _js_execute() -> ToolDefinition:
     return _tool("js_execute", _required("code", _TEXT), aliases={"content": "code"})
+
+
+def _install_packages() -> ToolDefinition:
+    answer = _object(tool=_TEXT, packages=_list(_TEXT), grants=_ANY)
+    return _tool(
+        "install_packages", _required("tool", _TEXT), _optional("rebuild", _FLAG, default=False), answer=answer
+    )
 
 
 def _tool(

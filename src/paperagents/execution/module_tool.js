@@ -27,7 +27,8 @@ const api = Object.freeze({
     if (!bridge) throw new Error(`There is no bridge '${name}'.`);
     const act = mocked ? bridge.mock : bridge.real;
     if (typeof act !== 'function') throw new Error(`The bridge '${name}' has no ${mocked ? 'mock' : 'real'} function.`);
-    return act.call(bridge, ...values, api);
+    const given = mocked && !values.length && typeof tool.getMockArgs === 'function' ? [await tool.getMockArgs(name) ?? []].flat() : values;
+    return act.call(bridge, ...given, api);
   },
   getInfo: () => ({ ...info }),
 });

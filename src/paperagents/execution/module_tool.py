@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import BusinessError, ToolError
+from paperagents.errors import BusinessError, PlanEndsError, SandboxError, ToolError
 from paperagents.sandbox.tool_module import with_module
 
 SECONDS = 30.0
 """How long ``execute`` may take, where nothing lower is set."""
 
+_ADVICE_OF_DENO = re.compile(r", run again with the --allow-\w+ flag")
 _EXECUTE = Path(__file__).with_name("module_tool.js").read_text("utf-8")
 
 
 def module_block(tool: ToolDefinition) -> Excerpt:
     """The file, and then its execution."""
-    if tool.dependencies:
-        raise ToolError("npm-not-installed", tool=tool.id, names=", ".join(tool.dependencies))
     assert tool.module is not None
-    return with_module(tool.module, _EXECUTE)
+    return with_module(tool.module, _EXECUTE, packages="real" if tool.dependencies else "none")
 
 
 def module_names(
@@ -34,6 +35,25 @@ def module_names(
     typed: JsonObject = {name: _typed(tool, name, value) for name, value in environment.items()}
     info: JsonObject = {"id": tool.id, "name": tool.name, "version": tool.version, "dry_run": mocked}
     return {"input": arguments, "environment": typed, "storage": storage, "mocked": mocked, "info": info}
+
+
+@contextmanager
+def told_as_not_granted(tool: ToolDefinition, plan: list[JsonObject] | None) -> Iterator[None]:
+    """Around the execution: what Deno or the kernel refused is told by what the settings could grant.
+
+    A dry run may not write nor connect; where the tool would, its plan ends.
+    """
+    try:
+        yield
+    except SandboxError as error:
+        refused = error.details.get("name") == "NotCapable" or error.details.get("code") in ("EACCES", "EPERM")
+        if not refused or not tool.dependencies:
+            raise
+        reason = _ADVICE_OF_DENO.sub("", str(error.details.get("message", "")))
+        if plan is None:
+            raise ToolError("npm-not-granted", tool=tool.id, reason=reason, details=error.details) from None
+        plan.append({"step": 1, "tool": tool.id, "arguments": {}, "preview": reason, "would_ask": False})
+        raise PlanEndsError from None
 
 
 def outcome(answer: Any) -> tuple[JsonValue, JsonObject]:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -39,13 +40,13 @@ from paperagents.errors import (
 from paperagents.execution.chain import run_steps
 from paperagents.execution.frame import Frame
 from paperagents.execution.gate import Gate
-from paperagents.execution.module_tool import module_block, module_names, outcome
+from paperagents.execution.module_tool import module_block, module_names, outcome, told_as_not_granted
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
 from paperagents.execution.session import Services, Session
 from paperagents.records.record import BlockName, RunRecord, RunStatus
 from paperagents.records.run_history import StoredRun, require_complete
-from paperagents.sandbox import HostFunctions
+from paperagents.sandbox import HostFunctions, JavaScriptResult
 
 _logger = logging.getLogger("paper")
 
@@ -90,7 +91,7 @@ class Pipeline:
             store = self.services.store
             assert store is not None
             store.go_on(run.run_id)
-            log = self._log(run, results=store.results(run.run_id))
+            log = self._log(run, results=None if run.status == "queued" else store.results(run.run_id))
             record = self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
         return self._noted(record, self._looked_up(run.tool))
 
@@ -263,23 +264,38 @@ class Pipeline:
 
     def _module(self, names: Names, frame: Frame, place: Place) -> JsonValue:
         """A tool that is one JavaScript file."""
+        if frame.tool.dependencies:
+            self._install_packages(frame, replace(place, path="npm", block="tool", name="install_packages"))
         if (done := frame.log.replayed(place)) is not None:
             return done["output"]
         with frame.log.block(place, dict(names.input)) as entry:
             entry.output = self._execute_module(names, frame, place, entry)
             return entry.output
 
+    def _install_packages(self, frame: Frame, place: Place) -> None:
+        """Before the first run of a tool with npm packages: a step like any other."""
+        if self.services.packages.is_ready(frame.tool):
+            frame.log.replayed(place)
+        else:
+            self.step(ToolCall(tool=place.name, arguments={"tool": frame.tool.id}), place, frame)
+
     def _execute_module(self, names: Names, frame: Frame, place: Place, entry: OpenEntry) -> JsonValue:
         tool, mocked = frame.tool, self.session.plan is not None
         kept = self.services.storage.load(tool.id)
         visible = module_names(tool, dict(names.input), names.environment, kept, mocked=mocked)
         host = host_functions(self.step, self.services.entries, place, frame)
-        with ended_by_a_call():
-            answer = self._in_sandbox(module_block(tool), visible, frame, entry, {"call_tool": host["call_tool"]})
+        run = self._run_with_packages(tool) if tool.dependencies else self.services.sandbox.run
+        with ended_by_a_call(), told_as_not_granted(tool, self.session.plan):
+            answer = self._in_sandbox(module_block(tool), visible, frame, entry, {"call_tool": host["call_tool"]}, run)
         value, storage = outcome(answer)
         if storage != kept and not mocked:
             self.services.storage.save(tool.id, storage)
         return value
+
+    def _run_with_packages(self, tool: ToolDefinition) -> Callable[..., JavaScriptResult]:
+        packages = self.services.packages
+        self.services.masking.learn(packages.variables(tool))
+        return partial(packages.run, tool, planned=self.session.plan is not None)
 
     def _written_script(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
         """A script that came with the call; what it does to the vault are calls of its own."""
@@ -299,15 +315,22 @@ class Pipeline:
             visible["output"] = names.previous
         return self._in_sandbox(code, visible, frame, entry)
 
-    def _in_sandbox(
-        self, code: Excerpt, names: JsonObject, frame: Frame, entry: OpenEntry, host: HostFunctions | None = None
+    def _in_sandbox(  # noqa: PLR0913, PLR0917  everything a piece of JavaScript stands on
+        self,
+        code: Excerpt,
+        names: JsonObject,
+        frame: Frame,
+        entry: OpenEntry,
+        host: HostFunctions | None = None,
+        run: Callable[..., JavaScriptResult] | None = None,
     ) -> JsonValue:
         """What the code writes to the console goes into the log, also when it fails."""
         usual = self.services.module_limits if frame.tool.module is not None else self.services.limits
         limits = usual if frame.tool.timeout is None else usual.lowered_to(seconds=frame.tool.timeout)
         stop = self.session.cancellation
         try:
-            result = self.services.sandbox.run(code, names=names, limits=limits, host=host, cancellation=stop)
+            run = run or self.services.sandbox.run
+            result = run(code, names=names, limits=limits, host=host, cancellation=stop)
         except SandboxError as error:
             entry.console = self._masked(error.details.pop("console", []))
             raise

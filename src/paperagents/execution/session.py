@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from paperagents.approval.decision import Approver, Decision
 from paperagents.approval.effect import Effect
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import ToolError
 from paperagents.execution.time_limit import TimeLimit
@@ -21,7 +22,7 @@ from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import RunStore
 from paperagents.records.tool_storage import ToolStorage
-from paperagents.sandbox import Cancellation, Limits, Sandbox
+from paperagents.sandbox import Cancellation, HostFunctions, JavaScriptResult, Limits, Sandbox
 
 Event = Mapping[str, JsonValue]
 _time_limit: ContextVar[TimeLimit | None] = ContextVar("time limit of a step", default=None)
@@ -31,6 +32,29 @@ Prepare = Callable[[JsonObject], Effect]
 
 def _nobody_thinks(_pipeline: Any, run: Any) -> JsonValue:
     raise ToolError("no-agents-here", tool=run.tool.id)
+
+
+class Packages(Protocol):
+    """npm packages of tools, and the processes that tools with packages run in."""
+
+    def is_ready(self, tool: ToolDefinition) -> bool:
+        """Whether nothing has to be installed or agreed on before the tool can run."""
+
+    def variables(self, tool: ToolDefinition) -> Sequence[str]:
+        """The values of the variables that the tool may see."""
+
+    def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
+        self,
+        tool: ToolDefinition,
+        code: Excerpt,
+        *,
+        names: Mapping[str, JsonValue],
+        limits: Limits,
+        host: HostFunctions,
+        cancellation: Cancellation,
+        planned: bool,
+    ) -> JavaScriptResult:
+        """Run the tool's file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +67,7 @@ class Services:
     file_content: Callable[[str], bytes]
     built_in: Mapping[str, Prepare]
     sandbox: Sandbox
+    packages: Packages
     limits: Limits
     module_limits: Limits
     """For tools that are one JavaScript file: they may take longer."""

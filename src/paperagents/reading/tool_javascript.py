@@ -6,9 +6,12 @@ effects, a short time. Nothing of it gets a capability by being listed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
+
+from tree_sitter import Node
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.parameter import Parameter
@@ -19,6 +22,7 @@ from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import SandboxError
 from paperagents.reading.javascript_syntax import JavaScript, walk
 from paperagents.reading.json_schema import NotASchemaError, Schema
+from paperagents.reading.module_imports import imported_names, with_called_imports
 from paperagents.reading.problem_list import ProblemList
 from paperagents.sandbox import Limits, run_javascript
 from paperagents.sandbox.tool_module import with_module
@@ -26,6 +30,11 @@ from paperagents.sandbox.tool_module import with_module
 ENDING = ".tool.js"
 REQUIRED_METHODS = ("getMetadata", "getSchema", "execute")
 _LOADERS = ("require", "import", "importx", "loadModule", "api.importx", "this.api.importx")
+_NODE_MODULES = frozenset({
+    "assert", "async_hooks", "buffer", "console", "constants", "crypto", "dgram", "diagnostics_channel", "dns",
+    "events", "fs", "http", "http2", "https", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring",
+    "readline", "stream", "string_decoder", "sys", "timers", "tls", "tty", "url", "util", "v8", "vm", "zlib",
+})  # fmt: skip
 _LIMITS = Limits(seconds=1.0, memory_mb=64, output_mb=2)
 _QUESTIONS = """
 const has = name => typeof tool[name] === 'function';
@@ -52,17 +61,19 @@ def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None,
             "javascript-syntax", source.span(error.start, max(error.end, error.start + 1)), reason=error.what
         )
         return None, problems.in_order()
-    answers = _answers(source, problems)
+    runnable = replace(source, text=with_called_imports(code))
+    answers = _answers(runnable, problems)
     if answers is None:
         return None, problems.in_order()
     definition = _definition(answers, source, code, sha256(data).hexdigest(), problems)
+    definition = replace(definition, module=runnable)
     return definition, problems.in_order()
 
 
 def _answers(source: Excerpt, problems: ProblemList) -> dict[str, Any] | None:
     """What the file answers when it is asked about itself."""
     try:
-        answers = run_javascript(with_module(source, _QUESTIONS), limits=_LIMITS)
+        answers = run_javascript(with_module(source, _QUESTIONS, packages="pretended"), limits=_LIMITS)
     except SandboxError as error:
         stack = error.details.get("stack") or [{}]
         line, column = stack[0].get("line") or 1, stack[0].get("column") or 1
@@ -137,7 +148,16 @@ def _check_schema(schema: dict[str, Any], code: JavaScript, source: Excerpt, pro
 
 
 def _check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
-    """Packages that are loaded by a fixed name must be declared."""
+    """Packages that are loaded by a fixed name must be declared; what Node brings along needs no declaration."""
+    for node in (*_loaded_names(code), *imported_names(code)):
+        name = code.text(node)[1:-1]
+        built_in = name.startswith("node:") or (bool(dependencies) and name.partition("/")[0] in _NODE_MODULES)
+        if _package(name) not in dependencies and not built_in:
+            found = code.finding(node, name)
+            problems.error("undeclared-dependency", source.span(found.start, found.end), name=name)
+
+
+def _loaded_names(code: JavaScript) -> Iterator[Node]:
     for node in walk(code.root):
         if node.type != "call_expression":
             continue
@@ -145,10 +165,7 @@ def _check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: E
         loads = function is not None and code.text(function) in _LOADERS
         first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
         if loads and first is not None and first.type == "string":
-            name = code.text(first)[1:-1]
-            if _package(name) not in dependencies and not name.startswith("node:"):
-                found = code.finding(first, name)
-                problems.error("undeclared-dependency", source.span(found.start, found.end), name=name)
+            yield first
 
 
 def _package(name: str) -> str:

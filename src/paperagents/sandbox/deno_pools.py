@@ -32,7 +32,7 @@ class DenoPools:
         self._pools: OrderedDict[DenoSetup, Sandbox] = OrderedDict()
         self._used: dict[DenoSetup, int] = {}
 
-    def run(
+    def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
         self,
         setup: DenoSetup,
         code: Excerpt,

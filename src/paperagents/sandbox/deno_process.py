@@ -23,7 +23,14 @@ OWN_MEMORY_MB = 534
 _RUNNER = Path(__file__).parent / "javascript" / "deno_runner.js"
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/nix/store")
 _ALWAYS_READ = ("/dev/urandom", "/dev/null", "/etc/localtime", "/usr/share/zoneinfo", "/proc/self")
-_NAMES_OF_HOSTS = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/run/systemd/resolve")
+_NAMES_OF_HOSTS = (
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/host.conf",
+    "/etc/gai.conf",
+    "/run/systemd/resolve",
+)
 _ENDINGS_WITHOUT_MEMORY = (signal.SIGTRAP, signal.SIGABRT, signal.SIGILL)
 _DYING_SECONDS = 2.0
 
@@ -38,8 +45,13 @@ class DenoSetup:
     """Names what is installed: other packages are another setup."""
     read: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
-    """Never readable nor writable, also where it lies below a granted folder."""
+    listed: tuple[str, ...] = ()
+    """Folders whose names may be seen, while what is in them is granted one by one."""
+    unreadable: tuple[str, ...] = ()
+    unwritable: tuple[str, ...] = ()
+    """Not granted, though it lies below a folder that is."""
+    folder: str = "/"
+    """What relative paths are relative to."""
     net: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     timezone: str = ""
@@ -63,7 +75,7 @@ class DenoProcess(WorkerProcess):
 def deno_program() -> str:
     """Where Deno is. Raises ToolError with what to install where it is not."""
     try:
-        from deno import find_deno_bin  # noqa: PLC0415  an extra that not everybody has
+        from deno import find_deno_bin  # type: ignore[import-untyped]  # noqa: PLC0415  an extra, without types
     except ImportError:
         raise ToolError("deno-missing") from None
     try:
@@ -77,7 +89,7 @@ def start_deno(setup: DenoSetup, ceiling: Limits) -> DenoProcess:
     order = {
         "command": _command(setup, ceiling),
         "environment": _environment(setup),
-        "folder": str(setup.packages),
+        "folder": setup.folder,
         "paths": _paths(setup),
         "ports": _ports(setup.net),
         "parent": os.getpid(),
@@ -89,7 +101,7 @@ def start_deno(setup: DenoSetup, ceiling: Limits) -> DenoProcess:
 
 def _command(setup: DenoSetup, ceiling: Limits) -> list[str]:
     """Deno's own permissions; what is not named is denied."""
-    reads = [str(setup.packages), *setup.read]
+    reads = [str(setup.packages), *setup.listed, *setup.read]
     # A variable that is not granted reads as not set, as the many packages expect that look for one.
     flags = ["--allow-read=" + _listed(reads), "--ignore-env"]
     if setup.environment:
@@ -98,8 +110,10 @@ def _command(setup: DenoSetup, ceiling: Limits) -> list[str]:
         flags.append("--allow-write=" + _listed(setup.write))
     if setup.net:
         flags.append("--allow-net=" + ",".join(setup.net))
-    if setup.withheld:
-        flags += [f"--deny-read={_listed(setup.withheld)}", f"--deny-write={_listed(setup.withheld)}"]
+    if setup.unreadable:
+        flags.append("--deny-read=" + _listed(setup.unreadable))
+    if setup.unwritable:
+        flags.append("--deny-write=" + _listed(setup.unwritable))
     return [
         deno_program(), "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--cached-only", "--no-remote",
         "--node-modules-dir=manual", f"--v8-flags=--max-old-space-size={ceiling.memory_mb}", *flags,
@@ -108,7 +122,12 @@ def _command(setup: DenoSetup, ceiling: Limits) -> list[str]:
 
 
 def _environment(setup: DenoSetup) -> dict[str, str]:
-    own = {"DENO_DIR": str(setup.packages / "deno"), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+    own = {
+        "DENO_DIR": str(setup.packages / "deno"),
+        "DENO_NO_UPDATE_CHECK": "1",
+        "DENO_NO_PACKAGE_JSON": "1",
+        "NO_COLOR": "1",
+    }
     timezone = setup.timezone or os.environ.get("TZ", "")
     return {**dict(setup.environment), **own, **({"TZ": timezone} if timezone else {})}
 
@@ -121,6 +140,7 @@ def _paths(setup: DenoSetup) -> list[tuple[str, int]]:
     own = [(str(_RUNNER.parent), landlock.READ), (str(setup.packages), landlock.READ)]
     names = [(path, landlock.READ) for path in _NAMES_OF_HOSTS] if setup.net else []
     granted = [(path, landlock.READ) for path in setup.read] + [(path, landlock.WRITE) for path in setup.write]
+    granted += [(path, landlock.LIST) for path in setup.listed]
     return [*system, *own, *names, *granted]
 
 

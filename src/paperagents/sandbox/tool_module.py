@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Literal
 
 from paperagents.definitions.source import Excerpt
 
-_EXPORT = re.compile(r"^export default ", re.MULTILINE)
+LOADER = "loadx_"
+"""What ``import`` is called in the file as it is run; as long as that word, so that columns stay true."""
+Packages = Literal["none", "pretended", "real"]
+"""What a file gets that asks for a package: an error, something that stands in for it, or the package."""
 
-_BEFORE = (
-    "const module_ = { exports: {} }; const refuse_ = name => { throw new Error(`Cannot load '${name}': "
-    "only packages that getDependencies() declares can be loaded`); }; const load_ = async name => refuse_(name);"
-    " (function (module, exports, require, importx, loadModule) {\n"
-)
+_EXPORT = re.compile(r"^export default ", re.MULTILINE)
+_LOADERS: dict[Packages, str] = {
+    "none": (
+        "const refuse_ = name => { throw new Error(`Cannot load '${name}': "
+        "only packages that getDependencies() declares can be loaded`); };"
+        f" const load_ = async name => refuse_(name), {LOADER} = load_;"
+    ),
+    # While a file is only asked about itself, a package it loads at its top is anything it wants.
+    "pretended": (
+        "const stand_in_ = new Proxy(function () {}, { get: (_, key) => key === 'then' ? undefined"
+        " : key === Symbol.toPrimitive ? () => '' : key === 'prototype' ? {} : stand_in_,"
+        " set: () => true, apply: () => stand_in_, construct: () => stand_in_ });"
+        f" const refuse_ = () => stand_in_, load_ = async () => stand_in_, {LOADER} = load_;"
+    ),
+    # The process gives these names itself.
+    "real": f"const refuse_ = require_, {LOADER} = import_;",
+}
+_BEFORE = " const module_ = { exports: {} }; await (async function (module, exports, require, importx, loadModule) {\n"
 _AFTER = (
     "\n}).call(module_.exports, module_, module_.exports, refuse_, load_, load_);"
     " const named_ = module_.exports?.default && !module_.exports.execute;"
@@ -23,10 +40,11 @@ _AFTER = (
 )
 
 
-def with_module(source: Excerpt, then: str) -> Excerpt:
+def with_module(source: Excerpt, then: str, packages: Packages = "none") -> Excerpt:
     """The file evaluated, then more code that sees what it exports as ``tool``. Its lines keep their numbers.
 
     The two ways to write a module's main export have the same length, so columns stay true, too.
     """
     code = _EXPORT.sub("module.exports=", source.text, count=1)
-    return replace(source, text=f"{_BEFORE}{code}{_AFTER}{then}", line=source.line - 1, last_line=code.count("\n") + 1)
+    text = f"{_LOADERS[packages]}{_BEFORE}{code}{_AFTER}{then}"
+    return replace(source, text=text, line=source.line - 1, last_line=code.count("\n") + 1)

@@ -13,4 +13,6 @@ AREAS = (
     "keeping",
     "serving",
     "agents",
+    "packages",
+    "searching",
 )

@@ -222,11 +222,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{file} ist nicht lesbar und wurde nicht verändert: {reason}.",
         "无法读取 {file}，文件保持原样：{reason}。",
     ),
-    "npm-not-installed": (
-        "{tool} needs npm packages that are not installed: {names}.",
-        "{tool} braucht npm-Pakete, die nicht installiert sind: {names}.",
-        "{tool} 需要尚未安装的 npm 包：{names}。",
-    ),
     "module-answer": (
         "The tool's file has tampered with its own execution.",
         "Die Datei des Tools hat in ihre eigene Ausführung eingegriffen.",

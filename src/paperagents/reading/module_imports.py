@@ -1,0 +1,69 @@
+"""The imports of a JavaScript file, written as calls: a file that runs as a function cannot import otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from paperagents.reading.javascript_syntax import JavaScript, walk
+from paperagents.sandbox.tool_module import LOADER
+
+
+def with_called_imports(code: JavaScript) -> str:
+    """The code with every ``import`` as a call of the loader; all lines keep their numbers."""
+    if "import" not in code.code:
+        return code.code
+    parts, end = [], 0
+    for start, stop, written in sorted(_replacements(code)):
+        parts += [code.code[end:start], written]
+        end = stop
+    return "".join([*parts, code.code[end:]])
+
+
+def imported_names(code: JavaScript) -> Iterator[Node]:
+    """The texts that name what the file's import statements import."""
+    for node in walk(code.root, enter=lambda each: each.type == "program"):
+        source = node.child_by_field_name("source") if node.type == "import_statement" else None
+        if source is not None:
+            yield source
+
+
+def _replacements(code: JavaScript) -> Iterator[tuple[int, int, str]]:
+    for node in walk(code.root):
+        found = code.finding(node, "")
+        if node.type == "import" and node.parent is not None and node.parent.type == "call_expression":
+            yield found.start, found.end, LOADER
+        elif node.type == "import_statement" and node.parent is not None and node.parent.type == "program":
+            lines = "\n" * code.text(node).count("\n")
+            yield found.start, found.end, _called(code, node) + lines
+
+
+def _called(code: JavaScript, statement: Node) -> str:
+    source = statement.child_by_field_name("source")
+    name = code.text(source) if source is not None else "''"
+    is_json = any(each.type == "import_attribute" and "json" in code.text(each) for each in statement.children)
+    call = f"await {LOADER}({name}{', { with: { type: `json` } }' if is_json else ''})"
+    clause = next((each for each in statement.named_children if each.type == "import_clause"), None)
+    pattern = _pattern(code, clause) if clause is not None else ""
+    return f"const {pattern} = {call};" if pattern else f"{call};"
+
+
+def _pattern(code: JavaScript, clause: Node) -> str:
+    """What stands before ``from``, as a pattern that takes a module apart."""
+    fields: list[str] = []
+    for part in clause.named_children:
+        match part.type:
+            case "identifier":
+                fields.append(f"default: {code.text(part)}")
+            case "namespace_import":
+                return code.text(part.named_children[-1])
+            case "named_imports":
+                fields += [_field(code, each) for each in part.named_children if each.type == "import_specifier"]
+    return "{ " + ", ".join(fields) + " }"
+
+
+def _field(code: JavaScript, specifier: Node) -> str:
+    name, alias = specifier.child_by_field_name("name"), specifier.child_by_field_name("alias")
+    written = code.text(name) if name is not None else ""
+    return f"{written}: {code.text(alias)}" if alias is not None else written

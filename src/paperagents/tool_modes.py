@@ -1,0 +1,107 @@
+"""The ways to use a tool besides carrying it out: its manual, its settings, its log, a dry run, a rebuild."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, get_args
+
+from paperagents.calls.conversion import CannotConvertError, read_text
+from paperagents.definitions.closest import closest
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import UsageError
+from paperagents.reading.json_schema import Schema
+from paperagents.records.record import RunRecord
+from paperagents.registry.manual import manual
+
+if TYPE_CHECKING:
+    from paperagents.approval.decision import ApprovalRequest, Approver, Decision
+    from paperagents.vault import Vault
+
+Mode = Literal["execute", "dryrun", "manual", "configure", "log", "rebuild"]
+
+
+def in_mode(
+    vault: Vault,
+    mode: Mode,
+    tool: str,
+    arguments: Mapping[str, JsonValue],
+    approver: Approver | Callable[[ApprovalRequest], Decision] | None,
+) -> RunRecord:
+    """Use a tool in one of the other modes; the answer is a record as for a run."""
+    match mode:
+        case "dryrun":
+            return vault.plan(tool, arguments)
+        case "rebuild":
+            return vault.install(tool, rebuild=True, approver=approver)
+        case "manual":
+            return _told(vault, tool, manual(vault.registry.tool(tool)))
+        case "configure":
+            return _told(vault, tool, configured(vault, vault.registry.tool(tool), arguments))
+        case "log":
+            runs = vault.store.history(tool=vault.registry.tool(tool).id)
+            return _told(vault, tool, [*runs])
+    raise UsageError("unknown-mode", name=mode, choices=", ".join(get_args(Mode)))
+
+
+def configured(vault: Vault, tool: ToolDefinition, changes: Mapping[str, JsonValue]) -> JsonObject:
+    """Set variables of a tool, empty ones removed; the answer says which are set, never to what."""
+    if changes:
+        vault.environments.set(tool.id, {name: _fitting(tool, name, value) for name, value in changes.items()})
+    values = vault.environments.values(tool.id)
+    return {each.name: shown_variable(each, values) for each in tool.environment}
+
+
+def shown_variable(variable: Parameter, configured: Mapping[str, str]) -> JsonObject:
+    """What may be known about a variable."""
+    return {
+        "required": variable.must_be_given,
+        "configured": variable.name in configured,
+        "value": "***" if variable.name in configured else None,
+        "description": variable.schema.get("description"),
+        "default": variable.schema.get("default"),
+    }
+
+
+def _fitting(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
+    """Wrong values are refused when they are set, not when the tool runs; the value itself is never told."""
+    declared = {each.name: each for each in tool.environment}
+    if name not in declared:
+        near = ", ".join(f"'{each}'" for each in closest(name, declared))
+        case = "suggestion" if near else None
+        raise UsageError("unknown-variable", name=name, tool=tool.id, suggestion=near, case=case)
+    written = None if value in (None, "") else _as_text(value)
+    if written is not None and not _fits(declared[name], written):
+        raise UsageError("variable-does-not-fit", name=name, kind=declared[name].schema.get("type"))
+    return written
+
+
+def _as_text(value: JsonValue) -> str:
+    import json  # noqa: PLC0415  most values are texts
+
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _fits(variable: Parameter, value: str) -> bool:
+    try:
+        return Schema(variable.schema).accepts(read_text(value, variable.schema))
+    except CannotConvertError:
+        return False
+
+
+def _told(vault: Vault, tool: str, data: JsonValue) -> RunRecord:
+    return RunRecord(
+        run_id="",
+        tool=vault.registry.tool(tool).id,
+        status="succeeded",
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        duration_ms=0.0,
+        data=data,
+        error=None,
+        execution_log=(),
+        parent_run=None,
+        exit_code=0,
+        planned=None,
+    )
