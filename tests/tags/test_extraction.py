@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paperagents.messages import in_language
-from paperagents.tags import TagReader, extract_tool_operations, read_tags
+from paperagents.tags import TagReader, TagRegistry, extract_tool_operations, read_tags
 
 
 def attributes(text: str) -> list[dict[str, Any]]:
@@ -304,6 +304,27 @@ def test_an_unknown_block_is_reported_once() -> None:
 def test_a_fence_that_never_ends_is_reported_where_it_hides_tags() -> None:
     assert codes("a\n```\n{{<memory />}}") == ["tag-code-fence-unclosed"]
     assert codes("a\n```\nb") == []
+
+
+def test_blocks_nested_just_so_deep_are_fine() -> None:
+    reading = read_tags("{{<goal>}}" * 100 + "{{</goal>}}" * 100)
+    assert len(reading.operations) == 100
+    assert reading.diagnostics == []
+
+
+def test_closing_tags_that_fit_nothing_leave_the_nesting_as_it_is() -> None:
+    reading = read_tags("{{<goal>}}" * 60 + "{{</task>}}" + "{{<goal>}}" * 60 + "{{</goal>}}" * 120)
+    assert len(reading.operations) == 100
+    assert [problem["code"] for problem in reading.diagnostics].count("tag-nested-too-deeply") == 20
+
+
+def test_a_word_that_is_the_id_of_another_tag_closes_its_own_block() -> None:
+    registry = TagRegistry()
+    registry.register({"id": "first", "words": ["one"], "type": "block"})
+    registry.register({"id": "second", "words": ["first"], "type": "block"})
+    reading = read_tags("{{<one>}}{{<first>}}x{{</first>}}{{</one>}} {{<one>}}{{</first>}}", registry)
+    assert [operation["tool_id"] for operation in reading.operations] == ["first", "second"]
+    assert [operation["content"] for operation in reading.operations] == ["{{<first>}}x{{</first>}}", "x"]
 
 
 def test_blocks_nested_without_end_are_damage_on_the_outside_only() -> None:

@@ -174,3 +174,19 @@ def test_bytes_that_are_no_text_do_not_stop_the_reading() -> None:
     reader.feed(b"\x28 />}} \xe2\x82")
     reader.close()
     assert [operation["tool_id"] for operation in reader.operations] == ["memory"]
+
+
+def test_calls_are_given_in_the_order_of_their_ends() -> None:
+    reader = TagReader()
+    assert reader.feed("{{<reasoning_text>}}{{<goal id=a>}}{{<memory />}}")[0]["tool_id"] == "memory"
+    given = reader.feed("{{<task />}}{{</goal>}}{{<goal>}}{{<memory />}}{{</goal>}}{{</reasoning_text>}}{{<task />}}")
+    assert [operation["tool_id"] for operation in given] == ["task", "goal", "memory", "goal", "reasoning_text", "task"]
+    assert reader.close() == []
+
+
+def test_a_block_behind_a_deep_nest_is_given_once() -> None:
+    reader = TagReader()
+    reader.feed("{{<goal>}}" * 120)
+    assert len(reader.feed("{{</goal>}}" * 120)) == 100
+    assert len(reader.feed("{{<goal>}}{{</goal>}}")) == 1
+    assert len(reader.operations) == 101

@@ -41,17 +41,25 @@ class TagReader:
 
     def feed(self, chunk: str | bytes) -> list[TagOperation]:
         """The calls that are complete with this chunk. Bytes are UTF-8 and may be cut anywhere."""
-        self._tokenizer.feed(chunk if isinstance(chunk, str) else self._decoded(chunk))
+        self.read(chunk)
         return self._pairing.completed()
 
     def close(self) -> list[TagOperation]:
         """The calls that were waiting for text that does not come."""
+        self.end()
+        return self._pairing.completed()
+
+    def read(self, chunk: str | bytes) -> None:
+        """Read a chunk as ``feed`` does, without gathering what is complete with it."""
+        self._tokenizer.feed(chunk if isinstance(chunk, str) else self._decoded(chunk))
+
+    def end(self) -> None:
+        """Take it that no more text comes, as ``close`` does."""
         if self._decoder:
             self._tokenizer.feed(self._decoder.decode(b"", final=True))
         self._tokenizer.close()
         self._pairing.close()
         self._report_open_fence()
-        return self._pairing.completed()
 
     @property
     def open_tags(self) -> tuple[str, ...]:
@@ -103,6 +111,6 @@ def read_operations(text: str | bytes, registry: TagRegistry | None = None) -> l
 
 def _read_whole(text: str | bytes, registry: TagRegistry | None) -> TagReader:
     reader = TagReader(registry)
-    reader.feed(text)
-    reader.close()
+    reader.read(text)
+    reader.end()
     return reader

@@ -35,6 +35,11 @@ class TagOperation(dict[str, Any]):
         """Where the call begins."""
         return self._token(self.opening)
 
+    def last_tag_start(self) -> int:
+        """Where the tag begins that completes the call."""
+        tag = self.opening if self.closing is None else self.closing
+        return tag.start if isinstance(tag, Token) else tag + (self.origin[2] if self.origin else 0)
+
     def __missing__(self, key: str) -> Any:
         if self.origin is None:
             raise KeyError(key)
@@ -58,9 +63,9 @@ class TagOperation(dict[str, Any]):
     def _fill(self) -> None:
         if self.origin is not None:
             self.opening = self._token(self.opening)
-            closing = None if self.closing is None else self._token(self.closing)
+            self.closing = None if self.closing is None else self._token(self.closing)
             source, self.origin = self.origin[0], None
-            dict.update(self, _parts(source, self.opening, closing))
+            dict.update(self, _parts(source, self.opening, self.closing))
 
     def _token(self, tag: int | Token) -> Token:
         if isinstance(tag, int):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 
 from paperagents.definitions.tag import RawContent, TagDefinition
 from paperagents.tags.attributes import parse_attributes
-from paperagents.tags.grammar import PLAIN_CLOSE, PLAIN_SINGLE
+from paperagents.tags.grammar import PLAIN_OPEN, PLAIN_SINGLE
+from paperagents.tags.open_blocks import DEEPEST_NESTING, OpenBlocks
 from paperagents.tags.operation import UNCLOSED, Origin, TagOperation
 from paperagents.tags.registry import TagRegistry
 from paperagents.tags.reports import TagReports
 from paperagents.tags.source_text import SourceText
 from paperagents.tags.token import Token
-
-DEEPEST_NESTING = 100
-"""Blocks nested deeper are damage: each level would hold the text of all levels below once more."""
 
 
 class TagPairing:
@@ -27,13 +24,12 @@ class TagPairing:
         self._registry = registry
         self._source = source
         self._origin: Origin = (source, "", 0)
+        self._blocks = OpenBlocks()
         # An open block has its place already, so that calls stand in the order of the document without sorting.
         self._places: list[TagOperation] = []
-        self._completed: list[TagOperation] = []
-        self._open: list[TagOperation] = []
-        self._heights: list[int] = []
-        """For each open block, how many levels of complete blocks are inside."""
-        self._open_count: defaultdict[str, int] = defaultdict(int)
+        self._given = self._given_depth = 0
+        """How many places, and how many of the blocks still open, there were when ``completed`` was asked."""
+        self._late: list[TagOperation] = []
 
     @property
     def operations(self) -> list[TagOperation]:
@@ -43,11 +39,14 @@ class TagPairing:
     @property
     def open_tags(self) -> tuple[str, ...]:
         """The tool ids of the blocks that are opened and not closed yet, the outermost first."""
-        return tuple(operation["tool_id"] for operation in self._open)
+        return tuple(operation["tool_id"] for operation in self._blocks.stack)
 
     def completed(self) -> list[TagOperation]:
-        """The calls that were completed since this was asked last."""
-        completed, self._completed = self._completed, []
+        """The calls that were completed since this was asked last, in the order of their ends."""
+        fresh = [operation for operation in self._places[self._given :] if operation.closing is not UNCLOSED]
+        completed = sorted(self._late + fresh, key=TagOperation.last_tag_start)
+        self._late = []
+        self._given, self._given_depth = len(self._places), len(self._blocks.stack)
         return completed
 
     def take_plain(self, tags: Iterable[re.Match[str]], buffer: str, base: int) -> tuple[re.Match[str] | None, bool]:
@@ -57,46 +56,37 @@ class TagPairing:
         ``take`` does in steps is written out here, for tags that need no second thought.
         """
         origin, heads, raw_signs = self._origin_in(buffer, base), self._registry.heads, self._registry.raw_signs
-        blocks, heights, open_count = self._open, self._heights, self._open_count
-        place, complete = self._places.append, self._completed.append
+        blocks, watched, place = self._blocks.stack, self._blocks.watched, self._places.append
         tag = None
         for tag in tags:
             kind = tag.lastindex
-            if kind == PLAIN_CLOSE:
-                head = heads.get(tag[1])
-                operation = blocks[-1] if blocks else None
-                if head is None or operation is None or operation.origin is not origin:
-                    return tag, False
-                tool_id = head["tool_id"]
-                if operation["tool_id"] != tool_id or heights[-1] >= DEEPEST_NESTING:
-                    return tag, False
-                operation.closing = tag.start()
-                complete(operation)
-                blocks.pop()
-                height = heights.pop()
-                if blocks and heights[-1] <= height:
-                    heights[-1] = height + 1
-                open_count[tool_id] -= 1
-                continue
-            name = tag[2]
-            head = heads.get(name)
-            if head is None:
-                return tag, False
-            operation = TagOperation(head)
-            operation.origin = origin
-            operation.opening = tag.start()
             if kind == PLAIN_SINGLE:
-                operation.closing = None
-                complete(operation)
-            else:
-                sign = raw_signs.get(name)
-                if sign is not None and sign in tag[0].lower():
+                head = heads.get(tag[2])
+                if head is None:
                     return tag, False
+                operation = TagOperation(head)
+                operation.origin = origin
+                operation.opening = tag.start()
+                operation.closing = None
+                place(operation)
+            elif kind == PLAIN_OPEN:
+                name = tag[2]
+                head, sign = heads.get(name), raw_signs.get(name)
+                if head is None or len(blocks) >= DEEPEST_NESTING or (sign is not None and sign in tag[0].lower()):
+                    return tag, False
+                operation = TagOperation(head)
+                operation.origin = origin
+                operation.opening = tag.start()
                 operation.closing = UNCLOSED
+                place(operation)
                 blocks.append(operation)
-                heights.append(0)
-                open_count[head["tool_id"]] += 1
-            place(operation)
+            else:
+                head = heads.get(tag[1])
+                if head is None or len(blocks) <= watched or blocks[-1].origin is not origin:
+                    return tag, False
+                if blocks[-1]["tool_id"] != head["tool_id"]:
+                    return tag, False
+                blocks.pop().closing = tag.start()
         return tag, True
 
     def take(self, token: Token) -> bool:
@@ -115,7 +105,8 @@ class TagPairing:
 
     def close(self) -> None:
         """Report the blocks that were never closed."""
-        self._leave_open(0)
+        while self._blocks.stack:
+            self._leave_open()
 
     def _origin_in(self, buffer: str, base: int) -> Origin:
         if self._origin[1] is not buffer or self._origin[2] != base:
@@ -126,12 +117,10 @@ class TagPairing:
         operation = TagOperation(tool_id=tool_id)
         operation.origin = self._origin
         operation.opening = token
+        operation.closing = None
+        self._places.append(operation)
         if token.kind == "open":
-            self._open_block(operation)
-        else:
-            operation.closing = None
-            self._places.append(operation)
-            self._completed.append(operation)
+            self._blocks.push(operation)
 
     def _is_raw(self, token: Token, definition: TagDefinition) -> bool:
         rule = definition.schema.raw_content
@@ -141,48 +130,26 @@ class TagPairing:
         return str(parse_attributes(attributes).get("type")).lower() == "code"
 
     def _take_closing(self, token: Token, tool_id: str) -> None:
-        if not self._open_count[tool_id]:
+        if not self._blocks.holds(tool_id):
             self.reports.add("tag-closing-without-opening", token)
             return
-        if self._open[-1]["tool_id"] != tool_id:
-            self._leave_open(self._depth_of(tool_id) + 1)
-        self._close(token)
-
-    def _open_block(self, operation: TagOperation) -> None:
-        operation.closing = UNCLOSED
-        self._places.append(operation)
-        self._open.append(operation)
-        self._heights.append(0)
-        self._open_count[operation["tool_id"]] += 1
-
-    def _depth_of(self, tag: str) -> int:
-        depth = len(self._open) - 1
-        while self._open[depth]["tool_id"] != tag:
-            depth -= 1
-        return depth
-
-    def _close(self, closing: int | Token) -> None:
-        """Close the innermost block."""
-        operation, height = self._pop()
-        self._raise_height(height + 1)
-        if height < DEEPEST_NESTING:
-            operation.closing = closing
-            self._completed.append(operation)
-        else:
+        while self._blocks.stack[-1]["tool_id"] != tool_id:
+            self._leave_open()
+        is_late = len(self._blocks.stack) <= self._given_depth
+        operation, is_too_deep = self._pop(is_closed=True)
+        if is_too_deep:
             self.reports.add("tag-nested-too-deeply", operation)
+            return
+        operation.closing = token
+        if is_late:
+            self._late.append(operation)
 
-    def _leave_open(self, depth: int) -> None:
-        """Report the blocks from this depth on as never closed."""
-        while len(self._open) > depth:
-            operation, height = self._pop()
-            self._raise_height(height)
-            self.reports.add("tag-unclosed", operation)
+    def _leave_open(self) -> None:
+        """Report the innermost block as never closed."""
+        operation, _ = self._pop(is_closed=False)
+        self.reports.add("tag-unclosed", operation)
 
-    def _pop(self) -> tuple[TagOperation, int]:
-        operation = self._open.pop()
-        self._open_count[operation["tool_id"]] -= 1
-        return operation, self._heights.pop()
-
-    def _raise_height(self, height: int) -> None:
-        if self._heights and self._heights[-1] < height:
-            self._heights[-1] = height
+    def _pop(self, *, is_closed: bool) -> tuple[TagOperation, bool]:
+        popped = self._blocks.pop(is_closed=is_closed)
+        self._given_depth = min(self._given_depth, len(self._blocks.stack))
+        return popped

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -27,15 +28,11 @@ def extract_all_tool_operations(
     registry: TagRegistry | None = None,
 ) -> dict[str, list[TagOperation]]:
     """The calls of all tools by tool id. Reasoning and references only where they are asked for."""
-    wanted = _choice(registry or DEFAULT_REGISTRY, tool_ids, categories)
-    found: dict[str, list[TagOperation]] = {}
+    found: defaultdict[str, list[TagOperation]] = defaultdict(list)
     for operation in read_operations(text, registry):
-        tool_id = operation["tool_id"]
-        if tool_id in found:
-            found[tool_id].append(operation)
-        elif wanted(tool_id):
-            found[tool_id] = [operation]
-    return found
+        found[operation["tool_id"]].append(operation)
+    wanted = _choice(registry or DEFAULT_REGISTRY, tool_ids, categories)
+    return {tool_id: operations for tool_id, operations in found.items() if wanted(tool_id)}
 
 
 def parse_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> dict[str, Any]:
