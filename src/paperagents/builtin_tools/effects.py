@@ -70,7 +70,8 @@ class FileEffects:
     def _search(self, arguments: dict[str, Any]) -> JsonValue:
         from paperagents.builtin_tools.search import search_files  # noqa: PLC0415  loaded by the tool that needs it
 
-        return search_files(self.folder, arguments["query"], arguments["path"], int(arguments["limit"]))
+        limit, sort = int(arguments["limit"]), arguments.get("sort", "relevance")
+        return search_files(self.folder, arguments["query"], arguments["path"], limit, sort)
 
     def _old(self, path: str) -> str | None:
         try:
@@ -102,6 +103,7 @@ class WebEffects:
             asks=changing,
             preview=_preview(method, arguments),
             target=f"{method} {urlsplit(str(arguments['url'])).netloc.rpartition('@')[2].lower()}",
+            repeatable=_has_key(arguments),
             harmless_in_plans=not changing,
             leaves_the_vault=True,
             perform=partial(self._send, arguments, line),
@@ -171,6 +173,12 @@ class _Line:
     def __exit__(self, *_: object) -> None:
         while self._open:
             self._open.pop().close()
+
+
+def _has_key(arguments: JsonObject) -> bool:
+    """Whether the request names itself, so that the server can tell a second time from another one."""
+    headers = arguments.get("headers")
+    return isinstance(headers, dict) and any(name.lower() == "idempotency-key" for name in headers)
 
 
 def _preview(method: str, arguments: JsonObject) -> str:

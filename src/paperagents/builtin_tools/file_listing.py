@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import stat
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -11,15 +13,18 @@ from paperagents.builtin_tools.file_writing import DRAFT_PREFIX, remove_abandone
 from paperagents.builtin_tools.vault_paths import shown
 
 OpenFolder = Callable[[tuple[str, ...], int], int]
+STAMP_BYTES = 32
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedFile:
-    """A file of the vault as the folder shows it."""
+    """A file of the vault as the folder shows it. A file that was changed has another stamp."""
 
     path: str
     size: int
     modified_ns: int
+    stamp: bytes = b""
 
     @property
     def name(self) -> str:
@@ -27,47 +32,95 @@ class ListedFile:
         return self.path.rpartition("/")[2]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FolderListing:
+    """One folder: its files' names, their stamps one after the other, and the folders in it.
+
+    A stamp is size, time of the last change, time of the last change of anything about the file, and the file's
+    number in the file system. A tool can set the first time back, but not the second. Stamps are kept as plain bytes
+    because a hundred thousand of them are to be compared before a search may answer.
+    """
+
+    folder: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    stamps: bytes = b""
+    folders: tuple[str, ...] = ()
+
+    def stamp_of(self, place: int) -> bytes:
+        """The stamp of the file with this place in ``names``."""
+        return self.stamps[place * STAMP_BYTES : (place + 1) * STAMP_BYTES]
+
+    def file(self, place: int) -> ListedFile:
+        """The file with this place in ``names``."""
+        stamp = self.stamp_of(place)
+        size, modified, *_ = array("q", stamp)
+        return ListedFile(path=shown((*self.folder, self.names[place])), size=size, modified_ns=modified, stamp=stamp)
+
+    def files(self) -> list[ListedFile]:
+        """All files, in the order of their names."""
+        return sorted(map(self.file, range(len(self.names))), key=lambda file: file.path)
+
+
 def list_files(open_folder: OpenFolder, start: tuple[str, ...]) -> Iterator[ListedFile]:
     """All regular files below a folder that are not hidden, folders in the order of their names."""
+    for listing in list_folders(open_folder, start):
+        yield from listing.files()
+
+
+def list_folders(
+    open_folder: OpenFolder, start: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None] | None = None
+) -> Iterator[FolderListing]:
+    """A folder and all below it that are not hidden. ``on_open`` gets each one's descriptor before it is read."""
     waiting = [start]
     while waiting:
-        folder = waiting.pop()
-        files, folders = _entries(open_folder, folder)
-        yield from files
-        waiting.extend((*folder, name) for name in sorted(folders, reverse=True))
+        listing = list_folder(open_folder, waiting.pop(), on_open)
+        yield listing
+        waiting.extend((*listing.folder, name) for name in sorted(listing.folders, reverse=True))
 
 
-def _entries(open_folder: OpenFolder, folder: tuple[str, ...]) -> tuple[list[ListedFile], list[str]]:
+def list_folder(
+    open_folder: OpenFolder, folder: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None] | None = None
+) -> FolderListing:
     """The files and folders of one folder; one that has gone or is closed to us has none."""
     try:
         with closing(open_folder(folder, os.O_RDONLY | os.O_DIRECTORY)) as descriptor:
+            if on_open is not None:
+                on_open(folder, descriptor)
             return _visible(descriptor, folder)
     except OSError:
-        return [], []
+        return FolderListing(folder=folder)
 
 
-def _visible(descriptor: int, folder: tuple[str, ...]) -> tuple[list[ListedFile], list[str]]:
-    files, folders = [], []
+def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
+    names, numbers, folders = list[str](), list[int](), list[str]()
     with os.scandir(descriptor) as entries:
         for entry in entries:
-            if entry.name.startswith(DRAFT_PREFIX):
-                remove_abandoned(descriptor, entry.name)
-            elif entry.name.startswith(".") or not _is_text(entry.name):
+            name = entry.name
+            if name.startswith("."):
+                if name.startswith(DRAFT_PREFIX):
+                    remove_abandoned(descriptor, name)
+            elif not (name.isascii() or _is_text(name)):
                 continue
             elif entry.is_dir(follow_symlinks=False):
-                folders.append(entry.name)
-            elif entry.is_file(follow_symlinks=False) and (file := _listed(entry, folder)):
-                files.append(file)
-    return sorted(files, key=lambda file: file.path), folders
+                folders.append(name)
+            elif entry.is_file(follow_symlinks=False) and (status := _status(entry)):
+                names.append(name)
+                numbers += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    stamps = array("q", map(_signed, numbers)) if max(numbers, default=0) > _LARGEST else array("q", numbers)
+    return FolderListing(folder=folder, names=tuple(names), stamps=stamps.tobytes(), folders=tuple(folders))
 
 
-def _listed(entry: os.DirEntry[str], folder: tuple[str, ...]) -> ListedFile | None:
+def _signed(number: int) -> int:
+    """Some file systems give their files numbers that use the last bit, too."""
+    return number if number <= _LARGEST else number - 2**64
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError:
         return None
-    path = shown((*folder, entry.name))
-    return ListedFile(path=path, size=status.st_size, modified_ns=status.st_mtime_ns)
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _is_text(name: str) -> bool:

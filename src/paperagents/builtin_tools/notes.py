@@ -15,8 +15,10 @@ _MARKDOWN = (".md", ".markdown")
 # Letters, digits and emoji, as people write them; punctuation of any script ends a tag. Before it stands a
 # blank, or Chinese and Japanese punctuation, which takes none.
 _INLINE_TAG = re.compile(
-    r"(?<![^\s\u3000-\u303f\uff00-\uff0f\uff1a-\uff20])#([\w/\-\u200d\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]+)"
+    # The mark comes first and is looked back over: an expression that begins with a letter is found much faster.
+    r"#(?<![^\s\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]#)([\w/\-\u200d\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]+)"
 )
+_HEADING = re.compile(r"#(?<![^\n]#)#{0,5}[ \t]+([^\s#][^\r\n]*)")
 _FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t>]*+)?(`{3,}+(?=[^`]*$)|~{3,}+)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _TICKS = re.compile(r"`+")
@@ -29,6 +31,7 @@ class Note:
     path: str
     text: str = ""
     tags: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
     properties: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
@@ -42,9 +45,19 @@ class Note:
         return folded(self.text)
 
     @cached_property
+    def unwrapped_text(self) -> str:
+        """The text as phrases are compared: line ends and other blanks are one blank each."""
+        return f" {' '.join(self.folded_text.split())} "
+
+    @cached_property
     def folded_path(self) -> str:
         """The path as it is compared."""
         return folded(self.path)
+
+    @cached_property
+    def folded_headings(self) -> str:
+        """The headings as they are compared, a line each."""
+        return folded("\n".join(self.headings))
 
 
 def note_of(path: str, text: str | None) -> Note:
@@ -55,7 +68,13 @@ def note_of(path: str, text: str | None) -> Note:
         return Note(path=path, text=text)
     properties, body = properties_and_body(text)
     tags = {folded(tag): tag for tag in reversed([*_property_tags(properties), *inline_tags(body)])}
-    return Note(path=path, text=text, properties=properties, tags=tuple(reversed(tags.values())))
+    return Note(
+        path=path,
+        text=text,
+        properties=properties,
+        tags=tuple(reversed(tags.values())),
+        headings=tuple(headings_of(body)),
+    )
 
 
 def folded(text: str) -> str:
@@ -72,6 +91,14 @@ def inline_tags(body: str) -> list[str]:
     found = (match[1].strip("/") for match in _INLINE_TAG.finditer(without_code(body)))
     # "#1" is a number, not a tag.
     return [tag for tag in found if tag and not tag.replace("/", "").isdecimal()]
+
+
+def headings_of(body: str) -> list[str]:
+    """The headings of a text, as they are written; a comment in a block of code is none."""
+    if "#" not in body:
+        return []
+    prose = body if "```" not in body and "~~~" not in body else "\n\n".join(_between_fences(body))
+    return _HEADING.findall(prose)
 
 
 def without_code(body: str) -> str:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from paperagents.builtin_tools.file_listing import ListedFile
 from paperagents.builtin_tools.file_reading import digest_of, modified_time
 from paperagents.builtin_tools.vault_files import FileContent, VaultFolder, Written
 from paperagents.builtin_tools.vault_paths import file_segments_of, segments_of, shown, writable_segments_of
 from paperagents.errors import ToolError
+
+if TYPE_CHECKING:
+    from paperagents.builtin_tools.search_index.note_index import NoteIndex
 
 
 class PlannedFolder(VaultFolder):
@@ -58,6 +63,23 @@ class PlannedFolder(VaultFolder):
         """The digest of the text as it would be."""
         name = shown(file_segments_of(path))
         return digest_of(self._changes()[name].encode()) if name in self._changes() else super().digest(path)
+
+    @cached_property
+    def index(self) -> NoteIndex:
+        """The index of what is on the disk; what is planned does not belong in it."""
+        from paperagents.builtin_tools.search_index.note_index import NoteIndex  # noqa: PLC0415  for searches alone
+
+        return NoteIndex(VaultFolder(self.root))
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        if "index" in self.__dict__:
+            self.index.folder.close()
+        super().close()
+
+    def planned(self) -> Mapping[str, str]:
+        """What would be written."""
+        return self._changes()
 
     def list_files(self, folder: str = "/") -> Iterator[ListedFile]:
         """The files there would be."""

@@ -1,173 +1,149 @@
-"""Searching the vault's notes.
+"""Searching the vault's notes: the one function behind the tool, the command, and whatever else searches.
 
-``matches`` says what a query means; it is written to be obviously right and is the measure for any faster way
-of finding the same notes. ``search_files`` looks at every file.
+What a query means is said in ``search_matching``. Here notes are gathered: from the index, and by reading the files
+that have changed since it was made.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from paperagents.builtin_tools.file_listing import ListedFile
 from paperagents.builtin_tools.file_reading import modified_time
-from paperagents.builtin_tools.notes import Note, folded, note_of
-from paperagents.builtin_tools.search_query import (
-    And,
-    Everything,
-    InFileName,
-    InPath,
-    Not,
-    Or,
-    Pattern,
-    Property,
-    Query,
-    Tag,
-    Text,
-    parse_query,
-)
+from paperagents.builtin_tools.notes import Note
+from paperagents.builtin_tools.search_found import Found, Order
+from paperagents.builtin_tools.search_index.damage import SearchIndexError
+from paperagents.builtin_tools.search_index.note_reading import read_note, read_text
+from paperagents.builtin_tools.search_matching import level, matches, matches_by_path
+from paperagents.builtin_tools.search_query import Query, parse_query
+from paperagents.builtin_tools.search_snippet import snippet
 from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.builtin_tools.vault_paths import segments_of, shown
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ToolError
 
-LARGEST_SEARCHED = 4 * 1024 * 1024
-"""Larger files are found by name and path only."""
+if TYPE_CHECKING:
+    from paperagents.builtin_tools.search_index.index_update import Progress
+    from paperagents.builtin_tools.search_index.note_index import View
 
-_SNIPPET = 200
 
-
-def search_files(
-    folder: VaultFolder, query: str, path: str = "/", limit: int = 100, *, seconds: float = 30.0
+def search_files(  # noqa: PLR0913  what the tool takes, and what its callers need
+    folder: VaultFolder,
+    query: str,
+    path: str = "/",
+    limit: int = 100,
+    sort: str = "relevance",
+    *,
+    seconds: float = 30.0,
+    progress: Progress | None = None,
 ) -> JsonObject:
-    """The notes that match, those with the word in their name first; ``count`` is the number of all."""
+    """The notes that match, best ones first; ``count`` is the number of all.
+
+    ``progress`` is told about files read and files to be read when many are put into the index first.
+    """
     parsed = parse_query(query)
-    found = sorted(_found(folder, parsed, path, seconds))
-    results: list[JsonValue] = [_result(parsed, folder, file) for *_, file in found[: max(limit, 0)]]
-    return {"results": results, "count": len(found)}
+    below = _below(folder, path)
+    search = _Search(folder=folder, query=parsed, below=below, seconds=seconds)
+    found, count = search.find(Order(sort), limit, progress)
+    return {"results": [_result(parsed, folder, each) for each in found], "count": count}
 
 
-def matches(query: Query, note: Note) -> bool:  # noqa: C901, PLR0911  one answer per kind of term
-    """Whether a note is one the query asks for."""
-    match query:
-        case Everything():
-            return True
-        case Not(operand=operand):
-            return not matches(operand, note)
-        case And(operands=operands):
-            return all(matches(operand, note) for operand in operands)
-        case Or(operands=operands):
-            return any(matches(operand, note) for operand in operands)
-        case Text(text=text):
-            return _mentions(note, folded(text))
-        case Pattern(pattern=pattern):
-            return pattern.is_found_in(note.text)
-        case InPath(text=text):
-            return folded(text.lstrip("/")) in note.folded_path
-        case InFileName(text=text):
-            return folded(text) in folded(note.name)
-        case Tag(name=name):
-            return any(_is_tag_or_below(folded(tag), folded(name)) for tag in note.tags)
-        case Property(name=name, value=value):
-            return any(
-                folded(key) == folded(name) and (value is None or _has_value(found, value))
-                for key, found in note.properties.items()
-            )
+def scan_files(
+    folder: VaultFolder, query: str, path: str = "/", limit: int = 100, sort: str = "relevance"
+) -> JsonObject:
+    """The same without an index: every file is read. Slow, and the measure for ``search_files``."""
+    parsed = parse_query(query)
+    notes = ((file, read_note(folder, file)) for file in folder.list_files(path))
+    found = [
+        Found(level=level(parsed, note), file=file, tags=note.tags) for file, note in notes if matches(parsed, note)
+    ]
+    first = Order(sort).first(found, limit)
+    return {"results": [_result(parsed, folder, each) for each in first], "count": len(found)}
 
 
-def snippet(query: Query, note: Note) -> str:
-    """The first line in which something the query asks for stands, cut to a readable length."""
-    wanted = [term for term in _asked_for(query) if isinstance(term, Text | Pattern | Tag)]
-    if not wanted or not note.text:
-        return ""
-    for line in note.text.splitlines():
-        folded_line = folded(line)
-        for term in wanted:
-            if (position := _position(term, line, folded_line)) is not None:
-                return _cut(line, position)
-    return ""
+@dataclass(frozen=True, kw_only=True)
+class _Search:
+    """One search, which must end in time."""
+
+    folder: VaultFolder
+    query: Query
+    below: str
+    seconds: float
+
+    @cached_property
+    def until(self) -> float:
+        """When it must have ended; the index may be made before."""
+        return time.monotonic() + self.seconds
+
+    def find(self, order: Order, limit: int, progress: Progress | None) -> tuple[list[Found], int]:
+        """The first notes, and how many there are."""
+        view = self.folder.index.view(progress)
+        planned = self.folder.planned()
+        pending = (file for file in view.pending if file.path not in planned)
+        read = [*self._matching(_files(planned)), *self._matching(pending)]
+        try:
+            first, count = self._in_index(view, order, limit)
+        except SearchIndexError:
+            # It is made anew, or everything is read: either way the next answer does not come from it.
+            self.folder.index.give_up()
+            return self.find(order, limit, progress)
+        return order.first([*first, *read], limit), count + len(read)
+
+    def _in_index(self, view: View, order: Order, limit: int) -> tuple[list[Found], int]:
+        if view.opened is None:
+            return [], 0
+        from paperagents.builtin_tools.search_index.finding import IndexSearch  # noqa: PLC0415  loads the engine
+
+        numbers = map(view.opened.manifest.number_of, self.folder.planned())
+        left_out = (*view.outdated, *(number for number in numbers if number is not None))
+        search = IndexSearch(
+            opened=view.opened, query=self.query, folder=self.below, left_out=left_out, look=self._looked_at
+        )
+        return search.find(order, limit)
+
+    def _matching(self, files: Iterable[ListedFile]) -> Iterator[Found]:
+        for file in files:
+            if (not self.below or file.path.startswith(f"{self.below}/")) and (found := self._looked_at(file)):
+                yield found
+
+    def _looked_at(self, file: ListedFile) -> Found | None:
+        """The file, where it is one that is asked for."""
+        if time.monotonic() > self.until:
+            raise ToolError("search-timeout", seconds=f"{self.seconds:g}")
+        if matches_by_path(self.query, file.path) is False:
+            return None
+        note = read_note(self.folder, file) if file.path in self.folder.planned() else self.folder.index.read(file)
+        return Found(level=level(self.query, note), file=file, tags=note.tags) if matches(self.query, note) else None
 
 
-def _found(folder: VaultFolder, query: Query, path: str, seconds: float) -> Iterator[tuple[bool, str, ListedFile]]:
-    """What is needed to put the matches in order. Their texts are not kept: a vault may not fit in memory."""
-    deadline = time.monotonic() + seconds
-    for file in folder.list_files(path):
-        if time.monotonic() > deadline:
-            raise ToolError("search-timeout", seconds=f"{seconds:g}")
-        note = _note(folder, file)
-        if matches(query, note):
-            yield not _is_named(query, note), file.path, file
+def _below(folder: VaultFolder, path: str) -> str:
+    """The folder to search in; one that a plan would make is there already."""
+    try:
+        return shown(folder.real_folder(path))
+    except ToolError:
+        below = shown(segments_of(path))
+        if any(name.startswith(f"{below}/") for name in folder.planned()):
+            return below
+        raise
 
 
-def _note(folder: VaultFolder, file: ListedFile) -> Note:
-    text = folder.read_listed(file, LARGEST_SEARCHED) if file.size <= LARGEST_SEARCHED else None
-    return note_of(file.path, text)
+def _files(planned: Mapping[str, str]) -> list[ListedFile]:
+    now = time.time_ns()
+    sizes = {path: len(text.encode("utf-8", "surrogatepass")) for path, text in planned.items()}
+    return [ListedFile(path=path, size=size, modified_ns=now) for path, size in sizes.items()]
 
 
-def _result(query: Query, folder: VaultFolder, file: ListedFile) -> JsonObject:
-    note = _note(folder, file)
+def _result(query: Query, folder: VaultFolder, found: Found) -> JsonValue:
+    text = read_text(folder, found.file)
     return {
-        "name": note.name,
-        "path": note.path,
-        "size": file.size,
-        "modified": modified_time(file.modified_ns),
-        "tags": list(note.tags),
-        "snippet": snippet(query, note),
+        "name": found.file.name,
+        "path": found.path,
+        "size": found.file.size,
+        "modified": modified_time(found.file.modified_ns),
+        "tags": list(found.tags),
+        "snippet": snippet(query, Note(path=found.path, text=text or "")),
     }
-
-
-def _mentions(note: Note, text: str) -> bool:
-    return text in note.folded_text or text in note.folded_path or any(text in folded(f"#{tag}") for tag in note.tags)
-
-
-def _is_tag_or_below(tag: str, wanted: str) -> bool:
-    return tag == wanted or tag.startswith(f"{wanted}/")
-
-
-def _has_value(found: JsonValue, wanted: str) -> bool:
-    if isinstance(found, list):
-        return any(_has_value(each, wanted) for each in found)
-    return folded(_written(found)).strip() == folded(wanted).strip()
-
-
-def _written(value: JsonValue) -> str:
-    """A property's value as it stands in the file: texts without quotes, nothing for null."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _asked_for(query: Query) -> list[Query]:
-    """The terms that a match should show; negated ones are by nature not to be seen."""
-    match query:
-        case And(operands=operands) | Or(operands=operands):
-            return [term for operand in operands for term in _asked_for(operand)]
-        case Not():
-            return []
-    return [query]
-
-
-def _is_named(query: Query, note: Note) -> bool:
-    """Whether something the query asks for stands in the file's name."""
-    name = folded(note.name)
-    return any(
-        folded(term.text) in name for term in _asked_for(query) if isinstance(term, Text | InFileName) and term.text
-    )
-
-
-def _position(term: Text | Pattern | Tag, line: str, folded_line: str) -> int | None:
-    """Where in a line a term stands; None where it does not."""
-    if isinstance(term, Pattern):
-        return 0 if term.pattern.is_found_in(line) else None
-    wanted = folded(term.text if isinstance(term, Text) else f"#{term.name}")
-    position = folded_line.find(wanted)
-    return position if wanted and position >= 0 else None
-
-
-def _cut(line: str, position: int) -> str:
-    """About two hundred characters of a line around a position."""
-    if len(line.strip()) <= _SNIPPET:
-        return line.strip()
-    start = max(0, min(position - _SNIPPET // 2, len(line) - _SNIPPET))
-    end = start + _SNIPPET
-    return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from paperagents.builtin_tools import file_listing, file_writing
 from paperagents.builtin_tools.beneath import LINK_ERRORS, open_strictly, real_segments
 from paperagents.builtin_tools.closest import closest_paths
-from paperagents.builtin_tools.file_listing import ListedFile
+from paperagents.builtin_tools.file_listing import FolderListing, ListedFile
 from paperagents.builtin_tools.file_reading import (
     closing,
     decoded,
@@ -34,6 +35,9 @@ from paperagents.builtin_tools.sentence import Sentence
 from paperagents.builtin_tools.vault_paths import file_segments_of, segments_of, shown, writable_segments_of
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
+
+if TYPE_CHECKING:
+    from paperagents.builtin_tools.search_index.note_index import NoteIndex
 
 LARGEST_FILE = 16 * 1024 * 1024
 _Answer = TypeVar("_Answer")
@@ -97,6 +101,8 @@ class VaultFolder:
 
     def close(self) -> None:
         """Let go of the folder."""
+        if "index" in self.__dict__:
+            self.__dict__.pop("index").close()
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -157,12 +163,36 @@ class VaultFolder:
 
     def list_files(self, folder: str = "/") -> Iterator[ListedFile]:
         """All regular files that are not hidden. Links are not followed, their targets are listed anyway."""
+        return file_listing.list_files(self._open_real, self.real_folder(folder))
+
+    def real_folder(self, folder: str) -> tuple[str, ...]:
+        """Where a folder really is in the vault; one that is missing or no folder is an error that says so."""
         segments = segments_of(folder)
         try:
-            real = self._reading(segments, self._require_folder)
+            return self._reading(segments, self._require_folder)
         except FileNotFoundError:
             raise self._not_found("folder-not-found", segments) from None
-        return file_listing.list_files(self._open_real, real)
+
+    def list_folder(self, folder: tuple[str, ...]) -> FolderListing:
+        """What one folder holds."""
+        return file_listing.list_folder(self._open_real, folder)
+
+    def list_folders(
+        self, folder: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None]
+    ) -> Iterator[FolderListing]:
+        """What a folder and all below it hold; ``on_open`` gets each one's descriptor before it is read."""
+        return file_listing.list_folders(self._open_real, folder, on_open)
+
+    def planned(self) -> Mapping[str, str]:
+        """Texts that are not written yet but shall be seen, by path."""
+        return {}
+
+    @cached_property
+    def index(self) -> NoteIndex:
+        """What finds notes without reading all of them."""
+        from paperagents.builtin_tools.search_index.note_index import NoteIndex  # noqa: PLC0415  for searches alone
+
+        return NoteIndex(self)
 
     def read_listed(self, file: ListedFile, largest: int) -> str | None:
         """The text of a listed file; None where it is gone, too large, or not text."""

@@ -7,9 +7,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "按词语、短语、标签、路径和属性搜索库中的笔记。",
     ),
     "builtin.search_files.query": (
-        'Words, "phrases", AND, OR, -word, #tag, path:, file:, [property:value], parentheses.',
-        'Wörter, "Phrasen", AND, OR, -Wort, #tag, path:, file:, [Eigenschaft:Wert], Klammern.',
-        '词语、"短语"、AND、OR、-词、#标签、path:、file:、[属性:值]、括号。',
+        'Words, "phrases", AND, OR, -word, #tag, path:, file:, [property:value], /expression/, parentheses.',
+        'Wörter, "Phrasen", AND, OR, -Wort, #tag, path:, file:, [Eigenschaft:Wert], /Ausdruck/, Klammern.',
+        '词语、"短语"、AND、OR、-词、#标签、path:、file:、[属性:值]、/正则表达式/、括号。',
     ),
     "builtin.search_files.path": (
         "Only below this folder.",
@@ -20,6 +20,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "At most so many results.",
         "Höchstens so viele Treffer.",
         "最多返回的结果数。",
+    ),
+    "builtin.search_files.sort": (
+        "What comes first: the best answers, the newest notes, or the alphabet.",
+        "Was zuerst kommt: die besten Treffer, die neuesten Notizen oder das Alphabet.",
+        "排列顺序：最相关、最近修改或按路径。",
     ),
     "builtin.read_file": (
         "Read a text file of the vault.",

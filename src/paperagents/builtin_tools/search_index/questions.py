@@ -1,0 +1,150 @@
+"""A query as a question to the index.
+
+A word is a part of a text where it is a part of one of the text's words, and the vocabulary knows those. That is
+exact for words; a phrase, or a word with punctuation in it, is narrowed down here and then looked up in the notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import tantivy
+from tantivy import Occur
+
+from paperagents.builtin_tools.notes import folded
+from paperagents.builtin_tools.search_index.documents import key, schema
+from paperagents.builtin_tools.search_index.vocabulary import Vocabulary
+from paperagents.builtin_tools.search_matching import wanted_words
+from paperagents.builtin_tools.search_query import (
+    And,
+    Everything,
+    InFileName,
+    InPath,
+    Not,
+    Or,
+    Pattern,
+    Property,
+    Query,
+    Tag,
+    Text,
+)
+from paperagents.builtin_tools.search_words import LONGEST_SOUGHT, is_dense, pairs, runs
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What to ask the index; where it is not exact, the index gives some notes too many and none too few."""
+
+    query: tantivy.Query
+    exact: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A query for an index with this vocabulary."""
+
+    query: Query
+    vocabulary: Vocabulary
+
+    @cached_property
+    def answer(self) -> Answer:
+        """All notes that match, perhaps with others."""
+        return self._answer(self.query)
+
+    @cached_property
+    def levels(self) -> list[tantivy.Query]:
+        """The notes that come first, best ones first, as ``level`` has them; those of no level come last."""
+        words = wanted_words(self.query)
+        if not words:
+            return []
+        parts = {field: [self._having(field, word) for word in words] for field in ("name", "headings")}
+        whole = {field: [self._whole(field, word) for word in words] for field in ("name", "headings", "text")}
+        best = [[all_of(whole[field]), all_of(parts[field]), any_of(parts[field])] for field in ("name", "headings")]
+        return [*best[0], *best[1], all_of(whole["text"])]
+
+    def _answer(self, query: Query) -> Answer:  # noqa: C901, PLR0911  one answer per kind of term
+        match query:
+            case Everything():
+                return Answer(query=tantivy.Query.all_query())
+            case Text(text=text):
+                return self._in_field("text", folded(text))
+            case InFileName(text=text):
+                return self._in_field("name", folded(text))
+            case InPath(text=text):
+                return self._in_field("path", folded(text.lstrip("/")))
+            case Tag(name=name):
+                return Answer(query=_term("tags", key(folded(name))))
+            case Property(name=name, value=value):
+                parts = (folded(name),) if value is None else (folded(name), folded(value).strip())
+                return Answer(query=_term("properties", key(*parts)))
+            case Pattern():
+                return Answer(query=tantivy.Query.all_query(), exact=False)
+            case Not(operand=operand):
+                return _not(self._answer(operand))
+            case And(operands=operands):
+                return _joined(all_of, [self._answer(operand) for operand in operands])
+            case Or(operands=operands):
+                return _joined(any_of, [self._answer(operand) for operand in operands])
+
+    def _in_field(self, field: str, text: str) -> Answer:
+        parts = runs(text)
+        if not parts:
+            return Answer(query=tantivy.Query.all_query(), exact=not text)
+        exact = parts == [text] and len(text) <= LONGEST_SOUGHT
+        return Answer(query=all_of([self._having(field, part) for part in parts]), exact=exact)
+
+    def _having(self, field: str, part: str) -> tantivy.Query:
+        """The notes with a word that has this part in it."""
+        part = part[:LONGEST_SOUGHT]
+        if not is_dense(part) or len(part) == 1:
+            return _any_term(field, self._containing(part))
+        words = pairs(part)
+        return _term(field, part) if len(words) == 1 else tantivy.Query.phrase_query(schema(), field, list(words))
+
+    def _whole(self, field: str, word: str) -> tantivy.Query:
+        """The notes with this word, not as a part of a longer one."""
+        return self._having(field, word) if is_dense(word) else _term(field, word)
+
+    def _containing(self, part: str) -> list[str]:
+        if part not in self._looked_up:
+            self._looked_up[part] = self.vocabulary.containing(part)
+        return self._looked_up[part]
+
+    @cached_property
+    def _looked_up(self) -> dict[str, list[str]]:
+        return {}
+
+
+def all_of(queries: Sequence[tantivy.Query], but: Sequence[tantivy.Query] = ()) -> tantivy.Query:
+    """What all of these find, and none of the others."""
+    if len(queries) == 1 and not but:
+        return queries[0]
+    found = [(Occur.Must, query) for query in queries or [tantivy.Query.all_query()]]
+    return tantivy.Query.boolean_query([*found, *((Occur.MustNot, query) for query in but)])
+
+
+def any_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    """What one of these finds."""
+    return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(Occur.Should, each) for each in queries])
+
+
+def _joined(join: Callable[[list[tantivy.Query]], tantivy.Query], answers: list[Answer]) -> Answer:
+    return Answer(query=join([each.query for each in answers]), exact=all(each.exact for each in answers))
+
+
+def _not(answer: Answer) -> Answer:
+    """Of an answer with some notes too many, the others would be some too few: then it could be any note."""
+    everything = tantivy.Query.all_query()
+    return Answer(query=all_of([everything], [answer.query])) if answer.exact else Answer(query=everything, exact=False)
+
+
+def _term(field: str, word: str) -> tantivy.Query:
+    return tantivy.Query.term_query(schema(), field, word, "basic")
+
+
+def _any_term(field: str, words: list[str]) -> tantivy.Query:
+    if not words:
+        return tantivy.Query.empty_query()
+    return _term(field, words[0]) if len(words) == 1 else tantivy.Query.term_set_query(schema(), field, words)

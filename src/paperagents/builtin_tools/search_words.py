@@ -1,0 +1,85 @@
+"""Words as the search index sees them.
+
+Scripts that put blanks between words have words as everybody knows them. Chinese and Japanese do not, so there
+every two neighbouring characters are a word, and the last character of a run is one too: a text is found by any part
+of it, and a word never reaches over the end of a run.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+LONGEST_WORD = 10_000
+"""Characters of a word in the index; it stays below the limit of the index, which counts bytes."""
+LONGEST_SOUGHT = 500
+"""Characters of a word that are looked up; longer ones are found by their beginning and then looked at."""
+
+DENSE = (
+    r"\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U000323af"
+)
+"""Characters of scripts without blanks between words, as a part of a regular expression's set."""
+_DENSE_RUN = re.compile(f"[{DENSE}]+")
+_ONLY_DENSE = re.compile(f"[{DENSE}]+\\Z")
+_LONG_RUN = re.compile(rf"(?<![^\W_])[^\W_]{{{LONGEST_WORD},}}+")
+
+
+def words_text(folded_text: str) -> str:
+    """A folded text, written so that cutting it at everything but letters and digits gives the words."""
+    if len(folded_text) > LONGEST_WORD:
+        folded_text = _LONG_RUN.sub(_overlapping_pieces, folded_text)
+    if _is_latin(folded_text):
+        return folded_text
+    return _DENSE_RUN.sub(_spaced_pairs, folded_text)
+
+
+def is_dense(text: str) -> bool:
+    """Whether a text is all Chinese or Japanese characters."""
+    return _ONLY_DENSE.match(text) is not None
+
+
+def pairs(run: str) -> list[str]:
+    """Every two neighbouring characters."""
+    return [run[place : place + 2] for place in range(len(run) - 1)]
+
+
+def runs(text: str) -> list[str]:
+    """The parts of a folded query text that lie inside of one word each, wherever the text stands."""
+    found, start = list[str](), 0
+    kinds = [_kind(character) for character in text]
+    for place in range(1, len(text) + 1):
+        if place == len(text) or kinds[place] != kinds[start]:
+            if kinds[start]:
+                found.append(text[start:place])
+            start = place
+    return found
+
+
+@lru_cache(maxsize=1000)
+def _kind(character: str) -> str:
+    """Letters and digits of all times: what the index takes for one, whichever version of Unicode it knows."""
+    if is_dense(character):
+        return "dense" if unicodedata.category(character)[0] in "LN" else ""
+    return "letter" if unicodedata.category(character)[0] in "LN" else ""
+
+
+def _is_latin(text: str) -> bool:
+    """Whether there is surely no Chinese in a text; much quicker than to look for it."""
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _spaced_pairs(run: re.Match[str]) -> str:
+    text = run[0]
+    return f" {' '.join(pairs(text))} {text[-1]} "
+
+
+def _overlapping_pieces(run: re.Match[str]) -> str:
+    """A word too long for the index, in pieces that overlap by more than is looked up."""
+    text, step = run[0], LONGEST_WORD - LONGEST_SOUGHT
+    return " ".join(text[place : place + LONGEST_WORD] for place in range(0, len(text), step))
