@@ -15,6 +15,7 @@ from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.guard import Guard, GuardLimits, Hosts
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import handle_errors
+from paperagents.interfaces.web.pages import add_pages
 from paperagents.vault import Vault
 from paperagents.version import __version__
 
@@ -55,6 +56,7 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
     handle_errors(app)
     for part in (rest_runs, rest_approvals, rest_vault):
         app.include_router(part.router)
+    add_pages(app)
     return app
 
 

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.problem_details import PROBLEM_TYPE, as_bytes, problem_details, status_of
@@ -84,7 +85,8 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        return problem_response(_in_our_words(request, error), error.status_code, dict(error.headers or {}))
+        headers = {"allow": ", ".join(_allowed(request))} if error.status_code == 405 else dict(error.headers or {})
+        return problem_response(_in_our_words(request, error), error.status_code, headers)
 
 
 def problem_response(error: PaperError, status: int | None = None, headers: dict[str, str] | None = None) -> Response:
@@ -112,6 +114,12 @@ def _in_our_words(request: Request, error: HTTPException) -> PaperError:
         case 405:
             return UsageError("wrong-method", path=path, method=request.method)
     return UsageError("invalid-request", problems=str(error.detail)[:200])
+
+
+def _allowed(request: Request) -> list[str]:
+    """Every method that some route takes at this address; the library only asks the first one."""
+    fitting = (route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE)
+    return sorted({method for route in fitting for method in getattr(route, "methods", None) or ()})
 
 
 def _refuse_constant(name: str) -> Any:

@@ -84,7 +84,7 @@ def show(live: Live, run_id: RunId) -> Response:
     "/{run_id}/events",
     summary="Follow a run (server-sent events)",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/event-stream": {}}}},
 )
 async def follow(
     live: Live,

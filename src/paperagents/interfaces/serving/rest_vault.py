@@ -143,7 +143,7 @@ def settings(live: Live) -> Response:
     "/events",
     summary="Follow everything (server-sent events)",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/event-stream": {}}}},
     tags=["events"],
 )
 async def follow_everything(live: Live, after: Annotated[int | None, Query(ge=0)] = None) -> Response:
