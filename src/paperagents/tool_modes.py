@@ -37,7 +37,8 @@ def in_mode(
         case "rebuild":
             return vault.install(tool, rebuild=True, approver=approver)
         case "manual":
-            return _told(vault, tool, manual(vault.registry.tool(tool)))
+            definition = vault.registry.tool(tool)
+            return _told(vault, tool, manual(definition, vault.npm_grants(definition.id).as_json()))
         case "configure":
             return _told(vault, tool, configured(vault, vault.registry.tool(tool), arguments))
         case "log":

@@ -353,7 +353,7 @@ def test_a_database_beside_a_planted_link_is_refused_and_the_target_untouched(de
 # --- no way around
 
 
-WAYS_IN_PYTHON = {"run", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer"}
+WAYS_IN_PYTHON = {"run", "install", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer"}
 WAYS_THAT_READ = {"close", "follow", "tag_registry", "vault_content"}
 
 
@@ -385,7 +385,7 @@ def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
 
 def test_every_command_is_known_to_the_tests_of_the_gate() -> None:
     reading = {"init", "list", "show", "new", "check", "search", "stats", "config", "doctor", "completion", "resolve"}
-    asking = {"run", "test", "runs", "approvals", "extract", "store"}
+    asking = {"run", "test", "runs", "approvals", "extract", "store", "install"}
     later = {"env", "chat", "ask", "serve", "mcp", "worker"}
     assert set(COMMANDS) <= reading | asking | later, "a new command: does it ask?"
 

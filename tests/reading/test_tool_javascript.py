@@ -87,7 +87,7 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
         (re.sub("return { id.*}; },", "return 5; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
         (GOOD.replace("type: 'string', minLength: 1", "type: 'strin'"), ["3:3 error invalid-schema"]),
         (GOOD.replace("{ return params", "{ require('lodash'); return params"), ["10:35 error undeclared-dependency"]),
-        ("const fs = require('fs');\n" + GOOD, ["1:12 error tool-not-evaluated"]),
+        ("const fs = require('fs');\n" + GOOD, ["1:20 error undeclared-dependency"]),
         ("\nthrow new Error('boom');", ["2:11 error tool-not-evaluated"]),
     ],
 )  # fmt: skip

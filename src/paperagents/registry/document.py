@@ -9,7 +9,9 @@ from paperagents.definitions.tool import ToolDefinition
 from paperagents.registry.manual import manual
 
 
-def definition_document(definition: ToolDefinition | AgentDefinition | TagNote) -> JsonObject:
+def definition_document(
+    definition: ToolDefinition | AgentDefinition | TagNote, grants: JsonObject | None = None
+) -> JsonObject:
     """The document of ``paper show --json``."""
     document: JsonObject = {
         "id": definition.id,
@@ -17,7 +19,7 @@ def definition_document(definition: ToolDefinition | AgentDefinition | TagNote) 
         "description": definition.description,
         "category": definition.category,
         "file": definition.file,
-        "manual": manual(definition),
+        "manual": manual(definition, grants),
     }
     if isinstance(definition, TagNote):
         return {**document, "kind": "tag", "definition": dict(definition.fields)}
@@ -31,6 +33,8 @@ def definition_document(definition: ToolDefinition | AgentDefinition | TagNote) 
     examples: list[JsonObject] = [
         {"name": each.name, "input": dict(each.input), **each.expects} for each in definition.examples
     ]
+    if definition.dependencies:
+        document |= {"dependencies": dict(definition.dependencies), "grants": grants or {}}
     return {
         **document,
         "type": definition.type,

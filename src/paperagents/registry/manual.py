@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonValue
@@ -15,19 +15,21 @@ from paperagents.messages import text
 _SHOWN_ELSEWHERE = {"type", "description", "default"}
 
 
-def manual(definition: ToolDefinition | AgentDefinition | TagNote) -> str:
-    """The manual in the current language."""
+def manual(
+    definition: ToolDefinition | AgentDefinition | TagNote, grants: Mapping[str, JsonValue] | None = None
+) -> str:
+    """The manual in the current language; ``grants`` are what the settings allow a tool with npm packages to touch."""
     match definition:
         case AgentDefinition():
             parts = _agent_parts(definition)
         case TagNote():
             parts = _tag_parts(definition)
         case _:
-            parts = _tool_parts(definition)
+            parts = _tool_parts(definition, grants)
     return "\n\n".join(parts) + "\n"
 
 
-def _tool_parts(tool: ToolDefinition) -> Iterator[str]:
+def _tool_parts(tool: ToolDefinition, grants: Mapping[str, JsonValue] | None) -> Iterator[str]:
     yield f"# {tool.name}"
     if tool.description:
         yield tool.description
@@ -49,6 +51,12 @@ def _tool_parts(tool: ToolDefinition) -> Iterator[str]:
     if tool.environment:
         yield f"## {text('manual.environment')}"
         yield _parameter_table(tool.environment)
+    if tool.dependencies:
+        yield f"## {text('manual.dependencies')}"
+        yield "\n".join(f"- `{name}` {wanted}" for name, wanted in tool.dependencies.items())
+    if tool.dependencies and grants is not None:
+        yield f"## {text('manual.grants')}"
+        yield "\n".join(map(_grant, grants.items())) or text("npm.nothing-granted")
     if tool.examples:
         yield f"## {text('manual.examples')}"
         yield from map(_example, tool.examples)
@@ -124,6 +132,12 @@ def _example(example: Example) -> str:
     title = f"**{example.name}**\n\n" if example.name else ""
     shown: dict[str, JsonValue] = {"input": dict(example.input), **example.expects}
     return f"{title}```json\n{json.dumps(shown, ensure_ascii=False, indent=2)}\n```"
+
+
+def _grant(grant: tuple[str, JsonValue]) -> str:
+    kind, values = grant
+    shown = ", ".join(f"`{each}`" for each in values) if isinstance(values, list) else ""
+    return f"- {text(f'npm.{kind}')}: {shown}"
 
 
 def _command(tool: ToolDefinition) -> str:

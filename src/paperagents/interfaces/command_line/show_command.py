@@ -19,8 +19,10 @@ from paperagents.registry.manual import manual
 @click.pass_context
 def command(context: click.Context, *, tool: str, as_json: bool) -> None:
     """Show a manual."""
-    definition = current_notes(context).registry.anything(tool)
+    notes = current_notes(context)
+    definition = notes.registry.anything(tool)
+    grants = notes.npm_grants(definition.id).as_json()
     if as_json:
-        print_json(definition_document(definition))
+        print_json(definition_document(definition, grants))
     else:
-        click.echo(visible(manual(definition)), nl=False)
+        click.echo(visible(manual(definition, grants)), nl=False)
