@@ -1,0 +1,127 @@
+"""The editor: problems at line and column as one types, a preview of the form, saving that overwrites nobody.
+
+Saving is a run of write_file like any other, with a yes that the person gave by saving: it stands in the record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
+from paperagents.builtin_tools.file_reading import digest_of
+from paperagents.builtin_tools.file_writing import ABSENT
+from paperagents.builtin_tools.vault_paths import segments_of, shown
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import ToolError
+from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, record_response
+from paperagents.interfaces.serving.rest_runs import Live
+from paperagents.interfaces.web.rendering import PageRoute, page
+from paperagents.interfaces.web.starters import STARTERS
+from paperagents.messages import text
+from paperagents.reading.file_reading import MAX_BYTES
+from paperagents.registry.document import definition_document
+from paperagents.vault import Vault
+
+router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False, route_class=PageRoute)
+requests = APIRouter(include_in_schema=False, route_class=StrictRoute)
+Path = Annotated[str, Query(max_length=4000)]
+Place = Annotated[int, Query(ge=1, le=10_000_000)]
+
+
+class Draft(BaseModel):
+    """A file as it stands in the editor."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    file: str = Field(min_length=1, max_length=4000)
+    content: str = Field(max_length=MAX_BYTES)
+
+
+class Saving(Draft):
+    """A file to be saved, over the very state that was opened."""
+
+    digest: str = Field(max_length=100)
+
+
+@pages.get("/edit")
+def edit(request: Request, live: Live, file: Path, line: Place = 1, column: Place = 1) -> Response:
+    """The editor with a file of the vault."""
+    path = shown(segments_of(file))
+    content, digest = _opened(live.vault, path)
+    return page(
+        request, "editor.html", file=path, content=content, digest=digest, line=line, column=column, is_new=False,
+        checked=_checked(live, path, content),
+    )  # fmt: skip
+
+
+@pages.get("/new/{kind}")
+def new(request: Request, live: Live, kind: str) -> Response:
+    """The editor with the beginning of a tool or an agent."""
+    starter = STARTERS.get(kind, STARTERS["tool"])
+    path = _free_path(live.vault, starter.folder, starter.name, starter.ending)
+    return page(
+        request, "editor.html", file=path, content=starter.content, digest=ABSENT, line=1, column=1, is_new=True,
+        checked=_checked(live, path, starter.content),
+    )  # fmt: skip
+
+
+@requests.post("/edit/check")
+def check(live: Live, draft: Draft) -> Response:
+    """Everything wrong with a file that has not been saved, and the form it would have."""
+    return Json(_checked(live, shown(segments_of(draft.file)), draft.content))
+
+
+@requests.put("/edit/save")
+async def save(live: Live, saving: Saving) -> Response:
+    """Write the file, unless somebody else has changed it since it was opened."""
+    path = shown(segments_of(saving.file))
+    arguments: JsonObject = {"filePath": path, "content": saving.content, "overwrite": True}
+    approver = _yes_to_this_state(live.vault, path, saving.digest)
+    record = await asyncio.to_thread(live.vault.run, "write_file", arguments, approver=approver)
+    response = record_response(record)
+    response.headers["etag"] = digest_of(saving.content.encode("utf-8", "replace"))
+    return response
+
+
+def _yes_to_this_state(vault: Vault, path: str, digest: str) -> Callable[[ApprovalRequest], Decision]:
+    """The person said yes by saving, to a change of the file as they saw it. Any other file is not theirs to lose."""
+
+    def decide(_: ApprovalRequest) -> Decision:
+        if vault.folder.digest(path) != digest:
+            return Denied(reason=text("web.editor.conflict"))
+        return Approved(by=text("web.editor.by"))
+
+    return decide
+
+
+def _opened(vault: Vault, path: str) -> tuple[str, str]:
+    read = vault.folder.read_text(path)
+    return read.content, vault.folder.digest(path)
+
+
+def _checked(live: LiveRuns, path: str, content: str) -> dict[str, Any]:
+    reading = live.vault.registry.try_out(path, content.encode("utf-8", "replace"))
+    document = definition_document(reading.definition) if reading.definition is not None else None
+    return {"problems": [problem.as_json() for problem in reading.problems], "document": document}
+
+
+def _free_path(vault: Vault, folder: str, name: str, ending: str) -> str:
+    """A name that no file has yet."""
+    for number in range(1, 1000):
+        path = f"{folder}/{name}{'' if number == 1 else f'-{number}'}{ending}"
+        if vault.folder.digest(path) == ABSENT:
+            return path
+    raise ToolError("file-exists", path=f"{folder}/{name}{ending}")
+
+
+router.include_router(pages)
+router.include_router(requests)

@@ -1,0 +1,60 @@
+"""How somebody wants the pages: their language, light or dark. Kept in cookies, so that no page flickers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import RedirectResponse, Response
+
+from paperagents.errors import UsageError
+from paperagents.messages import LANGUAGES, in_language
+
+THEMES = ("auto", "light", "dark")
+LANGUAGE_COOKIE = "paper_language"
+THEME_COOKIE = "paper_theme"
+_CHOICES = {"language": (LANGUAGE_COOKIE, LANGUAGES), "theme": (THEME_COOKIE, THEMES)}
+_YEAR = 365 * 24 * 3600
+Application = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
+router = APIRouter(include_in_schema=False)
+
+
+class SpeakTheReadersLanguage:
+    """Everything inside, pages and errors alike, is said in the language that the reader has chosen."""
+
+    def __init__(self, app: Application) -> None:
+        self.app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Look at the cookie, then let through."""
+        chosen = HTTPConnection(scope).cookies.get(LANGUAGE_COOKIE) if scope["type"] == "http" else None
+        if chosen not in LANGUAGES:
+            await self.app(scope, receive, send)
+            return
+        with in_language(chosen):
+            await self.app(scope, receive, send)
+
+
+def theme_of(request: Request) -> str:
+    """Light, dark, or as the system has it."""
+    chosen = request.cookies.get(THEME_COOKIE, "auto")
+    return chosen if chosen in THEMES else "auto"
+
+
+@router.get("/choose/{name}/{value}")
+def choose(name: str, value: str, back: str = Query("/", max_length=2000)) -> Response:
+    """Remember a choice, and go back to where it was made."""
+    cookie, values = _CHOICES.get(name, ("", ()))
+    if value not in values:
+        raise UsageError("no-such-route", path=f"/choose/{name}/{value}"[:200])
+    response = RedirectResponse(own_path(back), status_code=303)
+    response.set_cookie(cookie, value, max_age=_YEAR, samesite="strict", path="/")
+    return response
+
+
+def own_path(target: str) -> str:
+    """A path of this server, whatever somebody put into the link."""
+    is_path = target.startswith("/") and target[1:2] not in ("/", "\\") and target.isprintable()
+    return target if is_path else "/"

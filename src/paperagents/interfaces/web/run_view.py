@@ -1,0 +1,163 @@
+"""What a page shows of one run: how it stands, what it asks, its result, its steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from paperagents.approval.decision import ApprovalRequest
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import PaperError
+from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.web.diagram import Diagram, diagram
+from paperagents.interfaces.web.diff_lines import Diff, read_diff
+from paperagents.interfaces.web.json_tree import Node, tree
+from paperagents.interfaces.web.result_view import ResultView, result_view
+from paperagents.records.masking import MASK, Masking
+from paperagents.records.record import RunRecord
+
+STEPS_AT_ONCE = 200
+INLINE_STEPS = 40
+"""Up to so many steps carry their data with them; of more, data is shown when somebody asks for it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionView:
+    """An open question as it is shown."""
+
+    request: ApprovalRequest
+    diff: Diff | None
+    preview: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepView:
+    """One entry of the log."""
+
+    number: int
+    """Its place in the log, from 0."""
+    entry: JsonObject
+    parameters: Node | None = None
+    output: Node | None = None
+    has_data: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunView:
+    """Everything about one run."""
+
+    record: RunRecord
+    arguments: JsonObject
+    questions: tuple[QuestionView, ...]
+    result: ResultView | None
+    diagram: Diagram | None
+    lit: dict[int, str]
+    """How each step of the diagram stands."""
+    steps: tuple[StepView, ...]
+    first_step: int
+    places: tuple[dict[str, Any], ...]
+    """Where in the files an error happened."""
+    file: str | None
+
+    @property
+    def total_steps(self) -> int:
+        """How many entries the log has."""
+        return len(self.record.execution_log)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.record.status not in ("running", "waiting")
+
+
+def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
+    """The run as it is now."""
+    record = live.record(run_id)
+    tool = _tool(live, record.tool)
+    return RunView(
+        record=record,
+        arguments=arguments_of(live, record.run_id),
+        questions=questions(live, record.run_id),
+        result=result_view(record.data) if record.status == "succeeded" else None,
+        diagram=diagram(tool) if tool is not None else None,
+        lit=_lit(record),
+        steps=step_views(record, first_step),
+        first_step=first_step,
+        places=tuple(_places(record.error)),
+        file=tool.file if tool is not None else None,
+    )
+
+
+def arguments_of(live: LiveRuns, run_id: str) -> JsonObject:
+    """The arguments of a run, secrets blackened."""
+    stored = live.vault.store.stored(run_id)
+    shown = live.vault.services.masking.value(stored.arguments) if stored is not None else {}
+    assert isinstance(shown, dict)
+    return shown
+
+
+def without_secrets(arguments: JsonObject) -> JsonObject:
+    """The arguments that can be given again: what was blackened is left for the person to fill in."""
+    return {name: value for name, value in arguments.items() if MASK not in str(value)}
+
+
+def questions(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionView, ...]:
+    """The open questions of a run, or all of them, the oldest first."""
+    asked = live.vault.store.approvals()
+    return tuple(question_view(each) for each in asked if run_id is None or each.run_id == run_id)
+
+
+def question_view(request: ApprovalRequest) -> QuestionView:
+    """A question with its preview read."""
+    preview = Masking().text(request.preview)
+    return QuestionView(
+        request=request, diff=read_diff(preview) if request.tool == "write_file" else None, preview=preview
+    )
+
+
+def step_views(record: RunRecord, first: int = 0, most: int = STEPS_AT_ONCE) -> tuple[StepView, ...]:
+    """A part of the log."""
+    entries = record.execution_log
+    with_data = len(entries) <= INLINE_STEPS
+    chosen = enumerate(entries[first : first + most], first)
+    return tuple(step_view(number, entry) if with_data else _brief(number, entry) for number, entry in chosen)
+
+
+def step_view(number: int, entry: JsonObject) -> StepView:
+    """An entry with its data."""
+    return StepView(
+        number=number,
+        entry=entry,
+        parameters=tree(entry["parameters"]) if entry["parameters"] else None,
+        output=tree(entry["output"]) if entry["output"] is not None else None,
+    )
+
+
+def _brief(number: int, entry: JsonObject) -> StepView:
+    return StepView(number=number, entry=entry, has_data=False)
+
+
+def _tool(live: LiveRuns, name: str) -> ToolDefinition | None:
+    try:
+        return live.vault.registry.tool(name)
+    except PaperError:
+        return None
+
+
+def _lit(record: RunRecord) -> dict[int, str]:
+    """The state of every step; the worst of those that share a number."""
+    weight = {"skipped": 0, "success": 1, "waiting": 2, "denied": 3, "error": 4}
+    lit: dict[int, str] = {}
+    for entry in record.execution_log:
+        step, status = int(str(entry["step"])), str(entry["status"])
+        if weight.get(status, 0) >= weight.get(lit.get(step, "skipped"), 0):
+            lit[step] = status
+    return lit
+
+
+def _places(error: JsonObject | None) -> list[dict[str, Any]]:
+    details = error.get("details") if error else None
+    stack = details.get("stack") if isinstance(details, dict) else None
+    frames = stack if isinstance(stack, list) else []
+    return [each for each in frames[:10] if isinstance(each, dict) and each.get("file") and each.get("line")]

@@ -1,0 +1,110 @@
+// Every page: the list of tools, the count of open questions, and the parts that the page has.
+
+import { calmly, notice, piece, Refusal } from "./dom.js";
+import { openEvents } from "./events.js";
+import { answer } from "./approval.js";
+import { actOnRun, copyResult, loadMore, loadStep, loadSteps, watchRun } from "./run.js";
+
+const events = openEvents();
+
+function start() {
+  followSidebar();
+  followQuestions();
+  document.addEventListener("click", (event) => act(event).catch(tell));
+  document.addEventListener("toggle", (event) => open(event).catch(tell), true);
+  const slot = document.getElementById("run-slot");
+  const watch = (where) => watchRun(where, events);
+  if (slot) watch(slot);
+  const form = document.getElementById("tool-form");
+  if (form) import("./tool.js").then(({ startTool }) => startTool(form, watch));
+  if (document.querySelector(".editor")) import("./editor.js").then(({ startEditor }) => startEditor());
+  if (document.querySelector("[data-setting], [data-revoke]")) import("./settings.js").then(({ startSettings }) => startSettings());
+  const chat = document.getElementById("chat");
+  if (chat) import("./chat.js").then(({ startChat }) => startChat(chat, events));
+  const compare = document.getElementById("compare-form");
+  if (compare) limitChoice(compare);
+}
+
+async function act(event) {
+  const target = event.target.closest("[data-answer], [data-action], [data-copy], [data-more], [data-more-steps]");
+  if (!target) return;
+  if (target.dataset.answer) await answer(target);
+  else if (target.dataset.action) await actOnRun(target);
+  else if (target.dataset.copy) await copyResult(target);
+  else {
+    event.preventDefault();
+    await (target.hasAttribute("data-more") ? loadMore(target) : loadSteps(target));
+  }
+}
+
+async function open(event) {
+  if (event.target.open && event.target.dataset?.load) await loadStep(event.target);
+}
+
+function tell(error) {
+  if (!(error instanceof Refusal)) throw error;
+  notice(error.message);
+}
+
+// --- the list of tools
+
+function followSidebar() {
+  const search = document.getElementById("side-search");
+  const list = document.getElementById("side-tools");
+  const renew = calmly(async () => {
+    const query = new URLSearchParams({ q: search.value, current: search.dataset.current });
+    const fresh = await piece(`/sidebar?${query}`);
+    const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    list.replaceChildren(fresh);
+    if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  }, 80);
+  search.addEventListener("input", renew);
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown") list.querySelector("a")?.focus();
+  });
+  events.listen((event) => {
+    if (event.type === "vault-changed" || event.type === "connected") renew();
+  });
+  list.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+}
+
+// --- open questions
+
+function followQuestions() {
+  const badge = document.getElementById("waiting-count");
+  const inbox = document.getElementById("inbox");
+  const renew = calmly(async () => {
+    const response = await fetch("/approvals/count");
+    const count = Number(await response.text());
+    badge.textContent = String(count);
+    badge.hidden = count === 0;
+    if (inbox) await renewInbox(inbox);
+  }, 120);
+  events.listen((event) => {
+    if (["approval-requested", "run-finished", "connected", "events-missed"].includes(event.type)) renew();
+  });
+  document.addEventListener("paper-answered", renew);
+}
+
+/** New questions come, answered ones go; those that stay are not touched: somebody may be writing there. */
+async function renewInbox(inbox) {
+  const fresh = await piece("/approvals/list");
+  const name = (question) => `${question.dataset.question} ${question.dataset.digest}`;
+  const wanted = new Map([...fresh.querySelectorAll(".question")].map((each) => [name(each), each]));
+  for (const old of [...inbox.children]) {
+    if (!old.matches(".question") || !wanted.delete(name(old))) old.remove();
+  }
+  inbox.append(...wanted.values(), ...[...fresh.children].filter((each) => !each.matches(".question")));
+}
+
+function limitChoice(form) {
+  const button = document.getElementById("compare-button");
+  const renew = () => {
+    const chosen = form.querySelectorAll("input[name=run]:checked").length;
+    button.disabled = chosen !== 2;
+  };
+  form.addEventListener("change", renew);
+  renew();
+}
+
+start();

@@ -1,0 +1,76 @@
+// Yes or no to exactly what is shown. No answer is ever given by a key that closes things, or by accident.
+
+import { makeForm } from "./form.js";
+import { make, notice, Refusal, say, send } from "./dom.js";
+
+/** Show a question as a dialog. Closing it decides nothing: the question stays where it was. */
+export function askQuestion(question) {
+  const copy = question.cloneNode(true);
+  const heading = copy.querySelector("h3");
+  heading.id = `${heading.id}-dialog`;
+  copy.setAttribute("aria-labelledby", heading.id);
+  const close = make("button", { type: "button", class: "close", "aria-label": say("later") }, "✕");
+  const dialog = make("dialog", { "aria-labelledby": heading.id }, make("div", { class: "close-row" }, close), copy);
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  copy.querySelector('[data-answer="deny"]').focus();
+}
+
+/** Answer as the button says. */
+export async function answer(button) {
+  const question = button.closest(".question");
+  switch (button.dataset.answer) {
+    case "deny": return give(question, "deny", { reason: question.querySelector(".reason").value });
+    case "approve": return give(question, "approve", {});
+    case "run": return give(question, "approve", { for_run: true });
+    case "always": return give(question, "approve", { always: true });
+    case "edit": return edit(question);
+  }
+}
+
+async function give(question, word, more) {
+  const buttons = question.querySelectorAll(".decide button");
+  for (const each of buttons) each.disabled = true;
+  const told = question.querySelector(".answer-problem");
+  told.hidden = true;
+  try {
+    const body = { digest: question.dataset.digest, ...more };
+    await send("POST", `/api/approvals/${encodeURIComponent(question.dataset.question)}/${word}?wait=0`, body);
+    leave(question);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    for (const each of buttons) each.disabled = false;
+    if (["unknown-approval", "approval-changed", "run-is-running"].includes(error.problem.code)) {
+      notice(say("answered-elsewhere"));
+      leave(question);
+      return;
+    }
+    const problems = error.problem.details?.problems ?? [];
+    const form = question.editForm;
+    const homeless = form ? form.show(problems) : problems;
+    told.textContent = form && problems.length && !homeless.length ? say("problems", { count: problems.length }) : error.message;
+    told.hidden = false;
+  }
+}
+
+function leave(question) {
+  const id = question.dataset.question;
+  question.closest("dialog")?.close();
+  for (const same of document.querySelectorAll(`.question[data-question="${CSS.escape(id)}"]`)) same.remove();
+  document.dispatchEvent(new CustomEvent("paper-answered"));
+}
+
+/** The arguments as a form, to change before saying yes. */
+async function edit(question) {
+  if (question.editForm) return;
+  const shown = JSON.parse(question.querySelector(".arguments-data").textContent);
+  const { answer: tool } = await send("GET", `/api/tools/${encodeURIComponent(question.dataset.tool)}`);
+  const form = makeForm(tool.parameters ?? {}, shown);
+  question.editForm = form;
+  const save = make("button", { type: "button", class: "button approve", onclick: () => give(question, "approve", { arguments: form.value() }) }, say("approve-changed"));
+  const box = make("div", { class: "edit-box" }, form.node, make("div", { class: "form-end" }, save));
+  question.querySelector(".decide").before(box);
+  form.node.querySelector("input, textarea, select")?.focus();
+}

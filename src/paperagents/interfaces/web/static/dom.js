@@ -1,0 +1,111 @@
+// Small things every page needs: elements made of text, requests, sentences, notices.
+
+const sentences = JSON.parse(document.getElementById("texts").textContent);
+
+/** A sentence in the reader's language, with its values filled in. */
+export function say(key, values = {}) {
+  const sentence = sentences[key] ?? key;
+  return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** An element. Children that are texts become text and nothing else. */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** The JSON in a data block of the page. */
+export function pageData(id) {
+  return JSON.parse(document.getElementById(id).textContent);
+}
+
+/** An answer of the server that is not what was hoped for. */
+export class Refusal extends Error {
+  constructor(problem) {
+    super(problem.message ?? problem.title ?? say("failed"));
+    this.problem = problem;
+  }
+}
+
+/** A JSON request. Raises Refusal with the server's words. */
+export async function send(method, path, body) {
+  const options = { method, headers: { accept: "application/json" } };
+  if (body !== undefined) {
+    options.headers["content-type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  const response = await reached(() => fetch(path, options));
+  const text = await response.text();
+  const answer = text ? JSON.parse(text) : null;
+  if (!response.ok) throw new Refusal(answer ?? {});
+  return { answer, response };
+}
+
+/** A piece of a page, made and escaped by the server. */
+export async function piece(path) {
+  const response = await reached(() => fetch(path, { headers: { accept: "text/html" } }));
+  if (!response.ok) throw new Refusal({ message: say("failed") });
+  const template = document.createElement("template");
+  template.innerHTML = await response.text();
+  return template.content;
+}
+
+async function reached(request) {
+  try {
+    return await request();
+  } catch {
+    throw new Refusal({ message: say("unreachable") });
+  }
+}
+
+let fading;
+
+/** Tell something in passing. */
+export function notice(text) {
+  const box = document.getElementById("notice");
+  box.textContent = text;
+  box.hidden = false;
+  clearTimeout(fading);
+  fading = setTimeout(() => (box.hidden = true), 6000);
+}
+
+/** Tell something to those who listen instead of looking. */
+export function announce(text) {
+  document.getElementById("said").textContent = text;
+}
+
+/** Call at most once in a while, and once more after the last wish. */
+export function calmly(work, pause) {
+  let waiting = null;
+  let busy = false;
+  const turn = async () => {
+    waiting = null;
+    busy = true;
+    const began = performance.now();
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+    busy = false;
+    // What takes long is done less often.
+    lasted = performance.now() - began;
+    if (again) {
+      again = false;
+      plan();
+    }
+  };
+  let lasted = 0;
+  let again = false;
+  const plan = () => {
+    if (busy) again = true;
+    else if (waiting === null) waiting = setTimeout(turn, Math.max(pause, 3 * lasted));
+  };
+  return plan;
+}

@@ -1,0 +1,388 @@
+// A form from a JSON Schema, and the value of a form. What is right is for the server to say.
+
+import { make, say } from "./dom.js";
+
+const LONG_TEXTS = new Set(["content", "text", "body", "prompt", "csv", "markdown", "json", "html", "notes", "code", "template", "message"]);
+const INPUTS = { date: "date", time: "time", email: "email", uri: "url", url: "url", password: "password" };
+const DEEPEST = 12;
+let counter = 0;
+
+/** A form for a schema: `node`, `value()`, `fill(value)`, `show(problems)`. */
+export function makeForm(schema, value) {
+  const context = { root: schema ?? {}, fields: new Map() };
+  const top = objectField(context.root, { context, path: [], depth: 0, required: true, isTop: true });
+  top.fill(value ?? {});
+  return {
+    node: top.node,
+    value: () => top.value() ?? {},
+    fill: (filling) => {
+      clear(context);
+      top.fill(filling ?? {});
+    },
+    show: (problems) => showProblems(context, problems),
+  };
+}
+
+// --- which field
+
+function makeField(schema, place) {
+  const known = resolved(schema, place.context.root);
+  if (place.depth > DEEPEST) return jsonField(known, place);
+  if ("const" in known) return constantField(known, place);
+  if (Array.isArray(known.enum)) return choiceField(known, place);
+  const variants = variantsOf(known);
+  if (variants.length > 1) return variantField(known, variants, place);
+  const chosen = variants.length === 1 ? { ...known, ...resolved(variants[0], place.context.root) } : known;
+  switch (typeOf(chosen)) {
+    case "string": return textField(chosen, place);
+    case "number":
+    case "integer": return numberField(chosen, place);
+    case "boolean": return booleanField(chosen, place);
+    case "array": return arrayOf(chosen, place);
+    case "object": return chosen.properties && Object.keys(chosen.properties).length ? objectField(chosen, place) : jsonField(chosen, place);
+    default: return jsonField(chosen, place);
+  }
+}
+
+function resolved(schema, root, depth = 0) {
+  if (schema === true || schema === undefined || schema === null || typeof schema !== "object") return {};
+  if (typeof schema.$ref !== "string" || depth > 8 || !schema.$ref.startsWith("#")) return schema;
+  let target = root;
+  for (const name of schema.$ref.split("/").slice(1)) target = target?.[decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~")];
+  return { ...resolved(target, root, depth + 1), ...schema, $ref: undefined };
+}
+
+function variantsOf(schema) {
+  const listed = schema.oneOf ?? schema.anyOf;
+  const variants = Array.isArray(listed) ? listed : Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : [];
+  return variants.filter((each) => each?.type !== "null");
+}
+
+function typeOf(schema) {
+  if (Array.isArray(schema.type)) return schema.type.find((each) => each !== "null");
+  if (schema.type) return schema.type;
+  if (schema.properties) return "object";
+  if (schema.items) return "array";
+  return undefined;
+}
+
+// --- the parts of a field
+
+function frame(schema, place, control, options = {}) {
+  const id = `f${++counter}`;
+  control.id ||= `${id}-control`;
+  const error = make("p", { class: "field-error", id: `${id}-error`, hidden: true });
+  const about = schema.description ? make("p", { class: "about", id: `${id}-about`, dir: "auto" }, String(schema.description)) : null;
+  control.setAttribute("aria-describedby", `${about ? `${id}-about ` : ""}${id}-error`);
+  const needed = place.required && !("default" in schema) && !place.isItem ? make("span", { class: "needed" }, say("required")) : null;
+  const name = options.isGroup ? make("span", { class: "label", id: `${id}-name` }, titleOf(schema, place)) : make("label", { for: control.id }, titleOf(schema, place));
+  if (place.isItem) name.classList.add("unseen");
+  if (options.isGroup) control.setAttribute("aria-labelledby", `${id}-name`);
+  const row = options.label ?? make("div", { class: "name-row" }, name, needed);
+  const node = make("div", { class: "field" }, row, about, control, error);
+  place.context.fields.set(place.path.join("."), { node, control, error });
+  return node;
+}
+
+function titleOf(schema, place) {
+  const last = place.path.at(-1);
+  return String(schema.title ?? (typeof last === "number" ? say("item", { number: last + 1 }) : last ?? ""));
+}
+
+function inner(place, step, more = {}) {
+  return { context: place.context, path: [...place.path, step], depth: place.depth + 1, required: false, ...more };
+}
+
+// --- simple values
+
+function textField(schema, place) {
+  const isLong = LONG_TEXTS.has(String(place.path.at(-1))) || /\n/.test(schema.default ?? "") || schema.format === "textarea" || schema.contentMediaType;
+  const holder = make("div");
+  let control = null;
+  let original = null;
+  const become = (wantLong, value) => {
+    const old = control;
+    control = wantLong ? make("textarea", { rows: 5 }) : make("input", { type: INPUTS[schema.format] ?? (schema.writeOnly ? "password" : "text"), autocomplete: "off" });
+    if (schema.examples?.[0] !== undefined) control.placeholder = String(schema.examples[0]);
+    control.value = value;
+    if (old) {
+      for (const name of ["id", "aria-describedby"]) control.setAttribute(name, old.getAttribute(name));
+      old.replaceWith(control);
+      place.context.fields.get(place.path.join(".")).control = control;
+    }
+  };
+  become(isLong && !INPUTS[schema.format], "");
+  const node = frame(schema, place, control);
+  holder.replaceWith(node);
+  return {
+    node,
+    value: () => {
+      const text = keepingLineEnds(control.value, original);
+      return text === "" && original !== "" && !("default" in schema) ? undefined : text;
+    },
+    fill: (value) => {
+      original = value === undefined || value === null ? (schema.default ?? null) : value;
+      const text = original === null ? "" : typeof original === "string" ? original : JSON.stringify(original);
+      if (/\n/.test(text) && control.tagName === "INPUT") become(true, text);
+      control.value = text;
+      if (typeof original !== "string") original = original === null ? null : text;
+    },
+  };
+}
+
+/** Controls know only one line end; a text that came with the other one keeps it. */
+export function keepingLineEnds(text, original) {
+  if (typeof original !== "string" || !original.includes("\r")) return text;
+  if (text === original.replace(/\r\n?/g, "\n")) return original;
+  return text.replace(/\n/g, "\r\n");
+}
+
+function numberField(schema, place) {
+  const control = make("input", { type: "text", inputmode: schema.type === "integer" ? "numeric" : "decimal", autocomplete: "off" });
+  return {
+    node: frame(schema, place, control),
+    value: () => {
+      const text = control.value.trim();
+      if (text === "") return undefined;
+      // What is no number is sent as it is: the server says what is wrong with it.
+      return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : control.value;
+    },
+    fill: (value) => (control.value = value ?? schema.default ?? ""),
+  };
+}
+
+function booleanField(schema, place) {
+  const control = make("input", { type: "checkbox" });
+  let touched = false;
+  control.addEventListener("change", () => (touched = true));
+  const id = (control.id = `f${++counter}-control`);
+  const label = make("label", { class: "check", for: id }, control, titleOf(schema, place));
+  const node = make("div", { class: "field" }, label);
+  const error = make("p", { class: "field-error", id: `${id}-error`, hidden: true });
+  if (schema.description) node.append(make("p", { class: "about", id: `${id}-about`, dir: "auto" }, String(schema.description)));
+  control.setAttribute("aria-describedby", `${schema.description ? `${id}-about ` : ""}${id}-error`);
+  node.append(error);
+  place.context.fields.set(place.path.join("."), { node, control, error });
+  return {
+    node,
+    value: () => (touched || control.checked || place.required || "default" in schema ? control.checked : undefined),
+    fill: (value) => {
+      touched = typeof value === "boolean";
+      control.checked = value ?? schema.default ?? false;
+    },
+  };
+}
+
+function choiceField(schema, place) {
+  const options = schema.enum.map((each, number) => make("option", { value: String(number) }, typeof each === "string" ? each : JSON.stringify(each)));
+  const control = make("select", {}, make("option", { value: "" }, place.required ? say("choose") : "–"), ...options);
+  return {
+    node: frame(schema, place, control),
+    value: () => (control.value === "" ? undefined : schema.enum[Number(control.value)]),
+    fill: (value) => {
+      const wanted = JSON.stringify(value ?? schema.default);
+      const found = schema.enum.findIndex((each) => JSON.stringify(each) === wanted);
+      control.value = found < 0 ? "" : String(found);
+    },
+  };
+}
+
+function constantField(schema, place) {
+  const control = make("input", { type: "text", readonly: true });
+  control.value = typeof schema.const === "string" ? schema.const : JSON.stringify(schema.const);
+  return { node: frame(schema, place, control), value: () => schema.const, fill: () => {} };
+}
+
+function jsonField(schema, place) {
+  const isAny = typeOf(schema) === undefined;
+  const control = make("textarea", { rows: 4, spellcheck: "false", class: "mono", placeholder: isAny ? "" : typeOf(schema) === "array" ? "[ ]" : "{ }" });
+  return {
+    node: frame(schema, place, control),
+    value: () => {
+      if (control.value.trim() === "") return undefined;
+      try {
+        return JSON.parse(control.value);
+      } catch {
+        return control.value;
+      }
+    },
+    fill: (value) => {
+      const shown = value === undefined || value === null ? schema.default : value;
+      control.value = shown === undefined ? "" : typeof shown === "string" && isAny ? shown : JSON.stringify(shown, null, 2);
+    },
+  };
+}
+
+// --- values with members
+
+function objectField(schema, place) {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const names = Object.keys(schema.properties ?? {});
+  const members = names.map((name) => [name, makeField(schema.properties[name], inner(place, name, { required: required.has(name) }))]);
+  const box = make("div", { class: place.isTop ? "fields" : "fields nested", role: place.isTop ? null : "group" }, ...members.map(([, field]) => field.node));
+  let others = {};
+  return {
+    node: place.isTop ? box : frame(schema, place, box, { isGroup: true }),
+    value: () => {
+      const value = { ...others };
+      for (const [name, field] of members) {
+        const member = field.value();
+        if (member !== undefined) Object.defineProperty(value, name, { value: member, enumerable: true, configurable: true, writable: true });
+      }
+      return Object.keys(value).length || place.required ? value : undefined;
+    },
+    fill: (value) => {
+      const given = value && typeof value === "object" && !Array.isArray(value) ? value : schema.default ?? {};
+      // What the schema does not name is kept: it may mean something to the tool.
+      others = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+      for (const [name, field] of members) field.fill(Object.hasOwn(given, name) ? given[name] : undefined);
+    },
+  };
+}
+
+function arrayOf(schema, place) {
+  if (!schema.items || schema.items === true) return jsonField(schema, place);
+  const items = resolved(schema.items, place.context.root);
+  return Array.isArray(items.enum) && schema.uniqueItems ? tickField(schema, items, place) : listField(schema, items, place);
+}
+
+function tickField(schema, items, place) {
+  const ticks = items.enum.map((each) => [each, make("input", { type: "checkbox" })]);
+  const box = make("div", { class: "tick-list", role: "group" }, ...ticks.map(([each, tick]) => make("label", { class: "check" }, tick, typeof each === "string" ? each : JSON.stringify(each))));
+  return {
+    node: frame(schema, place, box, { isGroup: true }),
+    value: () => {
+      const chosen = ticks.filter(([, tick]) => tick.checked).map(([each]) => each);
+      return chosen.length || place.required || "default" in schema ? chosen : undefined;
+    },
+    fill: (value) => {
+      const chosen = new Set((value ?? schema.default ?? []).map((each) => JSON.stringify(each)));
+      for (const [each, tick] of ticks) tick.checked = chosen.has(JSON.stringify(each));
+    },
+  };
+}
+
+function listField(schema, items, place) {
+  let rows = [];
+  const list = make("ol", { class: "items" });
+  const add = make("button", { type: "button", class: "button quiet-button add", onclick: () => append(undefined, true) }, say("add"));
+  const box = make("div", { role: "group" }, list, add);
+  const node = frame(schema, place, box, { isGroup: true });
+  const append = (value, focus) => {
+    const field = makeField(items, inner(place, rows.length, { required: true, isItem: true }));
+    const remove = make("button", { type: "button", class: "remove", "aria-label": say("remove", { number: rows.length + 1 }) }, "✕");
+    const row = { field, item: make("li", {}, field.node, remove) };
+    remove.addEventListener("click", () => take(row));
+    rows.push(row);
+    list.append(row.item);
+    field.fill(value);
+    if (focus) field.node.querySelector("input, textarea, select")?.focus();
+  };
+  const take = (row) => {
+    const values = rows.filter((each) => each !== row).map((each) => each.field.value());
+    refill(values);
+    add.focus();
+  };
+  const refill = (values) => {
+    rows = [];
+    list.replaceChildren();
+    for (const each of values) append(each, false);
+  };
+  return {
+    node,
+    value: () => {
+      const values = rows.map((row) => row.field.value() ?? emptyOf(items));
+      return values.length || place.required || "default" in schema ? (values.length || "default" in schema ? values : undefined) : undefined;
+    },
+    fill: (value) => {
+      const given = value ?? schema.default;
+      refill(Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]);
+    },
+  };
+}
+
+function emptyOf(items) {
+  return { string: "", object: {}, array: [], boolean: false }[typeOf(items)] ?? null;
+}
+
+function variantField(schema, variants, place) {
+  const known = variants.map((each) => ({ ...resolved(each, place.context.root) }));
+  const names = known.map((each, number) => String(each.title ?? each.properties?.type?.const ?? each.properties?.kind?.const ?? each.const ?? typeOf(each) ?? say("variant", { number: number + 1 })));
+  const choice = make("select", { "aria-label": say("kind") }, ...names.map((name, number) => make("option", { value: String(number) }, name)));
+  const slot = make("div");
+  const box = make("div", { role: "group" }, choice, slot);
+  let field = null;
+  const become = (number, value) => {
+    choice.value = String(number);
+    const chosen = known[number];
+    field = makeField({ ...chosen, title: chosen.title ?? names[number], description: chosen === schema ? undefined : chosen.description }, { ...place, depth: place.depth + 1, isItem: true });
+    slot.replaceChildren(field.node);
+    field.fill(value);
+  };
+  const node = make("div");
+  choice.addEventListener("change", () => become(Number(choice.value), undefined));
+  const framed = frame(schema, { ...place }, box, { isGroup: true });
+  const own = place.context.fields.get(place.path.join("."));
+  node.append(framed);
+  return {
+    node,
+    value: () => field?.value(),
+    fill: (value) => {
+      const given = value === undefined ? schema.default : value;
+      const fitting = given === undefined ? 0 : known.findIndex((each) => fits(given, each));
+      become(Math.max(fitting, 0), given);
+      place.context.fields.set(place.path.join("."), own);
+    },
+  };
+}
+
+function fits(value, schema) {
+  if ("const" in schema) return JSON.stringify(schema.const) === JSON.stringify(value);
+  if (Array.isArray(schema.enum)) return schema.enum.some((each) => JSON.stringify(each) === JSON.stringify(value));
+  const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const wanted = typeOf(schema);
+  if (wanted !== undefined && wanted !== type && !(wanted === "integer" && Number.isInteger(value))) return false;
+  if (type !== "object") return true;
+  const has = (name) => Object.hasOwn(value, name);
+  return (schema.required ?? []).every(has) && Object.entries(schema.properties ?? {}).every(([name, each]) => !has(name) || !("const" in each) || each.const === value[name]);
+}
+
+// --- problems
+
+function clear(context) {
+  for (const { control, error } of context.fields.values()) {
+    control.removeAttribute("aria-invalid");
+    error.hidden = true;
+    error.textContent = "";
+  }
+}
+
+/** Every problem beside its field; the answer is those that have none. */
+function showProblems(context, problems) {
+  clear(context);
+  const homeless = [];
+  let first = null;
+  for (const problem of problems) {
+    const field = nearest(context, String(problem.parameter ?? ""));
+    if (!field) {
+      homeless.push(problem);
+      continue;
+    }
+    field.error.textContent = [field.error.textContent, problem.message].filter(Boolean).join(" ");
+    field.error.hidden = false;
+    field.control.setAttribute("aria-invalid", "true");
+    first ??= field.control;
+  }
+  (first?.matches("input, textarea, select") ? first : first?.querySelector("input, textarea, select, button"))?.focus();
+  return homeless;
+}
+
+function nearest(context, path) {
+  const steps = path.split(".");
+  while (steps.length) {
+    const field = context.fields.get(steps.join("."));
+    if (field && steps[0] !== "") return field;
+    steps.pop();
+  }
+  return null;
+}

@@ -1,0 +1,131 @@
+// The page of a tool: its form, examples, JSON as another view, and starting a run.
+
+import { makeForm } from "./form.js";
+import { announce, make, pageData, piece, Refusal, say, send } from "./dom.js";
+
+const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a quick one is done
+
+export function startTool(form, watchRun) {
+  const { schema, examples, filling } = pageData("tool-data");
+  const view = twoViews(schema, filling);
+  const problems = make("div", { class: "form-problems", role: "alert", hidden: true, tabindex: "-1" });
+  const run = make("button", { type: "submit", class: "button" }, say("run"));
+  const dry = make("button", { type: "button", class: "button quiet-button", onclick: () => begin(true) }, say("dry-run"));
+  document.getElementById("form-switch").append(view.switcher);
+  form.append(problems, fillings(examples, filling, view), view.node, make("div", { class: "form-end" }, run, dry, make("span", { class: "quiet" }, "Ctrl ⏎")));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    begin(false);
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      begin(false);
+    }
+  });
+
+  async function begin(isDry) {
+    if (run.disabled) return;
+    run.disabled = true;
+    dry.disabled = true;
+    problems.hidden = true;
+    view.show([]);
+    try {
+      const { answer } = await send("POST", `/api/runs?wait=${FIRST_ANSWER}`, { tool: form.dataset.tool, arguments: view.value(), dry_run: isDry });
+      if (isDry) showPlan(answer);
+      else await showRun(answer.run_id, watchRun);
+    } catch (error) {
+      refuse(error);
+    } finally {
+      run.disabled = false;
+      dry.disabled = false;
+    }
+  }
+
+  function refuse(error) {
+    if (!(error instanceof Refusal)) throw error;
+    const list = error.problem.details?.problems ?? [];
+    const homeless = view.show(list);
+    problems.hidden = false;
+    problems.textContent = list.length && !homeless.length ? say("problems", { count: list.length }) : [error.message, error.problem.hint].filter(Boolean).join(" ");
+    if (homeless.length === list.length) problems.focus();
+  }
+}
+
+async function showRun(runId, watchRun) {
+  const slot = document.getElementById("run-slot");
+  slot.replaceChildren(await piece(`/runs/${encodeURIComponent(runId)}/panel`));
+  history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(runId)}`);
+  watchRun(slot);
+  if (matchMedia("(max-width: 800px)").matches) slot.scrollIntoView({ block: "start" });
+}
+
+function showPlan(record) {
+  const steps = (record.planned ?? []).map((each) =>
+    make("li", { class: "step" }, make("p", {}, make("strong", {}, each.tool), " ", each.would_ask ? make("span", { class: "tag" }, say("would-ask")) : ""), make("pre", { class: "request", tabindex: "0" }, each.preview || JSON.stringify(each.arguments, null, 2))),
+  );
+  const error = record.error ? make("p", { class: "failure-message" }, record.error.message) : null;
+  const panel = make("section", { class: "card", "aria-label": say("plan") }, make("h2", {}, say("plan")), make("p", { class: "quiet" }, say("plan-about")), error, make("ol", {}, ...steps));
+  document.getElementById("run-slot").replaceChildren(panel);
+  announce(say("plan"));
+}
+
+/** Form and JSON: two views of one value. */
+function twoViews(schema, filling) {
+  const form = makeForm(schema, filling);
+  const raw = make("textarea", { class: "raw-json", spellcheck: "false", "aria-label": "JSON" });
+  const rawError = make("p", { class: "field-error", role: "alert", hidden: true });
+  const rawBox = make("div", { hidden: true }, raw, rawError);
+  const asForm = make("button", { type: "button", "aria-pressed": "true", onclick: () => turn(false) }, say("form"));
+  const asJson = make("button", { type: "button", "aria-pressed": "false", onclick: () => turn(true) }, "JSON");
+  const node = make("div", {}, form.node, rawBox);
+  const parsed = () => {
+    try {
+      const value = JSON.parse(raw.value || "{}");
+      rawError.hidden = true;
+      return value;
+    } catch (error) {
+      rawError.textContent = error.message;
+      rawError.hidden = false;
+      raw.focus();
+      throw new Refusal({ message: say("not-json") });
+    }
+  };
+  const turn = (toJson) => {
+    if (toJson === !rawBox.hidden) return;
+    try {
+      if (toJson) raw.value = JSON.stringify(form.value(), null, 2);
+      else form.fill(parsed());
+    } catch (error) {
+      if (error instanceof Refusal) return;
+      throw error;
+    }
+    rawBox.hidden = !toJson;
+    form.node.hidden = toJson;
+    asForm.setAttribute("aria-pressed", String(!toJson));
+    asJson.setAttribute("aria-pressed", String(toJson));
+  };
+  return {
+    node,
+    switcher: make("div", { class: "switch", role: "group", "aria-label": say("view") }, asForm, asJson),
+    value: () => (rawBox.hidden ? form.value() : parsed()),
+    fill: (value) => {
+      form.fill(value);
+      raw.value = JSON.stringify(value, null, 2);
+    },
+    show: (problems) => (rawBox.hidden ? form.show(problems) : problems),
+  };
+}
+
+function fillings(examples, filling, view) {
+  const bar = make("div", { class: "form-tools" });
+  const fill = (value) => () => {
+    view.fill(value);
+    announce(say("filled"));
+  };
+  if (filling) bar.append(make("button", { type: "button", class: "button quiet-button small", onclick: fill({}) }, say("start-fresh")));
+  examples.slice(0, 8).forEach((each, number) => {
+    bar.append(make("button", { type: "button", class: "button quiet-button small", onclick: fill(each.input) }, each.name ?? say("example", { number: number + 1 })));
+  });
+  return bar.childElementCount ? bar : "";
+}
