@@ -13,6 +13,7 @@ AREAS = (
     "keeping",
     "serving",
     "agents",
+    "web",
     "packages",
     "searching",
 )
