@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from paperagents.tags.operation import UNCLOSED, TagOperation
 
 DEEPEST_NESTING = 100
@@ -22,7 +20,7 @@ class OpenBlocks:
 
     def __init__(self) -> None:
         self.stack: list[TagOperation] = []
-        self._count: defaultdict[str, int] = defaultdict(int)
+        self._count: dict[str, int] = {}
         self._heights: list[int] = []
         """For each watched block, how many levels of complete blocks are inside."""
 
@@ -52,9 +50,10 @@ class OpenBlocks:
     def holds(self, tool_id: str) -> bool:
         """Whether a block of this tool is open."""
         self._watch()
-        return self._count[tool_id] > 0
+        return self._count.get(tool_id, 0) > 0
 
     def _watch(self) -> None:
         for operation in self.stack[len(self._heights) :]:
             self._heights.append(0)
-            self._count[operation["tool_id"]] += 1
+            tool_id = operation["tool_id"]
+            self._count[tool_id] = self._count.get(tool_id, 0) + 1

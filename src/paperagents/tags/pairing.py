@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from paperagents.definitions.tag import RawContent, TagDefinition
 from paperagents.tags.attributes import parse_attributes
@@ -20,7 +21,6 @@ class TagPairing:
     """Takes the tags of a text one after another and has its calls and problems."""
 
     def __init__(self, *, registry: TagRegistry, source: SourceText) -> None:
-        self.reports = TagReports(registry)
         self._registry = registry
         self._source = source
         self._origin: Origin = (source, "", 0)
@@ -30,6 +30,11 @@ class TagPairing:
         self._given = self._given_depth = 0
         """How many places, and how many of the blocks still open, there were when ``completed`` was asked."""
         self._late: list[TagOperation] = []
+
+    @cached_property
+    def reports(self) -> TagReports:
+        """What is wrong with the tags."""
+        return TagReports(self._registry)
 
     @property
     def operations(self) -> list[TagOperation]:

@@ -77,7 +77,7 @@ def _choice(
     chosen = {categories} if isinstance(categories, str) else categories
     if chosen is None:
         chosen = tuple(TagCategory) if named is not None else CALLS
-    lowered = {category.lower() for category in chosen}
+    lowered = frozenset(map(str.lower, chosen))
 
     def is_wanted(tool_id: str) -> bool:
         definition = registry.get(tool_id)
