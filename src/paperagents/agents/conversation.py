@@ -55,18 +55,18 @@ class Conversation:
         self.name = name
         self._descriptor = descriptor
         self._masking = masking
-        content = self._repaired(_read(descriptor, name))
+        content = self._begun(self._repaired(_read(descriptor, name)), agent)
         _require_agent(content, name, agent)
         marker = f"<!-- {run_id} -->\n"
-        before, found, after = content.partition(marker)
+        before, found, self._tail = content.partition(marker)
+        self._place = 0
+        if not found:
+            beginning = f"{_closing_fence(before)}\n{marker}"
+            there = _overlap(before, beginning)
+            before = before[: len(before) - there]
+            self._write(beginning[there:])
         self.history = sections(before)
         """What was said before this run."""
-        self._tail = after
-        self._place = 0
-        if not content:
-            self._write(f"---\nconversation: {agent}\n---\n")
-        if not found:
-            self._write(f"{_closing_fence(before)}\n{marker}")
 
     def add(self, role: str, said: str) -> None:
         """A section, once: where it stands there already from before an interruption, it is only passed by."""
@@ -83,6 +83,14 @@ class Conversation:
     def add_result(self, tool: str, status: str, result: str) -> None:
         """What a call gave, in short."""
         self.add("tools", f"`{tool}` {status}\n\n{fenced(cut(result, SHOWN_RESULT))}")
+
+    def _begun(self, content: str, agent: str) -> str:
+        """A new note gets its head, and one whose head was cut off by a kill the rest of it."""
+        head = f"---\nconversation: {agent}\n---\n"
+        if not head.startswith(content):
+            return content
+        self._write(head[len(content) :])
+        return head
 
     def _repaired(self, data: bytes) -> str:
         """A kill in the middle of a character leaves up to three bytes that are none."""

@@ -1,0 +1,101 @@
+"""Shared by the tests of agents: a vault with an agent in it, and a server that plays the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paperagents
+from paperagents.agents.scripted_model import Script
+from paperagents.records.record import RunRecord
+from paperagents.testing import ScriptedModel, ScriptedServer
+from paperagents.vault import Vault
+
+Serve = Callable[..., ScriptedServer]
+FRONT = "agent: true\nname: helper\ndescription: Helps.\nmodel: some/model\n"
+
+
+@dataclass
+class Desk:
+    """A vault with somebody in front of it."""
+
+    root: Path
+    vault: Vault
+
+    def note(self, path: str, content: str) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8", newline="")
+        self.vault.registry.refresh()
+
+    def agent(self, front: str = "", body: str = "Help.", name: str = "helper") -> None:
+        """Write an agent's note."""
+        self.note(f"agents/{name}.md", f"---\n{FRONT.replace('helper', name)}{front}\n---\n{body}\n")
+
+    def ask(self, script: Script, query: str = "Hello", **more: Any) -> RunRecord:
+        """Ask the agent, with a model that says this."""
+        return self.vault.run("helper", {"query": query}, model=ScriptedModel(script), **more)
+
+    def reopened(self) -> Vault:
+        self.vault.close()
+        self.vault = paperagents.open_vault(self.root)
+        return self.vault
+
+    def conversation(self) -> str:
+        """The newest conversation's note."""
+        return max(
+            (self.root / ".paper" / "conversations").glob("*.md"), key=lambda f: f.stat().st_mtime_ns
+        ).read_text()
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Rules, settings and keys of the real user stay untouched."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PAPER_LANGUAGE", "en")
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    for name in ("PAPER_LLM_API_KEY", "PAPER_LLM_BASE_URL", "PAPER_LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "config"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    root = tmp_path / "vault"
+    (root / ".paper").mkdir(parents=True)
+    made = Desk(root=root, vault=paperagents.open_vault(root))
+    made.agent()
+    yield made
+    made.vault.close()
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Start a server that plays the model; the settings name it from then on."""
+    running: list[ScriptedServer] = []
+
+    def start(script: Script, **options: Any) -> ScriptedServer:
+        server = ScriptedServer(script, **options).__enter__()
+        running.append(server)
+        monkeypatch.setenv("PAPER_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("PAPER_LLM_API_KEY", "sk-very-secret-key")
+        return server
+
+    yield start
+    for server in running:
+        server.__exit__()
+
+
+def entries(record: RunRecord, name: str) -> list[Mapping[str, Any]]:
+    """The entries of one tool in the order of the steps."""
+    found = [entry for entry in record.execution_log if entry["name"] == name]
+    return sorted(found, key=lambda entry: json.dumps(entry["step"]).zfill(9))
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"tool": tool, "arguments": arguments}

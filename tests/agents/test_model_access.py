@@ -1,0 +1,159 @@
+"""A key goes to the server it was set for, and to no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paperagents.agents.model_access import ModelAccess, model_access, origin_of
+from paperagents.errors import UsageError
+from paperagents.settings import load_settings
+from paperagents.testing import ScriptedServer
+
+from .conftest import Desk, Serve
+
+OPENROUTER = "https://openrouter.ai/api/v1"
+KEY = "sk-of-the-user-1234"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    (tmp_path / "v" / ".paper").mkdir(parents=True)
+    return tmp_path / "v"
+
+
+def access(vault: Path, in_vault: str = "", by_user: str = "", own_home: Path | None = None) -> ModelAccess:
+    (vault / ".paper" / "settings.toml").write_text(in_vault)
+    if own_home is not None:
+        (own_home / "paperagents").mkdir(parents=True, exist_ok=True)
+        (own_home / "paperagents" / "settings.toml").write_text(by_user)
+    return model_access(load_settings(vault), vault)
+
+
+def test_the_users_key_goes_to_the_default_server(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_LLM_API_KEY", KEY)
+    assert access(vault) == ModelAccess(base_url=OPENROUTER, key=KEY)
+
+
+@pytest.mark.parametrize("place", ["variable", "settings"])
+def test_a_strangers_vault_cannot_send_the_users_key_elsewhere(
+    vault: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    if place == "variable":
+        monkeypatch.setenv("PAPER_LLM_API_KEY", KEY)
+    by_user = f'[llm]\napi_key = "{KEY}"' if place == "settings" else ""
+    with pytest.raises(UsageError) as caught:
+        access(vault, '[llm]\nbase_url = "https://evil.example/v1"', by_user, own_home)
+    assert caught.value.code == "model-key-foreign"
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://openrouter.ai.evil.example/v1", "http://openrouter.ai/api/v1", "https://openrouter.ai:8443/v1"]
+)
+def test_a_similar_address_is_another_one(vault: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("PAPER_LLM_API_KEY", KEY)
+    with pytest.raises(UsageError):
+        access(vault, f'[llm]\nbase_url = "{address}"')
+
+
+def test_another_path_on_the_same_server_is_fine(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_LLM_API_KEY", KEY)
+    assert access(vault, '[llm]\nbase_url = "https://OpenRouter.ai:443/other"').key == KEY
+
+
+def test_a_vault_with_a_key_of_its_own_uses_that(vault: Path) -> None:
+    made = access(vault, '[llm]\nbase_url = "https://other.example/v1"\napi_key = "sk-of-the-vault"')
+    assert made == ModelAccess(base_url="https://other.example/v1", key="sk-of-the-vault")
+
+
+def test_server_and_key_from_the_same_person_belong_together(
+    vault: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_LLM_API_KEY", KEY)
+    made = access(vault, "", '[llm]\nbase_url = "https://mine.example/v1"', own_home)
+    assert made == ModelAccess(base_url="https://mine.example/v1", key=KEY)
+
+
+def test_a_server_on_this_computer_needs_no_key(vault: Path) -> None:
+    assert access(vault, '[llm]\nbase_url = "http://localhost:11434/v1"').key is None
+    assert access(vault, '[llm]\nbase_url = "http://[::1]:11434/v1"').key is None
+
+
+def test_without_a_key_the_user_is_told_how_to_give_one(vault: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        access(vault)
+    assert caught.value.code == "model-key-missing"
+    assert "PAPER_LLM_API_KEY" in str(caught.value)
+
+
+def test_the_keyring_knows_keys_by_server(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring  # noqa: PLC0415  it looks around when it is loaded
+
+    kept = {("paperagents", "https://evil.example"): None, ("paperagents", "https://openrouter.ai"): "sk-kept"}
+    monkeypatch.setattr(keyring, "get_password", lambda service, name: kept.get((service, name)))
+    assert access(vault).key == "sk-kept"
+    with pytest.raises(UsageError):
+        access(vault, '[llm]\nbase_url = "https://evil.example/v1"')
+
+
+def test_a_broken_keyring_is_no_keyring(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring  # noqa: PLC0415  the same
+
+    def broken(*_: str) -> str:
+        raise RuntimeError("no daemon")
+
+    monkeypatch.setattr(keyring, "get_password", broken)
+    with pytest.raises(UsageError) as caught:
+        access(vault)
+    assert caught.value.code == "model-key-missing"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "openrouter.ai", "ftp://x.example", "https://", "https://user:pw@x.example/v1", "https://x.example:99999/v1",
+     "file:///etc/passwd", "https://x.example\n.evil", "https://[::1", "https://ex ample/v1"],
+)  # fmt: skip
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        origin_of(address)
+    assert caught.value.code == "model-address"
+    assert "pw" not in str(caught.value)
+
+
+def test_a_key_does_not_show_when_its_access_is_printed() -> None:
+    assert KEY not in repr(ModelAccess(base_url=OPENROUTER, key=KEY))
+
+
+def test_the_key_never_shows_in_a_record_an_error_or_the_note(desk: Desk, serve: Serve) -> None:
+    server = serve(
+        [
+            {"text": "Your key is sk-very-secret-key, is it?", "calls": [{"tool": "read_file", "arguments": {"filePath": "k.md"}}]},
+            {"error": {"status": 400, "message": "bad key sk-very-secret-key"}},
+        ]
+    )  # fmt: skip
+    desk.note("k.md", "The key is sk-very-secret-key.")
+    events: list[object] = []
+    record = desk.vault.run("helper", {"query": "What is sk-very-secret-key?"}, on_event=events.append)
+    assert server.headers[0]["Authorization"] == "Bearer sk-very-secret-key"
+    shown = [str(record.as_json()), desk.conversation(), str(events), str(server.requests)]
+    assert record.status == "failed"
+    assert not any("sk-very-secret-key" in each for each in shown)
+
+
+def test_a_redirect_does_not_carry_the_key_away(desk: Desk, serve: Serve) -> None:
+    with ScriptedServer(["stolen"]) as other:
+        serve([{"raw": "", "status": 307, "location": f"{other.base_url}/chat/completions"}])
+        record = desk.vault.run("helper", {"query": "Hello"})
+        assert record.status == "failed"
+        assert other.requests == []
+
+
+def test_proxies_of_the_environment_are_not_used(desk: Desk, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(["stolen"]) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.base_url)
+        monkeypatch.setenv("ALL_PROXY", proxy.base_url)
+        serve(["mine"])
+        assert desk.vault.run("helper", {"query": "Hello"}).data == "mine"
+        assert proxy.requests == []

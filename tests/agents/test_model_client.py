@@ -1,0 +1,212 @@
+"""The client against a real server that behaves, misbehaves, and hangs up."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+
+from paperagents.agents.language_model import Listener, ModelRequest, ModelTurn
+from paperagents.agents.model_client import ChatModel, ModelLimits
+from paperagents.agents.patience import Patience
+from paperagents.errors import CancelledError, ToolError
+from paperagents.sandbox import Cancellation
+from paperagents.testing import ScriptedServer
+from paperagents.testing.model_server import stream
+
+REQUEST = ModelRequest(agent="a", turn=1, model="m", messages=({"role": "user", "content": "Hello"},))
+
+
+def answer(script: list[Any], *, times: int = 1, limits: ModelLimits | None = None) -> tuple[ModelTurn, ScriptedServer]:
+    """The last of some answers, one after the other on the same client."""
+    with ScriptedServer(script) as server, closing(ChatModel(server.base_url, "sk-secret", limits)) as model:
+        turns = [model.answer(REQUEST, Listener(), Cancellation()) for _ in range(times)]
+    return turns[-1], server
+
+
+def test_an_answer_comes_with_its_usage_and_reason() -> None:
+    turn, server = answer([{"text": "Good morning. 早上好"}])
+    assert (turn.text, turn.finish, turn.usage["total_tokens"]) == ("Good morning. 早上好", "stop", 15)
+    assert server.requests[0]["model"] == "m"
+    assert server.requests[0]["stream"] is True
+    assert server.headers[0]["Authorization"] == "Bearer sk-secret"
+
+
+def test_parallel_calls_in_fragments_are_put_together() -> None:
+    calls = [{"tool": "a", "arguments": {"x": "ä" * 30}}, {"tool": "b", "arguments": {"y": [1, 2, 3]}}]
+    turn, _ = answer([{"text": "Look:", "calls": calls}])
+    assert [call.name for call in turn.calls] == ["a", "b"]
+    assert turn.finish == "tool_calls"
+
+
+def test_a_server_without_streaming_is_fine() -> None:
+    turn, _ = answer([{"text": "Hello", "json": True, "calls": [{"tool": "a", "arguments": {}}]}])
+    assert (turn.text, turn.calls[0].name) == ("Hello", "a")
+
+
+def test_one_connection_serves_all_turns() -> None:
+    accepted = []
+    with ScriptedServer(["one", "two", "three"]) as server:
+        assert server._server is not None
+        real = server._server.process_request
+        server._server.process_request = lambda *given: accepted.append(given) or real(*given)  # type: ignore
+        model = ChatModel(server.base_url, None)
+        assert [model.answer(REQUEST, Listener(), Cancellation()).text for _ in range(3)] == ["one", "two", "three"]
+        model.close()
+    assert len(accepted) == 1
+
+
+@pytest.mark.parametrize(
+    ("turn", "code", "retryable"),
+    [
+        ({"error": {"status": 429, "message": "slow down"}}, "model-busy", True),
+        ({"error": {"status": 503, "message": "x"}}, "model-busy", True),
+        ({"error": {"status": 401, "message": "wrong key"}}, "model-refused", False),
+        ({"error": {"status": 404, "message": "no such model"}}, "model-refused", False),
+        ({"raw": "Bad Gateway", "status": 502, "content_type": "text/html"}, "model-busy", True),
+        ({"raw": "<html>welcome</html>", "content_type": "text/html"}, "model-broken", True),
+        ({"raw": "{not json", "content_type": "application/json"}, "model-broken", True),
+        ({"raw": "[1]", "content_type": "application/json"}, "model-broken", True),
+        ({"raw": "data: nonsense\n\n", "content_type": "text/event-stream"}, "model-broken", True),
+        ({"raw": "", "status": 302, "content_type": ""}, "model-refused", False),
+        ({"text": "Hel", "cut": True}, "model-broken", True),
+        ({"text": "Hel", "stream_error": {"message": "overloaded", "code": 502}}, "model-busy", True),
+        ({"text": "Hel", "stream_error": {"message": "too long", "code": 400}}, "model-refused", False),
+    ],
+)
+def test_what_goes_wrong_is_told_apart(turn: dict[str, Any], code: str, retryable: bool) -> None:  # noqa: FBT001  a table
+    with pytest.raises(ToolError) as caught:
+        answer([turn])
+    assert (caught.value.code, caught.value.retryable) == (code, retryable)
+
+
+def test_nobody_listening_is_an_error_that_names_the_address() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    model = ChatModel(f"http://127.0.0.1:{port}/v1", None)
+    with pytest.raises(ToolError) as caught:
+        model.answer(REQUEST, Listener(), Cancellation())
+    assert caught.value.code == "model-unreachable"
+    assert f"127.0.0.1:{port}" in caught.value.message
+
+
+def test_a_time_to_wait_is_believed() -> None:
+    with pytest.raises(ToolError) as caught:
+        answer([{"error": {"status": 429, "message": "x", "retry_after": 7}}])
+    assert caught.value.details["retry_after"] == 7
+
+
+def test_a_long_answer_is_ended_at_the_limit() -> None:
+    with pytest.raises(ToolError) as caught:
+        answer([{"text": "x" * 100_000}], limits=ModelLimits(answer_bytes=10_000))
+    assert caught.value.code == "model-endless"
+
+
+@contextmanager
+def silent_server(first: bytes = b"") -> Iterator[str]:
+    """Takes a request, says this much, and then nothing more."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    held: list[socket.socket] = []
+
+    def serve() -> None:
+        connected, _ = listening.accept()
+        connected.recv(65536)
+        connected.sendall(first)
+        held.append(connected)
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+    listening.close()
+    for each in held:
+        each.close()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+
+
+def test_silence_ends_at_the_limit() -> None:
+    with silent_server() as address, closing(ChatModel(address, None, ModelLimits(silence=0.1))) as model:
+        with pytest.raises(ToolError) as caught:
+            model.answer(REQUEST, Listener(), Cancellation())
+    assert caught.value.code == "model-timeout"
+
+
+def test_a_stop_ends_an_answer_at_once_and_the_next_one_works() -> None:
+    stop = Cancellation()
+
+    class Stopping(Listener):
+        def text(self, piece: str) -> None:  # noqa: ARG002  any
+            threading.Thread(target=stop.cancel).start()
+
+    chunk = b"".join(stream({"text": "Hello", "cut": True}, 10))
+    with silent_server(HEAD + chunk) as address:
+        model = ChatModel(address, None)
+        with pytest.raises(CancelledError):
+            model.answer(REQUEST, Stopping(), stop)
+    with ScriptedServer(["again"]) as server:
+        model._address = f"{server.base_url}/chat/completions"
+        assert model.answer(REQUEST, Listener(), Cancellation()).text == "again"
+        model.close()
+
+
+def test_an_answer_that_ends_after_done_without_closing_is_complete() -> None:
+    chunk = b"".join(stream({"text": "Hello"}, 10))
+    with silent_server(HEAD + chunk) as address:
+        model = ChatModel(address, None)
+        assert model.answer(REQUEST, Listener(), Cancellation()).text == "Hello"
+        model.close()
+
+
+# --- patience
+
+
+def patiently(script: list[Any], **options: Any) -> tuple[ModelTurn, list[float]]:
+    waits: list[float] = []
+    with ScriptedServer(script) as server, closing(ChatModel(server.base_url, None)) as model:
+        patience = Patience(**{"first_wait": 0.001, **options})
+        turn = patience.answer(model, REQUEST, Listener(), Cancellation(), lambda seconds, _: waits.append(seconds))
+    return turn, waits
+
+
+def test_a_busy_or_broken_server_is_asked_again() -> None:
+    script = [
+        {"error": {"status": 429, "message": "x", "retry_after": 0}},
+        {"error": {"status": 500, "message": "x"}},
+        {"text": "Hel", "cut": True},
+        {"text": "  "},
+        "Hello",
+    ]
+    turn, waits = patiently(script)
+    assert turn.text == "Hello"
+    assert waits[0] == 0
+    assert len(waits) == 4
+
+
+def test_patience_ends() -> None:
+    with pytest.raises(ToolError) as caught:
+        patiently([{"error": {"status": 500, "message": "x"}}] * 3, attempts=2)
+    assert caught.value.code == "model-busy"
+
+
+def test_nothing_but_silence_is_an_error() -> None:
+    with pytest.raises(ToolError) as caught:
+        patiently([""] * 5, attempts=3)
+    assert caught.value.code == "model-empty"
+
+
+def test_who_wants_to_be_left_alone_for_an_hour_is() -> None:
+    with pytest.raises(ToolError) as caught:
+        patiently([{"error": {"status": 429, "message": "x", "retry_after": 3600}}, "late"])
+    assert caught.value.details["retry_after"] == 3600
+
+
+def test_a_stop_ends_the_waiting() -> None:
+    stop = Cancellation()
+    with ScriptedServer([{"error": {"status": 429, "message": "x", "retry_after": 50}}]) as server:
+        with closing(ChatModel(server.base_url, None)) as model, pytest.raises(CancelledError):
+            Patience().answer(model, REQUEST, Listener(), stop, lambda *_: threading.Thread(target=stop.cancel).start())
