@@ -247,8 +247,9 @@ def _closing_fence(content: str) -> str:
 
 
 def _overlap(tail: str, section: str) -> int:
-    """How much of the section's beginning the tail ends with."""
+    """How much of the section's beginning the tail ends with; what stands before it ends its own line."""
     for length in range(min(len(tail), len(section)), 0, -1):
-        if tail.endswith(section[:length]):
+        before = len(tail) - length
+        if tail.endswith(section[:length]) and (before == 0 or tail[before - 1] == "\n"):
             return length
     return 0
