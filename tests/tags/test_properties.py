@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 
 from paperagents.tags import parse_attributes, read_tags, resolve_vault_references, validate_operation
 from paperagents.tags.attributes import quoted
+from paperagents.tags.extraction import SHORT, read_operations
+from paperagents.tags.grammar import TAG, plain_tag
 
 ALPHABET = ["{{<", "{", "}}", "/>}}", ">}}", "memory", "task", "{{</memory>}}", "{{<js_execute>}}", " a=", "'", '"']
 ALPHABET += ["`", "```", "\n", "~~~", "\\", " ", "{{<vaultref id=", "é", "\x00", "\ud800", "\u2028", "=", ">", "/"]
@@ -25,6 +27,31 @@ def test_any_text_is_read_and_offsets_agree_with_it(text: str) -> None:
     for problem in reading.diagnostics:
         before = text[: problem["start"]]
         assert (problem["line"], problem["column"]) == (before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts)
+def test_the_calls_alone_are_the_same_in_short_and_in_long_texts(text: str) -> None:
+    expected = read_tags(text).operations
+    assert read_operations(text) == expected
+    assert [operation["raw"] for operation in read_operations(text + "\n\n" + "." * SHORT)] == [
+        operation["raw"] for operation in read_tags(text + "\n\n").operations
+    ]
+
+
+PLAIN_PARTS = ["{{<", "/", "memory", " ", "\n", "a", "=", '"', "'", "\\", ">}}", "é", "_1", ".", ","]
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(st.sampled_from(PLAIN_PARTS), max_size=12).map("".join))
+def test_a_tag_that_is_plainly_written_is_a_tag_of_the_same_kind(rest: str) -> None:
+    text = "{{<" + rest + ">}}"
+    plain, exact = plain_tag(text).match(text), TAG.match(text)
+    assert plain is not None
+    assert exact is not None
+    if plain.lastindex is not None:
+        assert plain.span() == exact.span()
+        assert plain.groupdict().items() <= exact.groupdict().items()
 
 
 @settings(max_examples=300, deadline=None)

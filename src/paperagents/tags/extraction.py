@@ -14,12 +14,16 @@ from typing import Any
 
 from paperagents.tags.attributes import duplicate_keys
 from paperagents.tags.diagnostics import TagProblem
+from paperagents.tags.grammar import plain_tag
 from paperagents.tags.operation import TagOperation
 from paperagents.tags.pairing import TagPairing
 from paperagents.tags.registry import DEFAULT_REGISTRY, TagRegistry
 from paperagents.tags.source_text import SourceText
 from paperagents.tags.token import Token
 from paperagents.tags.tokenizer import Tokenizer
+
+SHORT = 4000
+"""A reader is made for texts longer than this; for shorter ones it would take longer than the reading."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +110,20 @@ def read_tags(text: str | bytes, registry: TagRegistry | None = None) -> TagRead
 
 def read_operations(text: str | bytes, registry: TagRegistry | None = None) -> list[TagOperation]:
     """The calls of a whole text alone, which is faster: nothing inside a tag is looked at."""
+    if isinstance(text, str) and len(text) <= SHORT and "`" not in text and "~" not in text:
+        return _read_short(text, registry or DEFAULT_REGISTRY)
     return _read_whole(text, registry).operations
+
+
+def _read_short(text: str, registry: TagRegistry) -> list[TagOperation]:
+    """The calls of a text without code. From the first tag on that needs a closer look, it is read as any other."""
+    source = SourceText()
+    source.append(text)
+    pairing = TagPairing(registry=registry, source=source)
+    last, taken = pairing.take_plain(plain_tag(text).finditer(text), text, 0)
+    if last is not None and not taken:
+        Tokenizer(source=source, taker=pairing).read_rest(text, last.start())
+    return pairing.operations
 
 
 def _read_whole(text: str | bytes, registry: TagRegistry | None) -> TagReader:

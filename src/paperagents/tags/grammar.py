@@ -39,7 +39,7 @@ PLAIN_CLOSE, PLAIN_OPEN, PLAIN_SINGLE = 1, 2, 3
 PLAIN_NAME = "[A-Za-z0-9_]{1,200}+"
 
 
-def _plain_tag(double: str, single: str) -> re.Pattern[str]:
+def _plain_tag_with(double: str, single: str) -> re.Pattern[str]:
     value = rf"(?:=(?:\"{double}*+\"|'{single}*+'))?+"
     return re.compile(
         rf"\{{\{{<(?:/(?P<closed>{PLAIN_NAME})>\}}\}}|(?P<name>{PLAIN_NAME})"
@@ -47,10 +47,16 @@ def _plain_tag(double: str, single: str) -> re.Pattern[str]:
     )
 
 
-PLAIN_TAG = _plain_tag(r"[^\"\\]", r"[^'\\]")
+PLAIN_TAG = _plain_tag_with(r"[^\"\\]", r"[^'\\]")
 """What ``TAG`` finds where it is plainly written, and only ``{{<`` where it is not."""
-PLAIN_TAG_WITHOUT_ESCAPES = _plain_tag('[^"]', "[^']")
+PLAIN_TAG_WITHOUT_ESCAPES = _plain_tag_with('[^"]', "[^']")
 """The same for a text without a backslash."""
+
+
+def plain_tag(text: str) -> re.Pattern[str]:
+    """The expression that finds the plainly written tags of a text."""
+    return PLAIN_TAG if "\\" in text else PLAIN_TAG_WITHOUT_ESCAPES
+
 
 TAG_HEAD = re.compile(rf"\{{\{{<{BLANKS}(?P<slash>/?+){BLANKS}(?P<name>{NAME})(?![\w.\-])")
 TAG_END = re.compile(rf"[\s,]*+(?P<slash>/?+){BLANKS}>\}}\}}")

@@ -77,12 +77,12 @@ def _choice(
     chosen = {categories} if isinstance(categories, str) else categories
     if chosen is None:
         chosen = tuple(TagCategory) if named is not None else CALLS
-    lowered = frozenset(map(str.lower, chosen))
 
     def is_wanted(tool_id: str) -> bool:
         definition = registry.get(tool_id)
-        in_category = definition is not None and definition.category in lowered
-        return in_category and (named is None or tool_id in named)
+        if definition is None or (named is not None and tool_id not in named):
+            return False
+        return definition.category in chosen or definition.category in map(str.lower, chosen)
 
     return is_wanted
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Protocol
 
-from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, PLAIN_TAG, PLAIN_TAG_WITHOUT_ESCAPES, TAG_HEAD
+from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, TAG_HEAD, plain_tag
 from paperagents.tags.markdown_code import (
     FENCE_UNDECIDED,
     LONGEST_FENCE_LINE,
@@ -92,6 +92,13 @@ class Tokenizer:
             self._extend("\n")
             self._read()
 
+    def read_rest(self, text: str, position: int) -> None:
+        """Read a whole text from a tag on up to which all is read, and no code is open."""
+        self._use_buffer(text, 0)
+        self._move_to(position)
+        self._read()
+        self.close()
+
     @property
     def fence_start(self) -> int | None:
         """Where the code fence began that is still open."""
@@ -107,7 +114,7 @@ class Tokenizer:
         self._buffer = buffer
         self._base = base
         self._position = 0
-        self._plain_tag = PLAIN_TAG if "\\" in buffer else PLAIN_TAG_WITHOUT_ESCAPES
+        self._plain_tag = plain_tag(buffer)
         # What was looked for ahead holds for one buffer only.
         self._clear_up_to = self._decided = 0
         self._next_tick = self._next_tilde = self._next_mark = -1
