@@ -48,8 +48,8 @@ class PostgresServer:
     def restart(self, *, crash: bool = False) -> None:
         """Stop and start again; after a crash it recovers from its log."""
         pg_ctl = import_module("pgserver._commands").pg_ctl
-        how = ["-w", "-m", "immediate" if crash else "fast", "restart", "-l", str(self._server.log)]
-        pg_ctl(how, pgdata=self._server.pgdata, user=self._server.system_user, timeout=60)
+        how = ["-w", "-t", "300", "-m", "immediate" if crash else "fast", "restart", "-l", str(self._server.log)]
+        pg_ctl(how, pgdata=self._server.pgdata, user=self._server.system_user, timeout=330)
 
     def stop(self) -> None:
         """End it and delete everything it kept."""

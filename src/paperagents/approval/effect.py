@@ -30,6 +30,8 @@ class Effect:
     """The answer, where it can be known without doing it: for plans, and after an interruption."""
     current: Callable[[], str] = lambda: ""
     """The state now."""
+    repeatable: bool = False
+    """The other side knows it again and does it once, however often it is sent."""
     harmless_in_plans: bool = True
     """A plan may do it: it reads, or writes to the plan's own copy."""
     leaves_the_vault: bool = False

@@ -46,7 +46,11 @@ class Gate:
             entry.hitl_required, entry.hitl_confirmed = True, True
             return done[0]
         while True:
-            effect = self._agreed(effect, prepare, place, run, entry)
+            if self._agreed_before(effect, place, run):
+                entry.hitl_required, entry.hitl_confirmed = True, True
+                entry.message = text("run.agreed-before")
+            else:
+                effect = self._agreed(effect, prepare, place, run, entry)
             try:
                 return self._perform(effect, place, run)
             except ToolError as error:
@@ -151,13 +155,24 @@ class Gate:
 
     def _done_before(self, effect: Effect, place: Place, run: Frame) -> tuple[JsonValue] | None:
         """Whether this very change was made just before the program was killed."""
-        store = self.services.store
-        intent = store.intent(run.run_id, place.path) if store is not None and run.log.goes_on else None
+        intent = self._intent(effect, place, run)
         if intent is None:
             return None
         if intent.after is None:
+            if effect.repeatable and intent.digest == effect.digest:
+                return None
             raise ToolError("outcome-unknown", tool=effect.tool)
         return (intent.answer,) if effect.current() == intent.after else None
+
+    def _agreed_before(self, effect: Effect, place: Place, run: Frame) -> bool:
+        """Whether exactly this was agreed on and about to be done when the program was killed."""
+        intent = self._intent(effect, place, run)
+        return intent is not None and intent.digest == effect.digest and effect.refusal is None
+
+    def _intent(self, effect: Effect, place: Place, run: Frame) -> Intent | None:
+        store = self.services.store
+        looks = store is not None and run.log.goes_on and effect.asks
+        return store.intent(run.run_id, place.path) if store is not None and looks else None
 
     def _planned(self, effect: Effect, place: Place, entry: OpenEntry) -> JsonValue:
         """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well."""

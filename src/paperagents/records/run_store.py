@@ -63,7 +63,8 @@ class RunStore(RunHistory):
         self._gathered: dict[str, _Gathered] = {}
         self._changing: set[str] = set()
         self._kept: set[str] = set()
-        self._failed: set[str] = set()
+        self._failed: dict[str, StorageError] = {}
+        """Why nothing more can be written of a run by this process."""
         self._lock = threading.Lock()
 
     # --- while a run goes on
@@ -78,7 +79,7 @@ class RunStore(RunHistory):
                 # What could not be written is the business of whoever goes on with the run.
                 self._gathered.pop(run_id, None)
                 self._changing.discard(run_id)
-                self._failed.discard(run_id)
+                self._failed.pop(run_id, None)
 
     def keeps(self, definition: str) -> bool:
         """Whether the file with this digest has surely been written down; a no costs only writing it again."""
@@ -112,7 +113,7 @@ class RunStore(RunHistory):
             try:
                 self._write_gathered(root)
             except StorageError as error:
-                if error.code not in ("run-taken-over", "run-not-written"):
+                if error.code != "run-taken-over":
                     raise
 
     def intend(self, run_id: str, path: str, intent: Intent, *, answered: str | None = None) -> None:
@@ -230,7 +231,7 @@ class RunStore(RunHistory):
         """A transaction that begins with everything gathered for a run, so that what is written keeps its order."""
         root = _root(run_id)
         if root in self._failed:
-            raise StorageError("run-not-written", id=root)
+            raise self._failed[root]
         statements: list[tuple[str, tuple[Any, ...]]] = []
         try:
             with self.database.transaction(durable=durable) as connection:
@@ -242,9 +243,9 @@ class RunStore(RunHistory):
                 for statement, values in statements:
                     connection.execute(statement, values)
                 yield connection
-        except StorageError:
+        except StorageError as error:
             # A journal with a gap would be no journal: whoever holds the run next goes on from what is written.
-            self._failed.add(root)
+            self._failed[root] = error
             raise
         self._kept.update(values[0] for statement, values in statements if statement is _DEFINITION)
 

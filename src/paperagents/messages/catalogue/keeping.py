@@ -67,16 +67,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Den Lauf {id} hat ein anderer Worker übernommen, weil dieser nicht erreichbar war.",
         "运行 {id} 已被另一个工作进程接管，因为本进程曾失去连接。",
     ),
-    "run-not-written": (
-        "Run {id} could not be written down, so it does not go on here.",
-        "Der Lauf {id} ließ sich nicht aufzeichnen und geht darum hier nicht weiter.",
-        "运行 {id} 无法记录，因此不在此处继续。",
-    ),
-    "run-not-written.hint": (
-        "Go on with 'paper runs resume {id}' once the database can be written.",
-        "Setzen Sie ihn mit „paper runs resume {id}“ fort, sobald die Datenbank wieder schreibbar ist.",
-        "数据库可写后，用 “paper runs resume {id}” 继续。",
-    ),
     "queue-full": (
         "{limit} runs are waiting for a worker already; no more are taken.",
         "Es warten schon {limit} Läufe auf einen Worker; weitere werden nicht angenommen.",
@@ -141,5 +131,10 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Run {id} is in the queue. 'paper worker' or 'paper serve' carries it out.",
         "Der Lauf {id} ist eingereiht. „paper worker“ oder „paper serve“ führt ihn aus.",
         "运行 {id} 已排队，由 “paper worker” 或 “paper serve” 执行。",
+    ),
+    "run.agreed-before": (
+        "Agreed on before the interruption, and done now.",
+        "Vor der Unterbrechung genehmigt und jetzt ausgeführt.",
+        "中断前已批准，现已执行。",
     ),
 }
