@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from paperagents.interfaces.web import (
+    agent_pages,
     approval_pages,
     editor_pages,
     preferences,
@@ -15,7 +16,7 @@ from paperagents.interfaces.web import (
     tool_pages,
 )
 
-PARTS = (static_files, preferences, run_pages, approval_pages, editor_pages, settings_pages, tool_pages)
+PARTS = (static_files, agent_pages, preferences, run_pages, approval_pages, editor_pages, settings_pages, tool_pages)
 
 
 def add_pages(app: FastAPI) -> None:
@@ -23,4 +24,5 @@ def add_pages(app: FastAPI) -> None:
     for part in PARTS:
         app.include_router(part.router)
     app.add_middleware(preferences.SpeakTheReadersLanguage)
+    app.add_middleware(preferences.RefuseQuietly)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)

@@ -15,6 +15,7 @@ from paperagents.messages import LANGUAGES, in_language
 THEMES = ("auto", "light", "dark")
 LANGUAGE_COOKIE = "paper_language"
 THEME_COOKIE = "paper_theme"
+STATUS_HEADER = "x-paper-status"
 _CHOICES = {"language": (LANGUAGE_COOKIE, LANGUAGES), "theme": (THEME_COOKIE, THEMES)}
 _YEAR = 365 * 24 * 3600
 Application = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
@@ -35,6 +36,32 @@ class SpeakTheReadersLanguage:
             return
         with in_language(chosen):
             await self.app(scope, receive, send)
+
+
+class RefuseQuietly:
+    """Scripts of a page get the status of a refusal in a header.
+
+    Browsers report every other status than a good one as a flaw of the page, and a form that was filled in wrongly is
+    none. Whoever does not ask for it gets the status where it belongs.
+    """
+
+    def __init__(self, app: Application) -> None:
+        self.app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Let through; where a script asks for it, move the status."""
+        asked = scope["type"] == "http" and (STATUS_HEADER.encode(), b"wanted") in scope["headers"]
+        await self.app(scope, receive, _moving_status(send) if asked else send)
+
+
+def _moving_status(send: Any) -> Any:
+    async def moved(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            headers = [*message.get("headers", []), (STATUS_HEADER.encode(), str(message["status"]).encode())]
+            message = {**message, "status": 200, "headers": headers}
+        await send(message)
+
+    return moved
 
 
 def theme_of(request: Request) -> str:

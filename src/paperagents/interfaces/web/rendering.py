@@ -24,7 +24,6 @@ from paperagents.interfaces.web.static_files import static_url
 from paperagents.interfaces.web.times import duration, moment
 from paperagents.messages import LANGUAGES, language, sentences, text
 
-FRAGMENT_HEADER = "x-paper-fragment"
 _SCRIPT_TEXTS = "web.js."
 
 

@@ -49,27 +49,20 @@ def compare(request: Request, live: Live, run: Annotated[list[str], Query(max_le
     return page(request, "compare.html", one=one, other=other, differences=_differences(one, other))
 
 
-@router.get("/runs/{run_id}")
-def one_run(request: Request, live: Live, run_id: str, first: Number = 0) -> Response:
-    """One run with everything about it."""
-    shown = run_view(live, run_id, first_step=first)
-    return page(request, "run.html", run=shown, current=shown.record.tool)
-
-
-@router.get("/runs/{run_id}/panel")
+@router.get("/runs/{run_id:path}/panel")
 def panel(live: Live, run_id: str) -> Response:
     """The run as it is now, to take the place of how it was."""
     return fragment("_run_panel.html", run=run_view(live, run_id))
 
 
-@router.get("/runs/{run_id}/steps")
+@router.get("/runs/{run_id:path}/steps")
 def steps(live: Live, run_id: str, first: Number = 0) -> Response:
     """More of its steps."""
     record = live.record(run_id)
     return fragment("_run_steps.html", steps=step_views(record, first), record=record)
 
 
-@router.get("/runs/{run_id}/steps/{number}")
+@router.get("/runs/{run_id:path}/steps/{number:int}")
 def step(request: Request, live: Live, run_id: str, number: int, *, part: bool = False) -> Response:
     """The data of one step."""
     shown = step_view(number, _entry(live.record(run_id), number))
@@ -79,7 +72,7 @@ def step(request: Request, live: Live, run_id: str, number: int, *, part: bool =
     return page(request, "step.html", step=shown, record=record, current=record.tool)
 
 
-@router.get("/runs/{run_id}/value")
+@router.get("/runs/{run_id:path}/value")
 def value(  # noqa: PLR0913  each is a field of the address
     live: Live,
     run_id: str,
@@ -96,7 +89,7 @@ def value(  # noqa: PLR0913  each is a field of the address
     return fragment("_tree_part.html", node=tree(whole, pointer=pointer, offset=offset), base=at)
 
 
-@router.get("/runs/{run_id}/download")
+@router.get("/runs/{run_id:path}/download")
 def download(live: Live, run_id: str, *, record: bool = False) -> Response:
     """The result as a file, or the whole record."""
     found = live.record(run_id)
@@ -106,6 +99,13 @@ def download(live: Live, run_id: str, *, record: bool = False) -> Response:
     content = found.as_json() if record else found.data
     kind = "record" if record else "result"
     return _file(json.dumps(content, indent=2).encode("ascii"), f"{name}-{kind}.json", "application/json")
+
+
+@router.get("/runs/{run_id:path}")
+def one_run(request: Request, live: Live, run_id: str, first: Number = 0) -> Response:
+    """One run with everything about it."""
+    shown = run_view(live, run_id, first_step=first)
+    return page(request, "run.html", run=shown, current=shown.record.tool)
 
 
 def _file(content: bytes, name: str, kind: str) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from paperagents.records.masking import MASK, Masking
 from paperagents.records.record import RunRecord
 
 STEPS_AT_ONCE = 200
+_BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")
 INLINE_STEPS = 40
 """Up to so many steps carry their data with them; of more, data is shown when somebody asks for it."""
 
@@ -41,6 +43,12 @@ class StepView:
     parameters: Node | None = None
     output: Node | None = None
     has_data: bool = True
+
+    @property
+    def below(self) -> str | None:
+        """The run that this step was, where it was one of its own."""
+        found = _BELOW.search(str(self.entry["message"]))
+        return found[0] if found else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

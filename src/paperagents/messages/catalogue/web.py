@@ -303,12 +303,8 @@ TEXTS = {
     "web.new-conversation": ("New conversation", "Neues Gespräch", "新对话"),
     "web.ask-agent": ("Your message", "Ihre Nachricht", "您的消息"),
     "web.send": ("Send", "Senden", "发送"),
+    "web.agent": ("Agent", "Agent", "代理"),
     "web.you": ("You", "Sie", "您"),
-    "web.model-settings": (
-        "Which model answers is set here",
-        "Welches Modell antwortet, wird hier eingestellt",
-        "在此设置使用的模型",
-    ),
     "web.calls": ("Tool calls", "Werkzeugaufrufe", "工具调用"),
     "web.the-run": ("the run", "der Lauf", "查看运行"),
     "web.chat-needs-script": (
@@ -366,5 +362,4 @@ TEXTS = {
         "文件成为工具后，此处会显示其表单。",
     ),
     "web.js.thinks": ("thinks …", "denkt nach …", "思考中…"),
-    "web.js.you": ("You", "Sie", "您"),
 }

@@ -20,7 +20,7 @@ function start() {
   if (document.querySelector(".editor")) import("./editor.js").then(({ startEditor }) => startEditor());
   if (document.querySelector("[data-setting], [data-revoke]")) import("./settings.js").then(({ startSettings }) => startSettings());
   const chat = document.getElementById("chat");
-  if (chat) import("./chat.js").then(({ startChat }) => startChat(chat, events));
+  if (chat) import("./chat.js").then(({ startChat }) => startChat(chat, events, watch));
   const compare = document.getElementById("compare-form");
   if (compare) limitChoice(compare);
 }

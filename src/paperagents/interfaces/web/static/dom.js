@@ -35,7 +35,7 @@ export class Refusal extends Error {
 
 /** A JSON request. Raises Refusal with the server's words. */
 export async function send(method, path, body) {
-  const options = { method, headers: { accept: "application/json" } };
+  const options = { method, headers: { accept: "application/json", "x-paper-status": "wanted" } };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -43,14 +43,14 @@ export async function send(method, path, body) {
   const response = await reached(() => fetch(path, options));
   const text = await response.text();
   const answer = text ? JSON.parse(text) : null;
-  if (!response.ok) throw new Refusal(answer ?? {});
+  if (!response.ok || response.headers.has("x-paper-status")) throw new Refusal(answer ?? {});
   return { answer, response };
 }
 
 /** A piece of a page, made and escaped by the server. */
 export async function piece(path) {
-  const response = await reached(() => fetch(path, { headers: { accept: "text/html" } }));
-  if (!response.ok) throw new Refusal({ message: say("failed") });
+  const response = await reached(() => fetch(path, { headers: { accept: "text/html", "x-paper-status": "wanted" } }));
+  if (!response.ok || response.headers.has("x-paper-status")) throw new Refusal({ message: say("failed") });
   const template = document.createElement("template");
   template.innerHTML = await response.text();
   return template.content;

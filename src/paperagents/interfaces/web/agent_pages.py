@@ -1,0 +1,96 @@
+"""Pages of agents: who there is, and a conversation with one of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from paperagents.agents.conversation import FOLDER, listed, sections
+from paperagents.definitions.slug import slug
+from paperagents.errors import UsageError
+from paperagents.interfaces.serving.rest_runs import Live
+from paperagents.interfaces.web.markdown import rendered
+from paperagents.interfaces.web.rendering import PageRoute, fragment, page
+from paperagents.interfaces.web.run_view import run_view
+from paperagents.notes_folder import KEEPING_FOLDER
+
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
+LARGEST_NOTE = 2_000_000
+MOST_TURNS = 200
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,120}")
+Name = Annotated[str, Query(max_length=120)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """What one side said, ready to be shown."""
+
+    role: str
+    said: Markup
+
+
+@router.get("/agents")
+def agents(request: Request, live: Live) -> Response:
+    """Every agent."""
+    found = [entry for entry in live.vault.registry.entries() if entry.kind == "agent"]
+    return page(request, "agents.html", agents=found)
+
+
+@router.get("/agents/{agent:path}")
+def one_agent(
+    request: Request,
+    live: Live,
+    agent: str,
+    conversation: Name = "",
+    run: Annotated[str | None, Query(max_length=200)] = None,
+) -> Response:
+    """A conversation: a new one, or one to go on with."""
+    definition = live.vault.registry.agent(agent)
+    kept = live.vault.root / KEEPING_FOLDER
+    return page(
+        request,
+        "agent.html",
+        agent=definition,
+        conversation=conversation or _new_name(definition.id),
+        conversations=list(reversed(listed(kept, definition.id)))[:50],
+        turns=_turns(kept, conversation) if conversation else [],
+        run=run_view(live, run) if run else None,
+        current=None,
+    )
+
+
+@router.get("/conversations/{name}")
+def said(live: Live, name: str) -> Response:
+    """What has been said so far."""
+    return fragment("_conversation.html", turns=_turns(live.vault.root / KEEPING_FOLDER, name))
+
+
+def _turns(kept: Path, name: str) -> list[Turn]:
+    told = sections(_content(kept, name))
+    return [Turn(role=each.role, said=rendered(each.text)) for each in told[-MOST_TURNS:]]
+
+
+def _content(kept: Path, name: str) -> str:
+    """The note of a conversation; empty where it has not begun."""
+    if not _NAME.fullmatch(name):
+        raise UsageError("no-such-route", path=f"/conversations/{name}"[:200])
+    try:
+        descriptor = os.open(kept / FOLDER / f"{name}.md", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    with os.fdopen(descriptor, "rb") as opened:
+        return opened.read(LARGEST_NOTE).decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _new_name(agent: str) -> str:
+    return f"{slug(agent)[:60] or 'agent'}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}-{secrets.token_hex(3)}"

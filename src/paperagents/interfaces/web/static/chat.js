@@ -1,0 +1,80 @@
+// A conversation with an agent: what it says appears as it is said, its questions come up here, its calls are below.
+
+import { announce, calmly, piece, Refusal, say, send } from "./dom.js";
+
+const LONGEST_LIVE = 100_000;
+
+export function startChat(chat, events, watchRun) {
+  const slot = document.getElementById("run-slot");
+  const live = document.getElementById("live");
+  const thinks = document.getElementById("thinks");
+  const form = document.getElementById("ask");
+  const message = document.getElementById("message");
+  const problem = document.getElementById("chat-problem");
+  const run = () => slot.querySelector(".run");
+  const isOurs = (event) => event.run_id === run()?.dataset.run;
+
+  const renew = calmly(async () => {
+    const fresh = await piece(`/conversations/${encodeURIComponent(chat.dataset.conversation)}`);
+    document.getElementById("conversation").replaceChildren(fresh);
+    live.hidden = true;
+    live.textContent = "";
+    chat.querySelector(".ask").scrollIntoView({ block: "nearest" });
+  }, 60);
+
+  events.listen((event) => {
+    if (event.type === "connected") return renew();
+    if (!isOurs(event)) return;
+    if (event.type === "model-text") {
+      live.hidden = false;
+      live.textContent = (live.textContent + event.text).slice(-LONGEST_LIVE);
+    } else if (event.type === "step-finished") renew();
+    else if (["run-finished", "approval-requested", "run-refused"].includes(event.type)) {
+      busy(false);
+      renew();
+    }
+  });
+
+  function busy(isBusy) {
+    thinks.hidden = !isBusy;
+    thinks.textContent = say("thinks");
+    form.querySelector("button").disabled = isBusy;
+    if (!isBusy) announce("");
+  }
+
+  async function ask() {
+    const query = message.value.trim();
+    if (!query || form.querySelector("button").disabled) return;
+    problem.hidden = true;
+    busy(true);
+    try {
+      const call = { tool: `agent:${chat.dataset.agent}`, arguments: { query, conversation: chat.dataset.conversation } };
+      const { answer } = await send("POST", "/api/runs?wait=0.2", call);
+      message.value = "";
+      slot.replaceChildren(await piece(`/runs/${encodeURIComponent(answer.run_id)}/panel`));
+      document.getElementById("calls").hidden = false;
+      const query_ = new URLSearchParams({ conversation: chat.dataset.conversation, run: answer.run_id });
+      history.replaceState(null, "", `${location.pathname}?${query_}`);
+      watchRun(slot);
+      renew();
+      if (run().dataset.status !== "running") busy(false);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      busy(false);
+      problem.textContent = [error.message, error.problem.hint].filter(Boolean).join(" ");
+      problem.hidden = false;
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask();
+  });
+  message.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      ask();
+    }
+  });
+  if (run()?.dataset.status === "running") busy(true);
+}
