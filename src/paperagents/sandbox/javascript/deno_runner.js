@@ -3,6 +3,7 @@
 // module's own imports is read without any permission.
 import { createRequire, isBuiltin } from 'node:module';
 import { Buffer } from 'node:buffer';
+import os from 'node:os';
 import process from 'node:process';
 import timers from 'node:timers';
 import { pathToFileURL } from 'node:url';
@@ -81,7 +82,7 @@ const loadPackage = async given => {
     if (!/ERR_REQUIRE|ERR_PACKAGE_PATH_NOT_EXPORTED/.test(error?.code ?? '')) throw error;
     found = await importPackage(given);
   }
-  return isNamespace(found) && Object.keys(found).join() === 'default' ? found.default : found;
+  return isNamespace(found) && Object.keys(found).every(key => ['default', '__esModule', 'module.exports'].includes(key)) && 'default' in found ? found.default : found;
 };
 
 // One call must not change the world of the next. What a package does when it is first loaded is its own affair.
@@ -112,6 +113,10 @@ for (const [set, clear] of [['setTimeout', 'clearTimeout'], ['setInterval', 'cle
 }
 Object.assign(world, { Buffer, process, global: world });
 for (const name of ['exit', 'abort', 'reallyExit', 'kill', 'dlopen', 'chdir']) process[name] = refused(`process.${name}`);
+// Many packages ask these when they are loaded; the answers tell nothing about the machine.
+const answers = { cpus: [], hostname: 'localhost', homedir: '/', release: '', version: '', networkInterfaces: {}, loadavg: [0, 0, 0],
+  uptime: 0, totalmem: 0, freemem: 0, tmpdir: '/tmp', availableParallelism: 1, userInfo: { username: '', uid: -1, gid: -1, shell: null, homedir: '/' } };
+for (const name of Object.keys(answers)) os[name] = () => structuredClone(answers[name]);
 for (const name of ['Worker', 'alert', 'confirm', 'prompt', 'close', 'localStorage', 'sessionStorage', 'caches']) delete world[name];
 const lent = world.console;
 let current;
