@@ -27,7 +27,8 @@ docs:
 
 # build the package into dist/ and try it as it is installed
 package:
-    scripts/package
+    .venv/bin/python scripts/package.py
+    .venv/bin/python scripts/materials.py
 
 # renew the locked requirements (needs uv)
 lock:
