@@ -63,35 +63,36 @@ class TagPairing:
         origin, heads, raw_signs = self._origin_in(buffer, base), self._registry.heads, self._registry.raw_signs
         blocks, watched, place = self._blocks.stack, self._blocks.watched, self._places.append
         tag = None
-        for tag in tags:
-            kind = tag.lastindex
-            if kind == PLAIN_SINGLE:
-                head = heads.get(tag[2])
-                if head is None:
+        try:
+            for tag in tags:
+                kind = tag.lastindex
+                if kind == PLAIN_SINGLE:
+                    operation = TagOperation(heads[tag[2]])
+                    operation.origin = origin
+                    operation.opening = tag.start()
+                    operation.closing = None
+                    place(operation)
+                elif kind == PLAIN_OPEN:
+                    name = tag[2]
+                    if len(blocks) >= DEEPEST_NESTING or (name in raw_signs and raw_signs[name] in tag[0].lower()):
+                        return tag, False
+                    operation = TagOperation(heads[name])
+                    operation.origin = origin
+                    operation.opening = tag.start()
+                    operation.closing = UNCLOSED
+                    place(operation)
+                    blocks.append(operation)
+                elif (
+                    len(blocks) > watched
+                    and blocks[-1].origin is origin
+                    and blocks[-1]["tool_id"] == heads[tag[1]]["tool_id"]
+                ):
+                    blocks.pop().closing = tag.start()
+                else:
                     return tag, False
-                operation = TagOperation(head)
-                operation.origin = origin
-                operation.opening = tag.start()
-                operation.closing = None
-                place(operation)
-            elif kind == PLAIN_OPEN:
-                name = tag[2]
-                head, sign = heads.get(name), raw_signs.get(name)
-                if head is None or len(blocks) >= DEEPEST_NESTING or (sign is not None and sign in tag[0].lower()):
-                    return tag, False
-                operation = TagOperation(head)
-                operation.origin = origin
-                operation.opening = tag.start()
-                operation.closing = UNCLOSED
-                place(operation)
-                blocks.append(operation)
-            else:
-                head = heads.get(tag[1])
-                if head is None or len(blocks) <= watched or blocks[-1].origin is not origin:
-                    return tag, False
-                if blocks[-1]["tool_id"] != head["tool_id"]:
-                    return tag, False
-                blocks.pop().closing = tag.start()
+        except KeyError:
+            # A word that is not known as it is written, or no whole tag at all.
+            return tag, False
         return tag, True
 
     def take(self, token: Token) -> bool:
