@@ -11,6 +11,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -178,7 +179,8 @@ class LiveRuns:
             if len(self._active) >= self._most:
                 raise PaperError("too-many-runs", limit=self._most, retryable=True)
             self._active[active.run_id] = active
-        self._pool.submit(self._carry_on, active, work)
+        # In the language of whoever wished for it.
+        self._pool.submit(copy_context().run, self._carry_on, active, work)
 
     def _begin_cancelled(self, run_id: str) -> None:
         """A run that waits ends as one that goes on and is stopped at once."""
