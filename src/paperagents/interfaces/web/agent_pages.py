@@ -15,7 +15,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from paperagents.agents.conversation import FOLDER, listed, sections
+from paperagents.agents.conversation import FOLDER, Section, listed, sections
 from paperagents.definitions.slug import slug
 from paperagents.errors import UsageError
 from paperagents.interfaces.serving.rest_runs import Live
@@ -37,6 +37,8 @@ class Turn:
 
     role: str
     said: Markup
+    about: str = ""
+    """Which call it was, and how it ended."""
 
 
 @router.get("/agents")
@@ -77,7 +79,12 @@ def said(live: Live, name: str) -> Response:
 
 def _turns(kept: Path, name: str) -> list[Turn]:
     told = sections(_content(kept, name))
-    return [Turn(role=each.role, said=rendered(each.text)) for each in told[-MOST_TURNS:]]
+    return [Turn(role=each.role, said=rendered(each.text), about=_about(each)) for each in told[-MOST_TURNS:]]
+
+
+def _about(section: Section) -> str:
+    """The first line of a result tells the tool."""
+    return section.text.partition("\n")[0].replace("`", "")[:200] if section.role == "tools" else ""
 
 
 def _content(kept: Path, name: str) -> str:
