@@ -11,7 +11,7 @@ from typing import Any
 
 from paperagents.agents import conversation as notes
 from paperagents.agents.agent_loop import AgentLoop, AgentRun, Calls
-from paperagents.agents.dialogue import Dialogue
+from paperagents.agents.dialogue import CHARACTERS, Dialogue
 from paperagents.agents.language_model import LanguageModel
 from paperagents.agents.model_access import model_access
 from paperagents.agents.patience import Patience
@@ -113,7 +113,7 @@ class AgentRunner:
 
         def dialogue(tags: bool) -> Dialogue:  # noqa: FBT001  one question with two answers
             prompt = system_prompt(agent, names, services.vault_content, box, tags=tags, remembered=kept)
-            return Dialogue(prompt, history, str(frame.arguments[QUERY]))
+            return Dialogue(prompt, history, str(frame.arguments[QUERY]), CHARACTERS)
 
         return dialogue
 

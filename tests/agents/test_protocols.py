@@ -1,0 +1,155 @@
+"""The same conversation over real HTTP, natively, by tags and mixed: the same calls, the same result."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from paperagents.approval.decision import Approved
+from paperagents.testing import ScriptedApprover
+
+from .conftest import Desk, Serve, call
+
+NATIVE: list[Any] = [
+    {"text": "I look around.", "calls": [call("search_files", query="peas"), call("read_file", filePath="a.md")]},
+    {"calls": [call("write_file", filePath="s.md", content='Peas: "sweet"\nBeans')]},
+    {"calls": [call("memory", identifier="taste", content="sweet")]},
+    "All is written.",
+]
+TAGS: list[Any] = [
+    'I look around. {{<search_files query="peas" />}}{{<reasoning_text>}}And read. {{<read_file filePath="a.md" />}}{{</reasoning_text>}}',
+    '{{<write_file filePath="s.md">}}Peas: "sweet"\nBeans{{</write_file>}}',
+    '{{<memory identifier="taste" content="sweet" />}}',
+    "{{<reasoning_text>}}Done.{{</reasoning_text>}}{{<final_output>}}All is written.{{</final_output>}}",
+]
+MIXED: list[Any] = [
+    {"text": 'I look around. {{<search_files query="peas" />}}', "calls": [call("read_file", filePath="a.md")]},
+    NATIVE[1],
+    TAGS[2],
+    TAGS[3],
+]
+MISBEHAVING = [
+    {"error": {"status": 429, "message": "slow down", "retry_after": 0}},
+    {"text": 'Hel {{<read_file filePath="other.md" />}}', "cut": True},
+    {"text": "Hel", "stream_error": {"message": "overloaded", "code": 502}},
+]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "script"),
+    [("native", NATIVE), ("tags", TAGS), ("auto", NATIVE), ("auto", TAGS), ("auto", MIXED),
+     ("auto", [*MIXED[:1], *MISBEHAVING, *MIXED[1:]])],
+    ids=["native", "tags", "auto, native", "auto, tags", "mixed", "misbehaving"],
+)  # fmt: skip
+def test_the_same_conversation_gives_the_same_result(
+    desk: Desk, serve: Serve, protocol: str, script: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(script)
+    monkeypatch.setattr("paperagents.agents.patience.Patience._wait", lambda *_: 0.0)
+    desk.note("a.md", "# Peas\n")
+    desk.note("other.md", "x")
+    desk.agent(f"protocol: {protocol}\ntools: [search_files, read_file, write_file]")
+    person = ScriptedApprover(Approved())
+    record = desk.vault.run("helper", {"query": "Go"}, approver=person)
+    assert (record.status, record.data) == ("succeeded", "All is written.")
+    assert (desk.root / "s.md").read_text() == 'Peas: "sweet"\nBeans'
+    assert [request.arguments["content"] for request in person.asked] == ['Peas: "sweet"\nBeans']
+    entry = desk.vault.entries.get("memory", "taste")
+    assert entry is not None
+    assert entry.content == "sweet"
+    done = {(each["step"], each["name"]) for each in record.execution_log if each["name"] not in ("model", "other")}
+    assert {(3, "search_files"), (4, "read_file"), (6, "write_file"), (8, "memory")} <= done
+    assert all(("tools" in request) == (protocol != "tags") for request in server.requests)
+
+
+def told(request: dict[str, Any]) -> str:
+    """Everything a request tells the model after the system prompt."""
+    return json.dumps(request["messages"][1:], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(("protocol", "script"), [("native", NATIVE), ("tags", TAGS)])
+def test_the_model_is_told_what_its_calls_gave(desk: Desk, serve: Serve, protocol: str, script: list[Any]) -> None:
+    server = serve(script)
+    desk.note("a.md", "# Peas are green\n")
+    desk.agent(f"protocol: {protocol}\ntools: [search_files, read_file, write_file]")
+    desk.vault.run("helper", {"query": "Go"}, approver=ScriptedApprover(Approved()))
+    assert "Peas are green" in told(server.requests[1])
+    roles = [message["role"] for message in server.requests[1]["messages"]]
+    assert roles == ["system", "user", "assistant", *(["tool", "tool"] if protocol == "native" else ["user"])]
+
+
+def test_a_native_answer_pairs_every_call_with_its_result(desk: Desk, serve: Serve) -> None:
+    server = serve(NATIVE)
+    desk.agent("protocol: native")
+    desk.vault.run("helper", {"query": "Go"})
+    said, *results = server.requests[1]["messages"][2:]
+    assert [each["id"] for each in said["tool_calls"]] == [each["tool_call_id"] for each in results]
+    assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == {"query": "peas"}
+
+
+def test_a_model_that_knows_no_native_calls_writes_tags(desk: Desk, serve: Serve) -> None:
+    refused = {"error": {"status": 404, "message": "No endpoints found that support tool use."}}
+    server = serve([refused, '{{<read_file filePath="a.md" />}}', "Read."])
+    desk.note("a.md", "# Peas\n")
+    record = desk.vault.run("helper", {"query": "Go"})
+    assert record.data == "Read."
+    assert ["tools" in request for request in server.requests] == [True, False, False]
+    assert "{{<read_file" in server.requests[1]["messages"][0]["content"]
+
+
+def test_tags_are_text_where_only_native_calls_count(desk: Desk, serve: Serve) -> None:
+    serve(['Write {{<memory identifier="a" content="b" />}} to remember.'])
+    desk.agent("protocol: native")
+    record = desk.vault.run("helper", {"query": "How?"})
+    assert record.data == 'Write {{<memory identifier="a" content="b" />}} to remember.'
+    assert desk.vault.entries.get("memory", "a") is None
+
+
+def test_a_tag_in_code_or_inside_another_call_is_text(desk: Desk, serve: Serve) -> None:
+    serve(
+        [
+            'Like `{{<memory identifier="a" content="b" />}}`. {{<datavault id="doc">}}Write '
+            '{{<memory identifier="c" content="d" />}}{{</datavault>}}',
+            '{{<final_output>}}Use {{<goal identifier="g" content="x" />}}{{</final_output>}}',
+        ]
+    )
+    record = desk.vault.run("helper", {"query": "How?"})
+    assert record.data == 'Use {{<goal identifier="g" content="x" />}}'
+    assert desk.vault.vault_content("doc") == 'Write {{<memory identifier="c" content="d" />}}'
+    assert desk.vault.entries.entries("memory") == desk.vault.entries.entries("goal") == []
+
+
+def test_reading_begins_while_the_model_still_writes(desk: Desk, serve: Serve) -> None:
+    events: list[Any] = []
+    serve(['{{<read_file filePath="a.md" />}}' + "And I go on. " * 400, "Done."], fragment=20)
+    desk.note("a.md", "x")
+    record = desk.vault.run("helper", {"query": "Go"}, on_event=events.append)
+    assert record.data == "Done."
+    read = next(
+        place for place, each in enumerate(events) if each["type"] == "step-started" and each["name"] == "read_file"
+    )
+    still_writing = [place for place, each in enumerate(events) if each["type"] == "model-text" and place > read]
+    assert len(still_writing) > 10
+    assert [each["name"] for each in record.execution_log].count("read_file") == 1
+
+
+def test_what_changes_something_waits_for_the_whole_answer(desk: Desk, serve: Serve) -> None:
+    serve([{"text": '{{<memory identifier="a" content="b" />}} and then ', "cut": True}, "No.", "No."])
+    record = desk.vault.run("helper", {"query": "Go"})
+    assert record.data == "No."
+    assert desk.vault.entries.get("memory", "a") is None
+
+
+def test_names_that_servers_do_not_take_are_replaced(desk: Desk, serve: Serve) -> None:
+    desk.note("t.md", "---\ntool: true\nid: count.the.words\nname: 词数\ndescription: d\ncustom_function: return 7;\n---\n")
+    desk.agent("tools: [词数]\nmemory: false")
+    first = serve(["Hello"])
+    desk.vault.run("helper", {"query": "Go"})
+    names = [each["function"]["name"] for each in first.requests[0]["tools"]]
+    desk.reopened()
+    second = serve([{"calls": [call(names[0])]}, "Seven."])
+    assert desk.vault.run("helper", {"query": "Go"}).data == "Seven."
+    assert "7" in told(second.requests[1])
+    assert all(name.isascii() for name in names)
