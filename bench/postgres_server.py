@@ -108,6 +108,7 @@ class Wire:
                 far.connect(self._target)
             except OSError:
                 near.close()
+                far.close()
                 continue
             for source, goal in ((near, far), (far, near)):
                 threading.Thread(target=self._carry, args=(source, goal), daemon=True).start()
@@ -117,6 +118,6 @@ class Wire:
             while data := source.recv(65536):
                 self._open.wait()
                 goal.sendall(data)
-        for each in (source, goal):
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            goal.shutdown(socket.SHUT_RDWR)
+        source.close()

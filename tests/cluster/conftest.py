@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from postgres_server import PostgresServer
 
 from paperagents.cluster.worker import Worker, worker_of
 from paperagents.vault import Vault
+from postgres_server import PostgresServer
 
 
 def wait_until(holds: Callable[[], object], seconds: float = 30.0) -> None:
