@@ -11,7 +11,9 @@ from paperagents.builtin_tools.npm_grants import Grants, grants_from
 from paperagents.errors import UsageError
 from paperagents.registry.folder_watch import FolderWatch
 from paperagents.registry.tool_registry import ToolRegistry
-from paperagents.settings import Settings, load_settings
+from paperagents.remote_tools.known_servers import KnownServers
+from paperagents.remote_tools.remote_server import servers_of
+from paperagents.settings import Settings, load_settings, user_folder
 
 KEEPING_FOLDER = ".paper"
 
@@ -33,7 +35,18 @@ class NotesFolder:
     def registry(self) -> ToolRegistry:
         """The tools and agents of the vault."""
         kept = self.root / KEEPING_FOLDER
-        return ToolRegistry(self.root, cache_file=kept / "cache" / "entries.json" if kept.is_dir() else None)
+        file = kept / "cache" / "entries.json" if kept.is_dir() else None
+        return ToolRegistry(self.root, cache_file=file, remote=lambda: self.remote_servers)
+
+    @cached_property
+    def remote_servers(self) -> KnownServers:
+        """The MCP servers that the settings name, as this user knows them."""
+        table = self.settings.table("mcp_servers")
+        vault_file = str(self.root / KEEPING_FOLDER)
+        keys = {name: [f"mcp_servers.{name}.{key}" for key in fields] for name, fields in table.items()}
+        origins = {name: [self.settings.values[key].origin for key in used] for name, used in keys.items()}
+        ours = [name for name, used in origins.items() if any(each.startswith(vault_file) for each in used)]
+        return KnownServers(user_folder() / "mcp_servers.json", self.root, servers_of(table, self.root, ours))
 
     def npm_grants(self, tool: str) -> Grants:
         """What the settings grant to a tool with npm packages."""

@@ -53,6 +53,7 @@ from paperagents.records.masking import Masking
 from paperagents.records.record import RunRecord
 from paperagents.records.run_store import EVERYTHING, RunStore
 from paperagents.records.tool_storage import ToolStorage
+from paperagents.remote_tools.effects import RemoteEffects
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.settings import KNOWN, user_folder
 from paperagents.tags import TagRegistry, read_tags
@@ -224,7 +225,7 @@ class Vault(NotesFolder):
 
     def close(self) -> None:
         """End the sandbox's workers and let go of the files."""
-        for part in ("agents", "sandbox", "packages", "folder", "database"):
+        for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
         self.__dict__.pop("services", None)
@@ -291,6 +292,11 @@ class Vault(NotesFolder):
             limits=self.sandbox.limits,
             timezone=self.settings.get("timezone") or "",
         )
+
+    @cached_property
+    def remote_effects(self) -> RemoteEffects:
+        """The tools of other MCP servers, and the connections to them."""
+        return RemoteEffects(known=self.remote_servers)
 
     @cached_property
     def limits(self) -> Limits:
@@ -391,7 +397,8 @@ class Vault(NotesFolder):
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))
         entry_tools = EntryEffects(store=entries).tools()
-        return {**FileEffects(folder=folder).tools(), **web.tools(), **entry_tools, **self.packages.tools()}
+        own = {**FileEffects(folder=folder).tools(), **web.tools(), **entry_tools, **self.packages.tools()}
+        return _WithRemoteTools(own, self.remote_effects)
 
     def _clock(self) -> dict[str, str]:
         zone = self.settings.get("timezone")
@@ -424,6 +431,17 @@ def _read_pinned(file: str, content: bytes) -> ToolDefinition:
     if not reading.valid or not isinstance(reading.definition, ToolDefinition):
         raise BrokenFileError(file, reading.problems)
     return reading.definition
+
+
+class _WithRemoteTools(dict[str, Prepare]):
+    """What the program can do itself; everything else with a name of that kind is another server's."""
+
+    def __init__(self, own: dict[str, Prepare], remote: RemoteEffects) -> None:
+        super().__init__(own)
+        self._remote = remote
+
+    def __missing__(self, tool_id: str) -> Prepare:
+        return self._remote.prepare(tool_id)
 
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:

@@ -15,7 +15,7 @@ from paperagents.definitions.step import Step
 ToolType = Literal["single", "chain"]
 AGENT_PREFIX = "agent:"
 """Before the id of an agent: a tool may have the same id."""
-ToolKind = Literal["markdown", "javascript", "builtin", "agent"]
+ToolKind = Literal["markdown", "javascript", "builtin", "agent", "mcp"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

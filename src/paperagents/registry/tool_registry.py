@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import tool_of_agent
@@ -21,7 +21,7 @@ from paperagents.messages import language
 from paperagents.registry.entry import Entry, entry_of, entry_of_definition
 from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file, stamp_of
 from paperagents.registry.scan_cache import load_records, save_records
-from paperagents.registry.vault_checks import by_name, find_problems
+from paperagents.registry.vault_checks import by_name, find_problems, is_foreign
 
 if TYPE_CHECKING:
     # Its libraries are loaded when a file must be read.
@@ -39,15 +39,28 @@ class _State:
     folders: frozenset[str] = frozenset()
 
 
+class RemoteTools(Protocol):
+    """The tools of other servers, as far as they are known without asking them."""
+
+    def tools(self) -> Iterable[ToolDefinition]:
+        """Every one of them."""
+
+    def names_server_of(self, tool_id: str) -> bool:
+        """Whether a server of this tool's name is known, whatever it offers."""
+
+
 class ToolRegistry:
     """The tools and agents of one vault folder, with the built-in ones.
 
     Every reader sees one complete state: a new one takes the old one's place in a single step.
     """
 
-    def __init__(self, root: Path, *, cache_file: Path | None = None) -> None:
+    def __init__(
+        self, root: Path, *, cache_file: Path | None = None, remote: Callable[[], RemoteTools] | None = None
+    ) -> None:
         self.root = root
         self._cache_file = cache_file
+        self._remote = remote
         self._scan = FolderScan(root=root)
         self._found: _State | None = None
         self._lock = threading.RLock()
@@ -75,8 +88,8 @@ class ToolRegistry:
             self._judge()
 
     def entries(self) -> tuple[Entry, ...]:
-        """All tools and agents, built-in ones last."""
-        return (*self._state().entries, *builtin_entries())
+        """All tools and agents, those of other servers and built-in ones last."""
+        return (*self._state().entries, *self._given())
 
     def loose_problems(self) -> tuple[Problem, ...]:
         """Problems of files that are no tools, but probably were meant to be."""
@@ -111,6 +124,8 @@ class ToolRegistry:
 
     def tool(self, name: str) -> ToolDefinition:
         """The definition behind a name, as its file says now. Raises BrokenFileError where it cannot be used."""
+        if is_foreign(name) and self._remote is not None:
+            return self._remote_tool(name, self._remote())
         entry = self.find(name)
         if entry.kind == "builtin":
             return next(tool for tool in builtin_tools() if tool.id == entry.id)
@@ -121,6 +136,13 @@ class ToolRegistry:
             # The file has become something else since it was listed.
             raise UnknownToolError(name)
         return definition
+
+    def _remote_tool(self, name: str, remote: RemoteTools) -> ToolDefinition:
+        tools = {tool.id: tool for tool in remote.tools()}
+        if name in tools:
+            return tools[name]
+        code = "unknown-remote-tool" if remote.names_server_of(name) else "unknown-tool"
+        raise UnknownToolError(name, closest(name, tools), code=code)
 
     def agent(self, name: str) -> AgentDefinition:
         """The same for an agent."""
@@ -154,8 +176,17 @@ class ToolRegistry:
         if entry is None:
             return reading
         others = [each for each in self._state().entries if each.file != file]
-        between = find_problems((*others, entry), builtin_entries()).get(file, ())
+        between = find_problems((*others, entry), self._given(), self._is_foreign).get(file, ())
         return replace(reading, problems=entry.with_problems(between).problems)
+
+    def _given(self) -> tuple[Entry, ...]:
+        """What is there without a file."""
+        remote = (entry_of_definition(tool) for tool in self._remote().tools()) if self._remote is not None else ()
+        return (*remote, *builtin_entries())
+
+    def _is_foreign(self, name: str) -> bool:
+        """Whether only another server knows if there is a tool of this name."""
+        return is_foreign(name) and (self._remote is None or self._remote().names_server_of(name))
 
     def _state(self) -> _State:
         if self._found is None:
@@ -185,7 +216,7 @@ class ToolRegistry:
         records = self._scan.records
         before = self._found.last_good if self._found is not None else {}
         entries = [_serving(record.entry, before.get(file)) for file, record in records.items() if record.entry]
-        problems = find_problems(entries, builtin_entries())
+        problems = find_problems(entries, self._given(), self._is_foreign)
         judged = tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries)
         self._found = _State(
             entries=judged,

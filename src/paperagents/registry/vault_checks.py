@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 
 from paperagents.definitions.closest import closest, misspelt
@@ -20,12 +20,19 @@ MOST_COMPARISONS = 100_000
 """So many pairs of names are compared for suggestions: huge vaults must not wait for them."""
 
 
-def find_problems(entries: Iterable[Entry], builtin: Iterable[Entry]) -> dict[str, tuple[Problem, ...]]:
-    """The problems between the files of a vault, by file."""
+def is_foreign(name: str) -> bool:
+    """Whether a name is that of another server's tool."""
+    return name.startswith(FOREIGN_PREFIX)
+
+
+def find_problems(
+    entries: Iterable[Entry], builtin: Iterable[Entry], foreign: Callable[[str], bool] = is_foreign
+) -> dict[str, tuple[Problem, ...]]:
+    """The problems between the files of a vault, by file; of ``foreign`` names nobody knows yet whether they exist."""
     entries = tuple(entries)
     builtin = tuple(builtin)
     found: dict[str, list[Problem]] = defaultdict(list)
-    for problem in _all_problems(entries, builtin):
+    for problem in _all_problems(entries, builtin, foreign):
         found[problem.file].append(problem)
     return {file: tuple(problems) for file, problems in found.items()}
 
@@ -50,7 +57,9 @@ def _named(entries: list[Entry]) -> dict[str, Entry]:
     return {**names, **{entry.id: entry for entry in reversed(entries)}}
 
 
-def _all_problems(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
+def _all_problems(
+    entries: tuple[Entry, ...], builtin: tuple[Entry, ...], foreign: Callable[[str], bool]
+) -> Iterator[Problem]:
     yield from _duplicates(entries, builtin)
     known = by_name((*builtin, *entries))
     yield from _unknown_to_agents(entries, known)
@@ -59,7 +68,7 @@ def _all_problems(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Ite
         for entry in entries
         if entry.kind != "agent"
         for call in entry.calls
-        if not call.tool.startswith(FOREIGN_PREFIX)
+        if call.tool in known or not foreign(call.tool)
     ]
     near = _nearest({call.tool for _, call in calls} - known.keys(), known)
     accepted = {name: frozenset(known[name].parameters) for name in {call.tool for _, call in calls} & known.keys()}

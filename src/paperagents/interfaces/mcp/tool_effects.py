@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from paperagents.registry.entry import Entry
@@ -30,10 +30,13 @@ class Effects:
     leaves_the_vault: bool
 
 
-def effects_of(entries: Sequence[Entry]) -> dict[str, Effects]:
-    """The effects of every tool by its id; a chain has those of all its steps."""
+def effects_of(entries: Sequence[Entry], only_reading: Collection[str] = ()) -> dict[str, Effects]:
+    """The effects of every tool by its id; a chain has those of all its steps.
+
+    ``only_reading`` are tools of other servers that are said to change nothing.
+    """
     by_name = {name: entry for entry in entries for name in (entry.name, entry.id)}
-    known: dict[str, frozenset[str]] = {}
+    known: dict[str, frozenset[str]] = dict.fromkeys(only_reading, frozenset({WORLD}))
     for entry in entries:
         _collect(entry, by_name, known)
     return {

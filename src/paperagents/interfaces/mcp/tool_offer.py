@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -37,7 +36,7 @@ class ToolOffer:
     def all_tools(self) -> list[types.Tool]:
         """Every tool and agent that can be used."""
         entries = self._entries()
-        effects = effects_of(entries)
+        effects = effects_of(entries, self._vault.remote_servers.only_reading())
         made = {id(entry): (entry, tool) for entry in entries if (tool := self._tool(entry, effects[entry.id]))}
         # Kept with their entries, so that an unchanged file is not looked at again.
         self._made = made
@@ -152,8 +151,3 @@ def _call_tool() -> types.Tool:
         input_schema={"type": "object", "properties": properties, "required": ["tool"]},
         annotations=types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
     )
-
-
-def names(tools: list[types.Tool]) -> Iterator[str]:
-    """The names of tools, to see whether the list has changed."""
-    return (tool.name for tool in tools)

@@ -235,4 +235,85 @@ TEXTS = {
         "Es gibt keine Ressource „{uri}“.",
         "没有资源 “{uri}”。",
     ),
+    # --- tools of other MCP servers
+    "unknown-remote-tool": (
+        "The MCP server of '{name}' is known, but not this tool.",
+        "Der MCP-Server von „{name}“ ist bekannt, dieses Werkzeug aber nicht.",
+        "“{name}” 的 MCP 服务器已知，但没有这个工具。",
+    ),
+    "unknown-remote-tool.suggestion": (
+        "The MCP server of '{name}' does not offer this tool. Did you mean {suggestion}?",
+        "Der MCP-Server von „{name}“ bietet dieses Werkzeug nicht. Meinten Sie {suggestion}?",
+        "“{name}” 的 MCP 服务器不提供此工具。您是指 {suggestion} 吗？",
+    ),
+    "unknown-remote-tool.hint": (
+        "Ask the server what it offers: paper mcp connect NAME",
+        "Den Server fragen, was er anbietet: paper mcp connect NAME",
+        "询问服务器提供哪些工具：paper mcp connect NAME",
+    ),
+    "remote-not-agreed": (
+        "Nobody has agreed yet that this vault may use the MCP server '{server}': {command}",
+        "Noch hat niemand zugestimmt, dass dieser Vault den MCP-Server „{server}“ benutzt: {command}",
+        "尚无人同意此仓库使用 MCP 服务器 “{server}”：{command}",
+    ),
+    "remote-not-agreed.hint": (
+        "Look at the command, then: paper mcp connect {server}",
+        "Sehen Sie sich den Befehl an, dann: paper mcp connect {server}",
+        "请查看该命令，然后：paper mcp connect {server}",
+    ),
+    "remote-unreachable": (
+        "The MCP server '{server}' does not answer: {reason}",
+        "Der MCP-Server „{server}“ antwortet nicht: {reason}",
+        "MCP 服务器 “{server}” 没有应答：{reason}",
+    ),
+    "remote-too-slow": (
+        "The MCP server '{server}' has not answered within {seconds} seconds.",
+        "Der MCP-Server „{server}“ hat nach {seconds} Sekunden noch nicht geantwortet.",
+        "MCP 服务器 “{server}” 在 {seconds} 秒内没有应答。",
+    ),
+    "remote-tool-failed": (
+        "{tool} failed: {reason}",
+        "{tool} ist gescheitert: {reason}",
+        "{tool} 失败：{reason}",
+    ),
+    "remote-answer-too-large": (
+        "The answer of {tool} is larger than {limit} bytes.",
+        "Die Antwort von {tool} ist größer als {limit} Bytes.",
+        "{tool} 的应答超过 {limit} 字节。",
+    ),
+    "unknown-server": (
+        "The settings name no MCP server '{name}'.",
+        "Die Einstellungen nennen keinen MCP-Server „{name}“.",
+        "设置中没有名为 “{name}” 的 MCP 服务器。",
+    ),
+    "unknown-server.suggestion": (
+        "The settings name no MCP server '{name}'. Did you mean {suggestion}?",
+        "Die Einstellungen nennen keinen MCP-Server „{name}“. Meinten Sie {suggestion}?",
+        "设置中没有名为 “{name}” 的 MCP 服务器。您是指 {suggestion} 吗？",
+    ),
+    "unknown-server.hint": (
+        "They stand in .paper/settings.toml as [mcp_servers.NAME].",
+        "Sie stehen in .paper/settings.toml als [mcp_servers.NAME].",
+        "它们写在 .paper/settings.toml 的 [mcp_servers.NAME] 中。",
+    ),
+    "cli.mcp.servers": (
+        "List the MCP servers that the settings name.",
+        "Die MCP-Server auflisten, die die Einstellungen nennen.",
+        "列出设置中的 MCP 服务器。",
+    ),
+    "cli.mcp.connect": (
+        "Agree to an MCP server of the settings, and ask it which tools it offers.",
+        "Einem MCP-Server der Einstellungen zustimmen und fragen, welche Werkzeuge er anbietet.",
+        "同意使用设置中的一个 MCP 服务器，并询问它提供哪些工具。",
+    ),
+    "cli.mcp.will-start": (
+        "The MCP server '{server}' is this, and will run with your rights:",
+        "Der MCP-Server „{server}“ ist dies und läuft mit Ihren Rechten:",
+        "MCP 服务器 “{server}” 如下，将以您的权限运行：",
+    ),
+    "cli.mcp.agree": ("Use it in this vault?", "In diesem Vault benutzen?", "在此仓库中使用？"),
+    "cli.mcp.reads": ("only reads", "liest nur", "只读"),
+    "cli.mcp.asks": ("asks", "fragt", "需确认"),
+    "cli.mcp.agreed": ("agreed", "zugestimmt", "已同意"),
+    "cli.mcp.open": ("not agreed yet", "noch nicht zugestimmt", "尚未同意"),
 }

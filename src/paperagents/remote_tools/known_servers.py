@@ -1,0 +1,129 @@
+"""What this user knows about the servers of a vault: whether they agreed to them, and which tools they offered last.
+
+Kept with the user and not in the vault: a folder that comes from somebody else must not be able to start a command, nor
+to say of a tool that it is harmless.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.remote_tools.remote_server import PREFIX, RemoteServer, is_read_only, server_and_tool
+
+MOST_TOOLS = 2_000
+
+
+class KnownServers:
+    """The servers that the settings of one vault name, as this user knows them."""
+
+    def __init__(self, file: Path, folder: Path, servers: Sequence[RemoteServer]) -> None:
+        self._file = file
+        self._folder = str(folder)
+        self._read: tuple[tuple[int, int], dict[str, Any]] | None = None
+        self.servers: Mapping[str, RemoteServer] = {server.name: server for server in servers}
+
+    def is_agreed(self, server: RemoteServer) -> bool:
+        """Whether the user wants exactly this: they wrote it into their own settings, or said yes to it."""
+        return not server.from_vault or self._about(server.name).get("agreed") == server.digest
+
+    def agree(self, server: RemoteServer) -> None:
+        """From now on this very command may be started, or this address called."""
+        self._change(server.name, agreed=server.digest)
+
+    def remember(self, server: RemoteServer, tools: Sequence[JsonObject]) -> None:
+        """Keep which tools a server offers, so that they are known without starting it."""
+        self._change(server.name, tools=[*tools][:MOST_TOOLS])
+
+    def described(self, tool_id: str) -> JsonObject | None:
+        """What a server said about one of its tools."""
+        server, tool = server_and_tool(tool_id)
+        return next((each for each in self._offered(server) if each["name"] == tool), None)
+
+    def names_server_of(self, tool_id: str) -> bool:
+        """Whether the settings name the server of this tool."""
+        return tool_id.startswith(PREFIX) and server_and_tool(tool_id)[0] in self.servers
+
+    def tools(self) -> Iterator[ToolDefinition]:
+        """Every tool that a server has offered."""
+        for name in self.servers:
+            yield from (_definition(name, each) for each in self._offered(name))
+
+    def only_reading(self) -> frozenset[str]:
+        """The tools that their server says change nothing."""
+        return frozenset(
+            f"{PREFIX}{name}/{each['name']}"
+            for name in self.servers
+            for each in self._offered(name)
+            if is_read_only(each)
+        )
+
+    def _offered(self, server: str) -> list[dict[str, Any]]:
+        if server not in self.servers:
+            return []
+        tools = self._about(server).get("tools")
+        return [each for each in tools if _is_described(each)] if isinstance(tools, list) else []
+
+    def _about(self, server: str) -> dict[str, Any]:
+        found = self._all().get(self._folder, {})
+        about = found.get(server, {}) if isinstance(found, dict) else {}
+        return about if isinstance(about, dict) else {}
+
+    def _all(self) -> dict[str, Any]:
+        try:
+            status = self._file.stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+            if self._read is None or self._read[0] != stamp:
+                data = json.loads(self._file.read_bytes())
+                self._read = (stamp, data if isinstance(data, dict) else {})
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return self._read[1]
+
+    def _change(self, server: str, **fields: Any) -> None:
+        everything = self._all()
+        ours = everything.get(self._folder, {})
+        changed = {**everything, self._folder: {**ours, server: {**self._about(server), **fields}}}
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        draft = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+            json.dump(changed, opened, indent=1)
+        draft.replace(self._file)
+        self._read = None
+
+
+def _definition(server: str, described: Mapping[str, Any]) -> ToolDefinition:
+    return ToolDefinition(
+        id=f"{PREFIX}{server}/{described['name']}",
+        name=f"{PREFIX}{server}/{described['name']}",
+        kind="mcp",
+        description=described["description"],
+        parameters=tuple(_parameters(described["schema"])),
+        own_schema=described["schema"] or None,
+        category=server,
+    )
+
+
+def _parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
+    """What the schema says about single arguments, for checks and forms; what counts is the schema itself."""
+    properties, required = schema.get("properties"), schema.get("required")
+    for name, each in (properties if isinstance(properties, dict) else {}).items():
+        needed = isinstance(required, list) and name in required
+        yield Parameter(name=name, schema=each if isinstance(each, dict) else {}, required=needed)
+
+
+def _is_described(data: object) -> bool:
+    """Whether a person's file still holds what we wrote there."""
+    return (
+        isinstance(data, dict)
+        and isinstance(data.get("name"), str)
+        and isinstance(data.get("description"), str)
+        and isinstance(data.get("schema"), dict)
+    )
