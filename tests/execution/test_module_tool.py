@@ -10,7 +10,8 @@ import pytest
 
 import paperagents
 from paperagents.approval.decision import Approved, Denied
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import PaperError
 from paperagents.vault import Vault
 
 TOOL = """\
@@ -182,3 +183,133 @@ def test_odd_values_survive_in_what_it_keeps(vault: Vault) -> None:
     }
     vault.services.storage.save("tool-id", odd)
     assert vault.services.storage.load("tool-id") == odd
+
+
+ODD = "quotes \"' backslash \\\\ lines \\n\\r\\n tab \\t zero \\u0000 {{date}} ${x} 工具 \U0001f600"
+
+
+def keeper(vault: Vault) -> None:
+    """A tool that keeps what it is given, and gives back what it has kept and its variables."""
+    (vault.root / "keep.tool.js").write_text(
+        """module.exports = {
+  getMetadata() { return { id: 'keep', description: 'd' }; },
+  getSchema() {
+    return { parameters: { type: 'object' },
+             environment: { type: 'object', properties: { KEY: { type: 'string' } } } };
+  },
+  async execute({ key, value }) {
+    const { storage, environment } = this.api;
+    if (value !== undefined) { storage.setItem(key, value); return null; }
+    return { kept: storage.getItem(key), size: (environment.get('KEY') ?? '').length };
+  }
+};
+""",
+        encoding="utf-8",
+    )
+    vault.registry.refresh()
+
+
+@pytest.mark.parametrize("value", [ODD, "x" * 10_000_000, {"__proto__": 1}, [None]])
+def test_whatever_it_keeps_comes_back_as_it_was(vault: Vault, value: JsonValue) -> None:
+    keeper(vault)
+    assert vault.run("keep", {"key": str(ODD), "value": value}).success
+    kept = vault.run("keep", {"key": str(ODD)}).data
+    assert isinstance(kept, dict)
+    assert kept["kept"] == value
+
+
+@pytest.mark.parametrize("value", [ODD, "\\", "'\"\n\r\x00", "y" * 10_000_000])
+def test_whatever_its_variables_are_it_sees_them_as_they_are(vault: Vault, value: str) -> None:
+    keeper(vault)
+    vault.environments.set("keep", {"KEY": value})
+    again = paperagents.open_vault(vault.root)
+    assert again.environments.values("keep") == {"KEY": value}
+    seen = again.run("keep", {"key": "k"}).data
+    again.close()
+    assert isinstance(seen, dict)
+    assert seen["size"] == len(value.encode("utf-16-le")) // 2
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '"text"', "\ufffd"])
+def test_damaged_keepings_are_reported_and_left_as_they_are(vault: Vault, damage: str) -> None:
+    keeper(vault)
+    vault.run("keep", {"key": "k", "value": 1})
+    with vault.database.transaction() as connection:
+        connection.execute("UPDATE tool_storage SET content = ? WHERE tool = 'keep'", (damage,))
+    error = vault.run("keep", {"key": "k", "value": 2}).error
+    assert error is not None
+    assert error["code"] == "storage-unreadable"
+    rows = vault.database.rows("SELECT content FROM tool_storage WHERE tool = 'keep'")
+    assert [row["content"] for row in rows] == [damage]
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[]", b"\xff\xfe", b'{"/v": []}', b'{"/v": {"keep": {"KEY": 5}}}'])
+def test_a_damaged_file_of_variables_is_reported_and_left_as_it_is(vault: Vault, tmp_path: Path, damage: bytes) -> None:
+    keeper(vault)
+    file = tmp_path / "config" / "paperagents" / "environments.json"
+    file.write_bytes(damage)
+    with pytest.raises(PaperError) as caught:
+        vault.environments.set("keep", {"KEY": "new"})
+    assert caught.value.code == "environment-unreadable"
+    assert file.read_bytes() == damage
+
+
+def test_looking_at_a_hundred_tools_has_no_effect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    root = tmp_path / "many"
+    (root / ".paper").mkdir(parents=True)
+    attempts = [
+        f"require('fs').writeFileSync({str(tmp_path / 'effect')!r}, 'x');",
+        f"Deno.writeTextFileSync({str(tmp_path / 'effect')!r}, 'x');",
+        f"import('node:fs').then(fs => fs.writeFileSync({str(tmp_path / 'effect')!r}, 'x'));",
+        "fetch('http://127.0.0.1:9/');",
+        "",
+    ]
+    for number in range(99):
+        code = TOOL.replace("'tool-id'", f"'tool-{number}'").replace(
+            "getBridges()", DEPENDS if number % 2 else "getBridges()"
+        )
+        (root / f"t{number}.tool.js").write_text(attempts[number % 5] + code, encoding="utf-8")
+    (root / "loop.tool.js").write_text(attempts[0] + "for (;;);" + TOOL, encoding="utf-8")
+    with paperagents.open_vault(root) as vault:
+        entries = [entry for entry in vault.registry.entries() if entry.kind == "javascript"]
+        assert len(entries) == 100
+        shown = [vault.run(entry.id, mode="manual").data for entry in entries if entry.valid]
+        assert all(isinstance(each, str) and "# 工具" in each for each in shown)
+        broken = next(entry for entry in entries if entry.file == "loop.tool.js")
+        assert not broken.valid
+        assert vault.packages.pools.pids() == ()
+    assert not (tmp_path / "effect").exists()
+    assert not (root / ".paper" / "cache" / "npm").exists()
+
+
+DEPENDS = "getDependencies() { return { lodash: '4' }; }, getBridges()"
+
+
+@pytest.mark.parametrize(("retryable", "runs"), [(True, 3), (False, 1)])
+def test_a_step_tries_again_only_what_the_tool_calls_retryable(vault: Vault, *, retryable: bool, runs: int) -> None:
+    keeper(vault)
+    code = (vault.root / "keep.tool.js").read_text().replace("async execute", FAILS_AT_FIRST % str(retryable).lower())
+    (vault.root / "keep.tool.js").write_text(code)
+    (vault.root / "c.md").write_text(
+        "---\ntool: true\nname: c\ndescription: d\nsteps:\n"
+        "  - {tool: keep, retry: {attempts: 3, delay: 0.001}, parameters: {key: k}}\n---\n"
+    )
+    vault.registry.refresh()
+    run = vault.run("c")
+    assert run.error is not None
+    assert (run.error["code"], len(run.execution_log)) == ("BUSY", runs)
+
+
+FAILS_AT_FIRST = (
+    "getBusinessErrors() { return [{ code: 'BUSY', description: 'b', match: 'busy', retryable: %s }]; },\n"
+    "  async execute() { throw new Error('busy'); }, async other"
+)
+
+
+def test_a_bridge_without_values_is_tried_with_made_up_ones(vault: Vault) -> None:
+    mocked = "getMockArgs(name) { return ['made up for ' + name]; }, getBridges()"
+    code = TOOL.replace("getBridges()", mocked).replace("api.bridge('ask', 'x')", "api.bridge('ask')")
+    (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.registry.refresh()
+    assert vault.plan("tool-id", {"input": "bridge"}).data == "mock made up for ask"

@@ -19,6 +19,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.step import Step
 from paperagents.errors import (
+    BusinessError,
     CancelledError,
     DeniedError,
     PaperError,
@@ -158,8 +159,10 @@ class _Chain:
                 return self._timed(step, names, place)
             except (WaitingError, DeniedError, CancelledError, PlanEndsError, UsageError, StorageError):
                 raise
-            except PaperError:
-                if attempt == step.retry.attempts or self.calls.session.stopped:
+            except PaperError as error:
+                final = isinstance(error, BusinessError) and not error.retryable
+                if final or attempt == step.retry.attempts or self.calls.session.stopped:
+                    # A tool that has a name for its failure also knows whether trying again can help.
                     raise
             self._wait(delay)
             delay *= step.retry.backoff

@@ -2,7 +2,9 @@
 // Runs after the tool's own file: gives it its api, executes it, and says how that ended.
 const bridges_ = typeof tool.getBridges === 'function' ? tool.getBridges() : {};
 const kept_ = new Map(Object.entries(storage));
-const keep_ = (key, value) => { kept_.set(String(key), structuredClone(value)); };
+let changed_ = false;
+const keep_ = (key, value) => { changed_ = true; kept_.set(String(key), structuredClone(value)); };
+const drop_ = key => { changed_ = true; return kept_.delete(String(key)); };
 const look_ = key => kept_.get(String(key)) ?? null;
 const { log, info: inform, warn, error: complain, debug } = console;
 
@@ -16,9 +18,9 @@ const api = Object.freeze({
   storage: Object.freeze({
     get: look_, getItem: look_, set: keep_, setItem: keep_,
     has: key => kept_.has(String(key)),
-    delete: key => kept_.delete(String(key)), removeItem: key => { kept_.delete(String(key)); },
+    delete: drop_, removeItem: key => { drop_(key); },
     keys: () => [...kept_.keys()],
-    clear: () => { kept_.clear(); },
+    clear: () => { changed_ = true; kept_.clear(); },
   }),
   importx: load_,
   callTool: (name, parameters) => call_tool(name, parameters ?? {}),
@@ -60,4 +62,5 @@ try {
 } finally {
   if (typeof tool.cleanup === 'function') await tool.cleanup();
 }
-return { ...answer_, storage: Object.fromEntries(kept_) };
+if (changed_) await keep_storage(Object.fromEntries(kept_));
+return answer_;

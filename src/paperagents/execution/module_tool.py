@@ -56,13 +56,28 @@ def told_as_not_granted(tool: ToolDefinition, plan: list[JsonObject] | None) -> 
         raise PlanEndsError from None
 
 
-def outcome(answer: Any) -> tuple[JsonValue, JsonObject]:
-    """The value and what the tool keeps. Raises BusinessError for a failure the tool itself has named."""
-    if not isinstance(answer, dict) or not isinstance(answer.get("storage"), dict):
+class Keeping:
+    """What the tool keeps between runs, as the execution leaves it."""
+
+    def __init__(self, before: JsonObject) -> None:
+        self.before = before
+        self.after = before
+
+    def keep(self, content: Any) -> None:
+        """The execution's last word on it; taken before the outcome, saved after it."""
+        if not isinstance(content, dict):
+            raise ToolError("module-answer")
+        self.after = content
+
+
+def outcome(answer: Any) -> JsonValue:
+    """The value. Raises BusinessError for a failure the tool itself has named."""
+    failure = answer.get("failure", {}) if isinstance(answer, dict) else None
+    if not isinstance(failure, dict) or (failure and not {"code", "description", "retryable"} <= failure.keys()):
         raise ToolError("module-answer")
-    if isinstance(answer.get("failure"), dict):
-        raise BusinessError(answer["failure"])
-    return answer.get("value"), answer["storage"]
+    if failure:
+        raise BusinessError(failure)
+    return answer.get("value")  # type: ignore[no-any-return]  # JSON gives a JSON value
 
 
 def _typed(tool: ToolDefinition, name: str, value: str) -> JsonValue:

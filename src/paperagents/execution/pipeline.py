@@ -40,7 +40,7 @@ from paperagents.errors import (
 from paperagents.execution.chain import run_steps
 from paperagents.execution.frame import Frame
 from paperagents.execution.gate import Gate
-from paperagents.execution.module_tool import module_block, module_names, outcome, told_as_not_granted
+from paperagents.execution.module_tool import Keeping, module_block, module_names, outcome, told_as_not_granted
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
 from paperagents.execution.session import Services, Session
@@ -166,7 +166,7 @@ class Pipeline:
     def _carry_out(self, frame: Frame) -> JsonValue:
         """Arguments, preprocess, then tool or function or steps, postprocess: in this order, for every tool."""
         tool = frame.tool
-        if tool.kind == "builtin":
+        if tool.kind in ("builtin", "mcp"):
             place = Place(path="1", step=1, block="tool", name=tool.id)
             return self.step(ToolCall(tool=tool.id, arguments=frame.arguments), place, frame)
         if tool.kind == "agent":
@@ -219,7 +219,7 @@ class Pipeline:
         entry.parameters = arguments
         if tool.id == "js_execute":
             return self._written_script(str(arguments["code"]), place, frame, entry)
-        if tool.kind == "builtin":
+        if tool.kind in ("builtin", "mcp"):
             return self.gate.carry_out(self.services.built_in[tool.id], arguments, place, frame, entry)
         return self._nested(tool, arguments, place, frame, entry)
 
@@ -281,15 +281,16 @@ class Pipeline:
 
     def _execute_module(self, names: Names, frame: Frame, place: Place, entry: OpenEntry) -> JsonValue:
         tool, mocked = frame.tool, self.session.plan is not None
-        kept = self.services.storage.load(tool.id)
-        visible = module_names(tool, dict(names.input), names.environment, kept, mocked=mocked)
+        keeping = Keeping(self.services.storage.load(tool.id))
+        visible = module_names(tool, dict(names.input), names.environment, keeping.before, mocked=mocked)
         host = host_functions(self.step, self.services.entries, place, frame)
         run = self._run_with_packages(tool) if tool.dependencies else self.services.sandbox.run
         with ended_by_a_call(), told_as_not_granted(tool, self.session.plan):
-            answer = self._in_sandbox(module_block(tool), visible, frame, entry, {"call_tool": host["call_tool"]}, run)
-        value, storage = outcome(answer)
-        if storage != kept and not mocked:
-            self.services.storage.save(tool.id, storage)
+            functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
+            answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
+        value = outcome(answer)
+        if keeping.after != keeping.before and not mocked:
+            self.services.storage.save(tool.id, keeping.after)
         return value
 
     def _run_with_packages(self, tool: ToolDefinition) -> Callable[..., JavaScriptResult]:

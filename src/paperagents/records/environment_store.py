@@ -47,9 +47,10 @@ class EnvironmentStore:
         except (OSError, ValueError, RecursionError) as error:
             # Somebody's secrets are in there: it is reported and kept, never written over.
             raise PaperError("environment-unreadable", file=str(self._file), reason=str(error)) from error
-        if not isinstance(data, dict):
+        if not _is_sound(data):
             raise PaperError("environment-unreadable", file=str(self._file), reason="not an object")
-        return data
+        kept: dict[str, dict[str, Values]] = data
+        return kept
 
     def _write(self, everything: dict[str, dict[str, Values]]) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -64,3 +65,10 @@ class EnvironmentStore:
         except OSError as error:
             temporary.unlink(missing_ok=True)
             raise PaperError("cannot-write", path=str(self._file), reason=error.strerror) from error
+
+
+def _is_sound(data: object) -> bool:
+    """Vaults, in each tools, in each variables: anything else was not written by us."""
+    tools = list(data.values()) if isinstance(data, dict) else [None]
+    variables = [each for tool in tools for each in (tool.values() if isinstance(tool, dict) else [None])]
+    return all(isinstance(each, dict) and all(isinstance(value, str) for value in each.values()) for each in variables)

@@ -135,6 +135,11 @@ TEXTS = {
         "Ordner, Hosts und Variablen werden in den Einstellungen gewährt: [npm.{tool}] mit read, write, net und env.",
         "可在设置中授予文件夹、主机和环境变量：[npm.{tool}] 下的 read、write、net 和 env。",
     ),
+    "storage-unreadable": (
+        "What {tool} has kept cannot be read and was left as it is: {reason}.",
+        "Was {tool} aufbewahrt hat, ist nicht lesbar und wurde nicht verändert: {reason}.",
+        "无法读取 {tool} 保存的数据，数据保持原样：{reason}。",
+    ),
     "unknown-mode": (
         "There is no mode '{name}'.",
         "Es gibt keinen Modus „{name}“.",
