@@ -30,7 +30,8 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(field, tokenizer_name=WORDS, index_option="position")
     for field in ("tags", "properties", "folders"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
-    builder.add_unsigned_field("number", indexed=True)
+    # The library deletes nothing by a number without a sign.
+    builder.add_integer_field("number", indexed=True)
     builder.add_integer_field("modified", fast=True)
     builder.add_unsigned_field("size", fast=True)
     builder.add_bytes_field("shown", stored=True)
@@ -57,7 +58,7 @@ def document(number: int, file: ListedFile, note: Note) -> tantivy.Document:
     for field, keys in (("tags", _tag_keys(tags)), ("properties", _property_keys(note)), ("folders", _folders(note))):
         for key in keys:
             made.add_text(field, key)
-    made.add_unsigned("number", number)
+    made.add_integer("number", number)
     made.add_integer("modified", file.modified_ns)
     made.add_unsigned("size", file.size)
     made.add_bytes("shown", json.dumps([note.path, note.tags], ensure_ascii=False).encode())

@@ -33,8 +33,11 @@ from paperagents.messages import text
 _LOGGER = logging.getLogger("paper")
 _PLACE = re.compile(r"notes-[0-9a-f]{16}")
 _VOCABULARY = "vocabulary"
-_MEMORY = 256_000_000
+_MEMORY_OF_A_THREAD = 128_000_000
+_SMALL_MEMORY = 20_000_000
 _MOST_THREADS = 4
+_FEW = 2_000
+"""So many notes are written by one thread: starting more takes longer than they save."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,15 +91,17 @@ class IndexStore:
         with _locked(self._folder / "writing.lock", fcntl.LOCK_EX | fcntl.LOCK_NB) as mine:
             yield mine
 
-    def writer(self, place: str | None) -> tuple[str, tantivy.Index, tantivy.IndexWriter]:
-        """What writes to the index in this place; without one, to an empty index in a new place."""
+    def writer(self, place: str | None, notes: int) -> tuple[str, tantivy.Index, tantivy.IndexWriter]:
+        """What writes so many notes to the index in this place; without one, to an empty index in a new place."""
         if place is None:
             place = f"notes-{secrets.token_hex(8)}"
             (self._folder / place).mkdir(mode=0o700)
         self._remove_all_but(place)
         index = tantivy.Index(schema(), path=str(self._folder / place))
         add_analyser(index)
-        return place, index, index.writer(_MEMORY, min(os.cpu_count() or 1, _MOST_THREADS))
+        threads = 1 if notes <= _FEW else min(os.cpu_count() or 1, _MOST_THREADS)
+        memory = _SMALL_MEMORY if notes <= _FEW else threads * _MEMORY_OF_A_THREAD
+        return place, index, index.writer(memory, threads)
 
     def switch(self, written: Written, index: tantivy.Index, writer: tantivy.IndexWriter) -> None:
         """Let what was written be the index from now on."""

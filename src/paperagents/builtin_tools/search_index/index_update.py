@@ -65,12 +65,13 @@ def write_index(
     progress: Progress | None,
 ) -> None:
     """Bring an index up to date, or make a new one."""
-    place, index, writer = store.writer(opened.manifest.place if opened else None)
+    total = sum(len(difference.pending) for *_, difference in changes)
+    place, index, writer = store.writer(opened.manifest.place if opened else None, total)
     update = _Update(
         folder=folder,
         writer=writer,
         number=opened.manifest.next_number if opened else 0,
-        total=sum(len(difference.pending) for *_, difference in changes),
+        total=total,
         progress=progress,
         folders=dict(opened.manifest.folders) if opened else {},
     )

@@ -1,0 +1,52 @@
+"""Shared by the tests of the index: vaults in which every note goes through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paperagents.builtin_tools.search import scan_files, search_files
+from paperagents.builtin_tools.search_index import note_index
+from paperagents.builtin_tools.vault_files import VaultFolder
+
+Search = Callable[..., list[str]]
+
+
+@pytest.fixture
+def everything_indexed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put every changed file into the index, also in a small vault."""
+    monkeypatch.setattr(note_index, "MOST_PENDING", 0)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    place = tmp_path / "vault"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def vault(root: Path) -> Iterator[VaultFolder]:
+    with VaultFolder(root) as opened:
+        yield opened
+
+
+def agreed(vault: VaultFolder, query: str, path: str = "/", limit: int = 100, sort: str = "relevance") -> list[str]:
+    """What a search finds, which must be what reading every file finds, to the last character."""
+    answer: Any = search_files(vault, query, path, limit, sort)
+    assert answer == scan_files(vault, query, path, limit, sort)
+    return [result["path"] for result in answer["results"]]
+
+
+def write(root: Path, notes: dict[str, str]) -> None:
+    for path, text in notes.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def is_indexed(root: Path) -> bool:
+    return (root / ".paper" / "index" / "manifest").is_file()
