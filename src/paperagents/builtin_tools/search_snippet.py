@@ -17,10 +17,11 @@ def snippet(query: Query, note: Note) -> str:
     wanted = [term for term in asked_for(query) if isinstance(term, Text | Pattern | Tag)]
     if not wanted or not note.text:
         return ""
+    sought = [_sought(term) for term in wanted]
     for line in note.text.splitlines():
         folded_line = folded(line)
-        for term in wanted:
-            if (position := _position(term, line, folded_line)) is not None:
+        for each in sought:
+            if (position := _position(each, line, folded_line)) is not None:
                 return _cut(line, position)
     return _beginning_of_a_phrase(wanted, note.text)
 
@@ -36,13 +37,23 @@ def hits(query: Query, line: str) -> list[tuple[int, int]]:
     return [(origin[found.start()], origin[found.end() - 1] + 1) for found in re.finditer(alternatives, text)]
 
 
-def _position(term: Text | Pattern | Tag, line: str, folded_line: str) -> int | None:
-    """Where in a line a term stands; None where it does not."""
-    if isinstance(term, Pattern):
-        return 0 if term.pattern.is_found_in(line) else None
-    wanted = folded(term.text if isinstance(term, Text) else f"#{term.name}")
-    position = folded_line.find(wanted)
-    return position if wanted and position >= 0 else None
+def _sought(term: Text | Pattern | Tag) -> str | Pattern:
+    """What is looked for in a line."""
+    match term:
+        case Text(text=text):
+            return folded(text)
+        case Tag(name=name):
+            return folded(f"#{name}")
+        case Pattern():
+            return term
+
+
+def _position(sought: str | Pattern, line: str, folded_line: str) -> int | None:
+    """Where in a line something stands; None where it does not."""
+    if isinstance(sought, Pattern):
+        return 0 if sought.pattern.is_found_in(line) else None
+    position = folded_line.find(sought)
+    return position if sought and position >= 0 else None
 
 
 def _beginning_of_a_phrase(wanted: list[Text | Pattern | Tag], text: str) -> str:

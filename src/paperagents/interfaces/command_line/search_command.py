@@ -2,33 +2,84 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import click
 
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
-from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
+from paperagents.interfaces.command_line.output import one_line, paint, print_json, say
 from paperagents.messages import text
+
+SORTS = ("relevance", "modified", "path")
+_STEP = 100
 
 
 @click.command("search", cls=LocalisedCommand, help=text("cli.search"))
 @click.argument("query")
 @click.option("--path", default="/", help=text("cli.search.path"))
 @click.option("--limit", type=click.IntRange(1), default=20, help=text("cli.search.limit"))
+@click.option("--sort", type=click.Choice(SORTS), default=SORTS[0], help=text("cli.search.sort"))
 @vault_option
 @json_option
 @click.pass_context
-def command(context: click.Context, *, query: str, path: str, limit: int, as_json: bool) -> None:
+def command(  # noqa: PLR0913  its options
+    context: click.Context, *, query: str, path: str, limit: int, sort: str, as_json: bool
+) -> None:
     """Search; the same answer as the tool ``search_files`` gives."""
-    with current_vault(context) as vault:
-        effect = vault.services.built_in["search_files"]({"query": query, "path": path, "limit": limit})
-        answer = effect.perform()
+    from paperagents.builtin_tools.search import search_files  # noqa: PLC0415  for this command alone
+    from paperagents.builtin_tools.vault_files import VaultFolder  # noqa: PLC0415  as above
+
+    with VaultFolder(current_notes(context).root) as folder, _progress_bar() as progress:
+        answer = search_files(folder, query, path, limit, sort, progress=progress)
     if as_json:
         print_json(answer)
         return
-    assert isinstance(answer, dict)
-    for result in answer["results"] if isinstance(answer["results"], list) else ():
-        assert isinstance(result, dict)
-        click.echo(paint(visible(str(result["path"])), bold=True))
-        if result["snippet"]:
-            click.echo("    " + visible(str(result["snippet"])))
+    _print_results(query, answer)
     say(text("cli.search.count", count=answer["count"]))
+
+
+def _print_results(query: str, answer: dict[str, Any]) -> None:
+    from paperagents.builtin_tools.search_query import parse_query  # noqa: PLC0415  as above
+
+    parsed = parse_query(query)
+    for result in answer["results"]:
+        click.echo(_marked(parsed, result["path"], bold=True))
+        if result["snippet"]:
+            click.echo("    " + _marked(parsed, result["snippet"]))
+
+
+def _marked(query: Any, line: str, *, bold: bool = False) -> str:
+    """A line with what was found in it coloured."""
+    from paperagents.builtin_tools.search_snippet import hits  # noqa: PLC0415  as above
+
+    pieces, position = list[str](), 0
+    for start, end in hits(query, line):
+        pieces += [paint(one_line(line[position:start]), bold=bold), paint(one_line(line[start:end]), "red", bold=True)]
+        position = end
+    return "".join([*pieces, paint(one_line(line[position:]), bold=bold)])
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
+    """How far the reading of the notes is, on a terminal; it appears with the first note that is read."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bars = list[Any]()
+
+    def progress(done: int, total: int) -> None:
+        if not bars:
+            bars.append(click.progressbar(length=total, label=text("cli.search.indexing"), file=sys.stderr))
+            bars[0].__enter__()
+        if done % _STEP == 0 or done == total:
+            bars[0].update(done - bars[0].pos)
+
+    try:
+        yield progress
+    finally:
+        for bar in bars:
+            bar.__exit__(None, None, None)
