@@ -52,3 +52,10 @@ def test_an_edit_of_a_masked_value_is_taken_as_it_is() -> None:
     assert unmasked({"headers": {"Authorization": MASK, "A": 2}}, shown, real) == {
         "headers": {"Authorization": "real", "A": 2}
     }
+
+
+def test_a_very_long_secret_is_blackened_quickly_and_so_is_a_short_one_beside_it() -> None:
+    long = "long " * 2_000_000
+    masking = Masking([long, "short-secret"])
+    assert masking.text(f"a {long} b short-secret c") == "a *** b *** c"
+    assert Masking([long]).text("nothing in it") == "nothing in it"

@@ -13,6 +13,9 @@ from paperagents.definitions.json_value import JsonValue
 MASK = "***"
 _SHORTEST = 4
 """A secret of one or two letters would blacken every text."""
+_LONG = 2000
+"""Making a pattern of a secret takes a hundred times as long as looking for it."""
+_LONGEST_ADDRESS = 100_000
 _SECRET_NAME = re.compile(
     r"authorization|cookie|token|secret|api[-_]?key|password|passwd|credential|x-auth|private[-_]?key", re.IGNORECASE
 )
@@ -32,13 +35,21 @@ class Masking:
             return
         self._known |= new
         longest_first = sorted({form for each in self._known for form in _forms(each)}, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._long = [form for form in longest_first if len(form) > _LONG]
+        # A pattern of nothing would fit everywhere: (?!) fits nowhere.
+        short = "|".join(map(re.escape, longest_first[len(self._long) :])) or "(?!)"
+        self._pattern = re.compile(short) if longest_first else None
         # Most of a record is such values; asking nothing more about them saves a third of the time.
         self._harmless = {int, float, bool, type(None)} | (set() if self._pattern else {str})
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        return self._pattern.sub(MASK, text) if self._pattern else text
+        if self._pattern is None:
+            return text
+        for form in self._long:
+            if len(text) >= len(form):
+                text = text.replace(form, MASK)
+        return self._pattern.sub(MASK, text)
 
     def value(self, value: JsonValue) -> JsonValue:
         """The value without secrets, and without the values of headers that are meant to be secret."""
@@ -64,6 +75,8 @@ def _forms(secret: str) -> set[str]:
     escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     printed = {secret.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")}
     quoted = {form.replace("'", "\\'") for form in printed}
+    if len(data) > _LONGEST_ADDRESS:
+        return {secret, *escaped, *printed, *quoted, b64encode(data).decode()}
     addressed = {quote(data, safe=""), quote(data, safe="!'()*~"), quote_plus(data)}
     return {secret, *escaped, *printed, *quoted, *addressed, b64encode(data).decode()}
 
