@@ -316,4 +316,60 @@ TEXTS = {
     "cli.mcp.asks": ("asks", "fragt", "需确认"),
     "cli.mcp.agreed": ("agreed", "zugestimmt", "已同意"),
     "cli.mcp.open": ("not agreed yet", "noch nicht zugestimmt", "尚未同意"),
+    # --- paper import
+    "cli.import": (
+        "Make tools of what other systems describe.",
+        "Werkzeuge aus den Beschreibungen anderer Systeme machen.",
+        "根据其他系统的描述创建工具。",
+    ),
+    "cli.import.openapi": (
+        "Write one tool note for each operation of an OpenAPI description.",
+        "Zu jeder Operation einer OpenAPI-Beschreibung eine Werkzeugnotiz schreiben.",
+        "为 OpenAPI 描述中的每个操作写一个工具笔记。",
+    ),
+    "cli.import.folder": (
+        "The folder of the vault to write to; else tools/SERVICE.",
+        "Der Ordner des Vaults, in den geschrieben wird; sonst tools/DIENST.",
+        "写入仓库中的文件夹；默认为 tools/服务名。",
+    ),
+    "cli.import.server": (
+        "The address of the service, instead of the described one.",
+        "Die Adresse des Dienstes anstelle der beschriebenen.",
+        "服务的地址，代替描述中的地址。",
+    ),
+    "cli.import.summary": (
+        "{count} tools of {service} written.",
+        "{count} Werkzeuge von {service} geschrieben.",
+        "已写入 {service} 的 {count} 个工具。",
+    ),
+    "not-openapi": (
+        "This is no OpenAPI description in JSON or YAML.",
+        "Das ist keine OpenAPI-Beschreibung in JSON oder YAML.",
+        "这不是 JSON 或 YAML 格式的 OpenAPI 描述。",
+    ),
+    "not-openapi.version": (
+        "Only OpenAPI 3 can be read, not '{version}'.",
+        "Lesbar ist nur OpenAPI 3, nicht „{version}“.",
+        "只能读取 OpenAPI 3，不支持 “{version}”。",
+    ),
+    "not-openapi.large": (
+        "The description is too large; the limit is {limit}.",
+        "Die Beschreibung ist zu groß; die Grenze liegt bei {limit}.",
+        "描述过大；上限为 {limit}。",
+    ),
+    "openapi-without-server": (
+        "The description does not say where the service is.",
+        "Die Beschreibung sagt nicht, wo der Dienst zu finden ist.",
+        "描述中没有说明服务的地址。",
+    ),
+    "openapi-without-server.hint": (
+        "Say it with --server URL.",
+        "Nennen Sie ihn mit --server URL.",
+        "请用 --server URL 指定。",
+    ),
+    "openapi-not-fetched": (
+        "{url} could not be fetched: {reason}",
+        "{url} ließ sich nicht abrufen: {reason}",
+        "无法获取 {url}：{reason}",
+    ),
 }

@@ -1,0 +1,1 @@
+"""Tool notes made from descriptions of other systems."""
