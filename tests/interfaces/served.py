@@ -94,7 +94,7 @@ def fill(folder: Path) -> None:
 
 
 @contextmanager
-def serving(folder: Path, limits: GuardLimits | None = None) -> Iterator[Served]:
+def serving(folder: Path, limits: GuardLimits | None = None, port: int = 0) -> Iterator[Served]:
     """Serve a folder until the block ends."""
     with Vault(folder) as vault:
         live = LiveRuns(vault)
@@ -102,7 +102,7 @@ def serving(folder: Path, limits: GuardLimits | None = None) -> Iterator[Served]
         ready = threading.Event()
         app = make_app(vault, Serving(access=access, limits=limits or GuardLimits()), live)
         server = Server(app, on_ready=ready.set, before_end=live.say_goodbye)
-        listener = listening("127.0.0.1", 0)
+        listener = listening("127.0.0.1", port)
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
         thread.start()
         try:

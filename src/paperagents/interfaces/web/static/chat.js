@@ -32,6 +32,8 @@ export function startChat(chat, events, watchRun) {
     else if (["run-finished", "approval-requested", "run-refused"].includes(event.type)) {
       busy(false);
       renew();
+      // What went wrong, or waits, must be seen.
+      if (event.status !== "succeeded") document.getElementById("calls").open = true;
     }
   });
 
@@ -53,11 +55,13 @@ export function startChat(chat, events, watchRun) {
       message.value = "";
       slot.replaceChildren(await piece(`/runs/${encodeURIComponent(answer.run_id)}/panel`));
       document.getElementById("calls").hidden = false;
-      const query_ = new URLSearchParams({ conversation: chat.dataset.conversation, run: answer.run_id });
-      history.replaceState(null, "", `${location.pathname}?${query_}`);
+      const address = new URLSearchParams({ conversation: chat.dataset.conversation, run: answer.run_id });
+      history.replaceState(null, "", `${location.pathname}?${address}`);
       watchRun(slot);
       renew();
-      if (run().dataset.status !== "running") busy(false);
+      const status = run().dataset.status;
+      if (status !== "running") busy(false);
+      if (!["running", "succeeded"].includes(status)) document.getElementById("calls").open = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       busy(false);

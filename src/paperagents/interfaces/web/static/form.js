@@ -371,7 +371,7 @@ function showProblems(context, problems) {
     field.error.textContent = [field.error.textContent, problem.message].filter(Boolean).join(" ");
     field.error.hidden = false;
     field.control.setAttribute("aria-invalid", "true");
-    first ??= field.control;
+    if (!first || field.control.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) first = field.control;
   }
   (first?.matches("input, textarea, select") ? first : first?.querySelector("input, textarea, select, button"))?.focus();
   return homeless;

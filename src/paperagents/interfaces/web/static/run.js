@@ -16,7 +16,7 @@ export function watchRun(slot, events) {
   slot.stopWatching = events.listen((event) => {
     if (event.type === "events-missed" || event.type === "connected") return renew();
     if (!isOurs(event)) return;
-    if (event.type === "step-started") light(slot, event);
+    if (event.type === "step-started" && event.run_id === run().dataset.run) light(slot, event);
     else if (event.type === "step-finished" && event.run_id === run().dataset.run) addSteps();
     else if (event.type === "run-started" && run().dataset.status === "waiting") renew();
     else if (event.type === "run-finished" || event.type === "approval-requested" || event.type === "run-refused") renew();
@@ -42,6 +42,7 @@ async function replaceRun(slot) {
   if (chosen) chosen.checked = true;
   if (old.dataset.status !== renewed.dataset.status) announce(renewed.querySelector(".status-word").textContent);
   old.replaceWith(renewed);
+  if (slot.lastStarted) light(slot, slot.lastStarted);
   openQuestion(slot);
 }
 
@@ -60,11 +61,11 @@ async function appendSteps(slot) {
 /** The step that runs now: in the list and in the diagram. */
 function light(slot, event) {
   const run = slot.querySelector(".run");
-  if (run.dataset.status !== "running") return;
+  slot.lastStarted = event;
+  if (run.dataset.status !== "running" || run.dataset.run !== event.run_id) return;
   const now = run.querySelector("[data-now]");
   now.hidden = false;
   now.textContent = say("now", { step: event.step, name: event.name });
-  if (event.run_id !== run.dataset.run) return;
   for (const box of run.querySelectorAll(".box.lit")) box.classList.remove("lit");
   for (const box of run.querySelectorAll(`.box[data-step="${Number(event.step)}"]`)) {
     const isThis = box.dataset.name === event.name || run.querySelectorAll(`.box[data-step="${Number(event.step)}"]`).length === 1;
@@ -80,10 +81,11 @@ function openQuestion(slot) {
 /** Buttons of a run: stop it, go on with it. */
 export async function actOnRun(button) {
   const run = button.closest(".run");
+  const slot = run.parentElement;
   button.disabled = true;
   try {
     await send("POST", `/api/runs/${encodeURIComponent(run.dataset.run)}/${button.dataset.action}?wait=2`);
-    await replaceRun(run.parentElement);
+    await replaceRun(slot);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     notice(error.message);
