@@ -51,6 +51,7 @@ class Gate:
                 entry.message = text("run.agreed-before")
             else:
                 effect = self._agreed(effect, prepare, place, run, entry)
+            entry.recognisable = effect.after is not None
             try:
                 return self._perform(effect, place, run)
             except ToolError as error:

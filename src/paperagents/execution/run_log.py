@@ -39,6 +39,8 @@ class OpenEntry:
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
+    recognisable: bool = False
+    """What it did can be seen from outside, so that its entry may be lost with the power and still be known."""
     settled: bool = False
     """It failed, and that is its result: it is not tried again."""
 
@@ -149,7 +151,7 @@ class RunLog:
             self.entries.append(shown)
         if self._store is not None:
             final = entry.settled or entry.status in ("success", "skipped")
-            self._store.append(self.run_id, place.path, logged, final=final)
+            self._store.append(self.run_id, place.path, logged, final=final, durable=not entry.recognisable)
         self._tell({"type": "step-finished", "run_id": self.run_id, "entry": shown})
 
 

@@ -97,13 +97,16 @@ class RunStore(RunHistory):
                run.definition, as_text({**run.clock}))  # fmt: skip
         self._gather(run.run_id, _RUN, row)
 
-    def append(self, run_id: str, path: str, entry: LogEntry, *, final: bool) -> None:
-        """Add an entry; ``final`` ones have a result that is never computed again."""
+    def append(self, run_id: str, path: str, entry: LogEntry, *, final: bool, durable: bool = True) -> None:
+        """Add an entry; ``final`` ones have a result that is never computed again.
+
+        The entry of a change is written at once, and outlives the loss of power where it is ``durable``.
+        """
         gathered = self._gather(run_id, _ENTRY, (run_id, path, int(final), as_text(entry.as_json())))
         waited = max(time.monotonic() - gathered.since, entry.duration_ms / 1000)
         if entry.hitl_required:
             self._changing.add(_root(run_id))
-            self._write_gathered(_root(run_id), durable=True)
+            self._write_gathered(_root(run_id), durable=durable)
         elif len(gathered.statements) >= _GATHER_ENTRIES or waited > _GATHER_SECONDS:
             self._write_gathered(_root(run_id))
 

@@ -58,6 +58,10 @@ MIGRATIONS: Sequence[str] = (
     CREATE TABLE tool_starts (tool TEXT NOT NULL, started REAL NOT NULL);
     CREATE INDEX tool_starts_by_tool ON tool_starts (tool, started);
     """,
+    """
+    CREATE INDEX runs_on_top ON runs (started DESC) WHERE parent_run IS NULL;
+    CREATE INDEX runs_by_tool_and_status ON runs (tool, status, started DESC);
+    """,
 )
 """What each version of the program added. Never change one that has been released; add another."""
 
