@@ -143,6 +143,8 @@ class Tokenizer:
                 return False
             if self._tag or self._raw:
                 return True
+        # Remembered, so that code after code does not have the rest searched again.
+        self._clear_up_to = max(self._position, len(self._buffer) - 2)
         return self._finish_text()
 
     def _read_tags(self, first: int) -> bool:
