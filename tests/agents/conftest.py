@@ -75,7 +75,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+def serve(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Start a server that plays the model; the settings name it from then on."""
     running: list[ScriptedServer] = []
 
@@ -84,6 +84,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
         running.append(server)
         monkeypatch.setenv("PAPER_LLM_BASE_URL", server.base_url)
         monkeypatch.setenv("PAPER_LLM_API_KEY", "sk-very-secret-key")
+        desk.vault.read_settings_again()
         return server
 
     yield start

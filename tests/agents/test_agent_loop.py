@@ -389,8 +389,10 @@ def test_a_failure_that_was_told_is_not_tried_again_later(desk: Desk) -> None:
     assert entries(done, "read_file")[0]["status"] == "error"
 
 
-def test_a_stop_ends_the_run_and_it_can_go_on(desk: Desk) -> None:
+def test_a_stop_ends_the_run_and_it_can_go_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     stop = Cancellation()
+    monkeypatch.setenv("PAPER_SANDBOX_TIMEOUT", "1")
+    desk.vault.read_settings_again()
     desk.agent("tools: [js_execute]")
 
     def on_event(event: Any) -> None:

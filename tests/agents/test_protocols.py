@@ -143,7 +143,10 @@ def test_what_changes_something_waits_for_the_whole_answer(desk: Desk, serve: Se
 
 
 def test_names_that_servers_do_not_take_are_replaced(desk: Desk, serve: Serve) -> None:
-    desk.note("t.md", "---\ntool: true\nid: count.the.words\nname: 词数\ndescription: d\ncustom_function: return 7;\n---\n")
+    desk.note(
+        "t.md",
+        "---\ntool: true\nid: count-the-words-of-a-note-or-of-all-notes-in-a-folder-whatever-language-they-are-in\nname: 词数\ndescription: d\ncustom_function: return 7;\n---\n",
+    )
     desk.agent("tools: [词数]\nmemory: false")
     first = serve(["Hello"])
     desk.vault.run("helper", {"query": "Go"})

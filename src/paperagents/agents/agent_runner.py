@@ -101,7 +101,10 @@ class AgentRunner:
             if frame.depth == 1 and calls.services.store is not None:
                 start[CONVERSATION] = frame.arguments.get(CONVERSATION) or _new_name(agent, frame)
             entry.output = start
-            return start
+        if calls.services.store is not None:
+            # Before a word of it stands in the note: a conversation has a run that can go on.
+            calls.services.store.flush()
+        return start
 
     def _dialogue(
         self, calls: Calls, agent: AgentDefinition, frame: Frame, box: Toolbox, history: list[JsonObject]
