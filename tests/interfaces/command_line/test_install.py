@@ -1,0 +1,103 @@
+"""``paper install`` and what the other commands say about tools with npm packages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.interfaces.command_line.conftest import Paper, Write
+
+TOOL = """\
+const ms = require('ms');
+module.exports = {
+  getMetadata() { return { id: 'duration', name: 'Duration', description: 'Reads a duration.' }; },
+  getSchema() { return { parameters: { type: 'object', properties: { text: { type: 'string' } } } }; },
+  getDependencies() { return { ms: '^2.1.3' }; },
+  async execute({ text }) { return ms(text); }
+};
+"""
+
+
+@pytest.fixture(autouse=True)
+def downloads(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp().parent / "npm-downloads"))
+
+
+@pytest.mark.usefixtures("vault")
+def test_the_first_run_waits_for_a_yes_to_the_packages_and_then_goes_on(paper: Paper, write: Write) -> None:
+    write("duration.tool.js", TOOL)
+    first = paper("run", "duration", "-p", "text=2m", "--json")
+    assert (first.code, first.document["status"]) == (3, "waiting")
+    question = paper("approvals", "list", "--json").document[0]
+    assert question["tool"] == "install_packages"
+    assert "ms@2." in question["preview"]
+    done = paper("approvals", "approve", question["id"], "--json")
+    assert (done.code, done.document["data"]) == (0, 120000)
+    assert [each["name"] for each in done.document["execution_log"]] == ["install_packages", "duration"]
+    assert paper("run", "duration", "-p", "text=1s", "--json").document["data"] == 1000
+
+
+def test_installing_and_rebuilding_ask_and_answer_with_the_packages(paper: Paper, write: Write, vault: Path) -> None:
+    write("duration.tool.js", TOOL)
+    assert paper("install", "duration").code == 3
+    assert not list((vault / ".paper" / "cache" / "npm").iterdir())
+    done = paper("install", "duration", "--yes", "--json")
+    assert done.code == 0
+    assert done.document["data"]["packages"][0].startswith("ms@2.")
+    assert paper("install", "duration").code == 0
+    assert paper("install", "duration", "--rebuild").code == 3
+    assert paper("install", "duration", "--rebuild", "--yes").code == 0
+    assert paper("run", "duration", "-p", "text=1h", "--json").document["data"] == 3_600_000
+
+
+def test_grants_are_shown_and_agreed_on_together_with_the_packages(paper: Paper, write: Write, vault: Path) -> None:
+    write("duration.tool.js", TOOL)
+    (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["notes"]\nenv = ["SOME_NAME"]\n')
+    assert "`notes`" in paper("show", "duration").out
+    shown = paper("show", "duration", "--json").document
+    assert (shown["dependencies"], shown["grants"]) == ({"ms": "^2.1.3"}, {"read": ["notes"], "env": ["SOME_NAME"]})
+    assert paper("install", "duration", "--yes").code == 0
+    assert paper("run", "duration", "-p", "text=1s").code == 0
+    assert "install_packages duration" in paper("approvals", "rules").out
+    (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["/"]\n')
+    assert paper("run", "duration", "-p", "text=1s").code == 3
+    (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["../other"]\n')
+    refused = paper("run", "duration", "-p", "text=1s", "--yes", "--json")
+    assert (refused.code, refused.document["error"]["code"]) == (1, "npm-grant")
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_dry_run_before_installing_shows_what_would_be_asked(paper: Paper, write: Write) -> None:
+    write("duration.tool.js", TOOL)
+    plan = paper("run", "duration", "-p", "text=1s", "--dry-run", "--json")
+    assert (plan.code, plan.document["status"]) == (0, "planned")
+    assert [(each["tool"], each["would_ask"]) for each in plan.document["planned"]] == [("install_packages", True)]
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_registry_that_does_not_answer_is_told(paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPM_CONFIG_REGISTRY", "http://127.0.0.1:9/")
+    write("duration.tool.js", TOOL)
+    failed = paper("install", "duration", "--yes", "--json")
+    assert (failed.code, failed.document["error"]["code"]) == (1, "npm-install-failed")
+    assert failed.document["error"]["retryable"]
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_tool_without_packages_needs_no_installation(paper: Paper, write: Write) -> None:
+    write("duration.tool.js", TOOL.replace("const ms = require('ms');", "").replace("ms: '^2.1.3'", ""))
+    failed = paper("install", "duration", "--json")
+    assert (failed.code, failed.document["error"]["code"]) == (1, "npm-nothing-to-install")
+
+
+@pytest.mark.usefixtures("vault")
+def test_without_deno_it_is_told_what_to_install(paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    from paperagents.sandbox.deno_process import deno_program  # noqa: PLC0415  its memory is cleared here
+
+    deno_program.cache_clear()
+    monkeypatch.setitem(__import__("sys").modules, "deno", None)
+    write("duration.tool.js", TOOL)
+    failed = paper("run", "duration", "-p", "text=1s", "--yes", "--json")
+    deno_program.cache_clear()
+    assert failed.document["error"]["code"] == "deno-missing"
+    assert "paperagents[npm]" in failed.document["error"]["hint"]
