@@ -11,14 +11,25 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from tests.builtin_tools.search_index.conftest import agreed
 
 from paperagents.builtin_tools.search_index import note_index
 from paperagents.builtin_tools.vault_files import VaultFolder
-from tests.builtin_tools.search_index.conftest import agreed
 
 WORDS = ["tree", "trees", "street", "Baum", "Bäume", "Straße", "naïve", "x1", "a_b", "c++", "Plan", "plan-b", "ok"]
 CHINESE = ["树", "种树", "花园里种树", "测试笔记", "日本語テスト", "ー"]
-PIECES = [*WORDS, *CHINESE, "#tree", "#home/garden", "# Tree plan\n", "\n## 种树\n", "```\n# tree\n```", "\n", " ", "。"]
+PIECES = [
+    *WORDS,
+    *CHINESE,
+    "#tree",
+    "#home/garden",
+    "# Tree plan\n",
+    "\n## 种树\n",
+    "```\n# tree\n```",
+    "\n",
+    " ",
+    "。",
+]
 FRONTMATTER = ["", "---\ntags: [tree, home/garden]\nstatus: done\n---\n", "---\nstatus: [open, 'Größe']\nn: 4\n---\n"]
 NAMES = ["tree.md", "Plan.md", "street plan.md", "树.md", "Bäume.txt", "a.md", "c++.md", "x.png"]
 FOLDERS = ["", "notes/", "notes/deep/", "种树/"]
@@ -34,8 +45,12 @@ places = st.builds(lambda folder, name: folder + name, st.sampled_from(FOLDERS),
 terms = st.one_of(
     st.sampled_from([*WORDS, *CHINESE, "re", "e", "园里", "里种树", "ree pl", "plan."]),
     st.sampled_from(['"tree plan"', '"tree tree"', '"种树 tree"', '"ee-s"', '"#tree"', '""', '" tree"', '"-"']),
-    st.sampled_from(["#tree", "#home", "tag:home/garden", "tag:ho", "path:notes", "path:notes/deep", "path:种", "file:tree"]),
-    st.sampled_from(["file:plan.md", "[status]", "[status:done]", "[status:größe]", "[n:4]", "[other]", "/tr.e/", "/^# /"]),
+    st.sampled_from(
+        ["#tree", "#home", "tag:home/garden", "tag:ho", "path:notes", "path:notes/deep", "path:种", "file:tree"]
+    ),
+    st.sampled_from(
+        ["file:plan.md", "[status]", "[status:done]", "[status:größe]", "[n:4]", "[other]", "/tr.e/", "/^# /"]
+    ),
 )
 queries = st.recursive(
     terms,
@@ -139,9 +154,7 @@ class VaultWithFewPending(VaultAndIndex):
     most_pending = 2
 
 
-_settings = settings(
-    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
-)
+_settings = settings(max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
 VaultAndIndex.TestCase.settings = _settings
 VaultWithFewPending.TestCase.settings = _settings
 test_every_search_agrees_with_reading_all_files = VaultAndIndex.TestCase

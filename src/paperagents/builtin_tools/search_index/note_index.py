@@ -7,6 +7,7 @@ all the same.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ class NoteIndex:
 
     def _open(self) -> None:
         opened = None
-        if (self._place / "manifest").is_file():
+        if os.path.isfile(self._place / "manifest"):  # noqa: PTH113  False, too, where we may not look
             # A small vault has no index and does not wait for the engine to be loaded.
             from paperagents.builtin_tools.search_index.index_store import IndexStore  # noqa: PLC0415  see above
 

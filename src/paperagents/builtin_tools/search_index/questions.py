@@ -6,6 +6,7 @@ exact for words; a phrase, or a word with punctuation in it, is narrowed down he
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +32,10 @@ from paperagents.builtin_tools.search_query import (
     Text,
 )
 from paperagents.builtin_tools.search_words import LONGEST_SOUGHT, is_dense, pairs, runs
+
+_MOST_PHRASES = 1000
+# Between the words nothing but what surely ends one, whichever version of Unicode is asked.
+_IN_WORDS = re.compile(r"[^\W_]+(?:[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+[^\W_]+)+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,8 +97,24 @@ class Question:
         parts = runs(text)
         if not parts:
             return Answer(query=tantivy.Query.all_query(), exact=not text)
-        exact = parts == [text] and len(text) <= LONGEST_SOUGHT
-        return Answer(query=all_of([self._having(field, part) for part in parts]), exact=exact)
+        if parts == [text]:
+            return Answer(query=self._having(field, text), exact=len(text) <= LONGEST_SOUGHT)
+        phrases = self._phrases(field, text, parts)
+        return Answer(query=phrases or all_of([self._having(field, part) for part in parts]), exact=False)
+
+    def _phrases(self, field: str, text: str, parts: list[str]) -> tantivy.Query | None:
+        """The notes in which these words follow each other: the first may begin earlier, the last end later.
+
+        None where that cannot be said, or would be too many questions.
+        """
+        if len(parts) < 2 or not _IN_WORDS.fullmatch(text) or any(map(is_dense, parts)):
+            return None
+        first = [word for word in self._containing(parts[0]) if word.endswith(parts[0])]
+        last = [word for word in self._containing(parts[-1]) if word.startswith(parts[-1])]
+        if len(first) * len(last) > _MOST_PHRASES:
+            return None
+        phrases = ([one, *parts[1:-1], other] for one in first for other in last)
+        return any_of([tantivy.Query.phrase_query(schema(), field, list(phrase)) for phrase in phrases])
 
     def _having(self, field: str, part: str) -> tantivy.Query:
         """The notes with a word that has this part in it."""
@@ -127,6 +148,8 @@ def all_of(queries: Sequence[tantivy.Query], but: Sequence[tantivy.Query] = ()) 
 
 def any_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
     """What one of these finds."""
+    if not queries:
+        return tantivy.Query.empty_query()
     return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(Occur.Should, each) for each in queries])
 
 
