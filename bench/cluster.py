@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import procrastinate
-from postgres_server import PostgresServer
-from table import Row
 
 from paperagents.approval.decision import Approved, ApproveEverything
 from paperagents.vault import Vault
+from postgres_server import PostgresServer
+from table import Row
 
 HERE = Path(__file__).parent
 PEER = HERE / "peers" / "dbos-venv" / "bin" / "python"
@@ -184,7 +184,7 @@ def throughput(cluster: Cluster) -> list[Row]:
 @contextmanager
 def _slow_server(seconds: float) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802  the library's name
+        def do_GET(self) -> None:
             time.sleep(seconds)
             self.send_response(200)
             self.send_header("content-length", "2")
@@ -249,7 +249,7 @@ def take_over(cluster: Cluster) -> list[Row]:
                 run_id = cluster.vault.enqueue("waits", {"url": url}).run_id
                 _wait(lambda: cluster.vault.store.record(run_id).status == "running")  # noqa: B023  used at once
                 pids = {each.pid: each for each in workers}
-                holder = _holder(cluster, pids)
+                holder = _holder(pids)
                 holder.send_signal(signal.SIGKILL)
                 times.append(_wait(lambda: cluster.vault.store.record(run_id).status == "succeeded") - 1.0)  # noqa: B023  used at once
     limit = 3 * HEARTBEAT + 2 * HEARTBEAT
@@ -261,14 +261,14 @@ def take_over(cluster: Cluster) -> list[Row]:
     ]  # fmt: skip
 
 
-def _holder(cluster: Cluster, workers: dict[int, subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+def _holder(workers: dict[int, subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
     """The worker that is busy: the one with an open connection to the slow server uses one thread more."""
-    busiest = max(workers, key=lambda pid: _connections(pid))
+    busiest = max(workers, key=_connections)
     return workers[busiest]
 
 
 def _connections(process: int) -> int:
-    return sum("socket" in os.readlink(each) for each in Path(f"/proc/{process}/fd").iterdir())
+    return sum("socket" in str(each.readlink()) for each in Path(f"/proc/{process}/fd").iterdir())
 
 
 # --- what grows

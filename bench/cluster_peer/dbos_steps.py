@@ -7,16 +7,16 @@ import logging
 import sys
 import time
 
-from dbos import DBOS
+from dbos import DBOS  # type: ignore[import-not-found]
 
 
-@DBOS.step()
+@DBOS.step()  # type: ignore[untyped-decorator]
 def step(number: int) -> int:
     """As little as a step can do."""
     return number
 
 
-@DBOS.workflow()
+@DBOS.workflow()  # type: ignore[untyped-decorator]
 def workflow(steps: int) -> int:
     """One step after the other."""
     return sum(step(number) for number in range(steps))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.cluster.worker import Worker, worker_of
+from paperagents.cluster.worker import Worker, working_beside
 from paperagents.vault import Vault
 from postgres_server import PostgresServer
 
@@ -26,15 +25,8 @@ def wait_until(holds: Callable[[], object], seconds: float = 30.0) -> None:
 @contextmanager
 def working(vault: Vault) -> Iterator[Worker]:
     """A worker that works while the context is open."""
-    worker = worker_of(vault)
-    thread = threading.Thread(target=worker.run)
-    thread.start()
-    try:
+    with working_beside(vault) as worker:
         yield worker
-    finally:
-        worker.stop()
-        thread.join(30)
-        assert not thread.is_alive()
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +41,6 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("PAPER_LANGUAGE", "en")
     monkeypatch.setenv("PAPER_WORKER_HEARTBEAT", "0.2")
-    monkeypatch.setenv("PAPER_WORKER_GRACE", "3600")
     monkeypatch.setenv("PAPER_ALLOWED_HOSTS", "127.0.0.1")
 
 

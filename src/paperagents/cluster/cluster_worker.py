@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,6 +24,7 @@ from procrastinate.worker import Worker as QueueWorker
 from paperagents.cluster.continuing import continue_run
 from paperagents.cluster.schedules import start_what_is_due
 from paperagents.cluster.tool_limits import LimitReachedError
+from paperagents.cluster.worker import CLOCK_SECONDS
 from paperagents.errors import PaperError, StorageError
 from paperagents.records.job_queue import QUEUE, TASK
 from paperagents.records.postgres_database import PostgresDatabase
@@ -50,7 +49,6 @@ class ClusterWorker:
         self._database = vault.database
         self._beat: float = vault.settings.get("worker.heartbeat")
         self._places = int(vault.settings.get("worker.concurrency"))
-        self._grace: float = vault.settings.get("worker.grace")
         self._stopping = threading.Event()
         self._queue: QueueWorker | None = None
 
@@ -66,20 +64,13 @@ class ClusterWorker:
                 self._stopping.wait(min(self._beat, 1.0))
 
     def stop(self) -> None:
-        """Take nothing new; what goes on has some time to finish, then others go on with it."""
+        """Take nothing new, and finish what goes on."""
         self._stopping.set()
         if self._queue is not None:
             self._queue.stop()  # type: ignore[no-untyped-call]
-        threading.Thread(target=self._leave_in_time, daemon=True).start()
 
-    def _leave_in_time(self) -> None:
-        time.sleep(self._grace)
-        # Whatever is not done by now is handed back: as after a kill, only that nobody has to notice first.
-        with suppress(Exception):
-            self._hand_back()
-        os._exit(0)
-
-    def _hand_back(self) -> None:
+    def hand_back(self) -> None:
+        """Be taken for dead at once: others go on with what is not done, as after a kill."""
         if self._queue is None or self._queue.worker_id is None:
             return
         query = "UPDATE procrastinate_workers SET last_heartbeat = 'epoch' WHERE id = ?"
@@ -98,7 +89,7 @@ class ClusterWorker:
             self._queue = self._queue_worker(app)
             if self._stopping.is_set():
                 return
-            aside = [asyncio.create_task(self._again_and_again(each)) for each in self._chores(app)]
+            aside = [asyncio.create_task(self._again_and_again(*each)) for each in self._chores(app)]
             try:
                 await self._queue.run()  # type: ignore[no-untyped-call]
             finally:
@@ -123,7 +114,7 @@ class ClusterWorker:
 
     # --- chores beside the work
 
-    def _chores(self, app: procrastinate.App) -> list[Callable[[], Awaitable[None]]]:
+    def _chores(self, app: procrastinate.App) -> list[tuple[float, Callable[[], Awaitable[None]]]]:
         async def take_over() -> None:
             await _take_over(app, BEATS * self._beat)
 
@@ -133,15 +124,15 @@ class ClusterWorker:
         async def look_at_the_clock() -> None:
             await asyncio.to_thread(start_what_is_due, self._vault)
 
-        return [take_over, look_around, look_at_the_clock]
+        return [(self._beat, take_over), (self._beat, look_around), (CLOCK_SECONDS, look_at_the_clock)]
 
-    async def _again_and_again(self, chore: Callable[[], Awaitable[None]]) -> None:
+    async def _again_and_again(self, seconds: float, chore: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
                 await chore()
             except (ConnectorException, PaperError, OSError) as error:
                 _logger.warning("%s: %s", getattr(chore, "__name__", "chore"), error)
-            await asyncio.sleep(min(self._beat, 10.0))
+            await asyncio.sleep(min(seconds, 10.0))
 
     def _look_around(self) -> None:
         """Runs that no job speaks of, because whoever had them was no worker, get one when nobody has them."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Protocol
 
 from paperagents.cluster.continuing import continue_run, to_continue
@@ -14,6 +16,8 @@ from paperagents.cluster.tool_limits import LimitReachedError
 from paperagents.errors import PaperError, StorageError, UsageError
 from paperagents.vault import Vault
 
+CLOCK_SECONDS = 5.0
+"""How often the schedules are compared with the clock; their smallest unit is a minute."""
 _LOOK_SECONDS = 0.2
 _logger = logging.getLogger("paper.worker")
 
@@ -25,7 +29,23 @@ class Worker(Protocol):
         """Work until told to stop."""
 
     def stop(self) -> None:
-        """Take nothing new; what goes on is finished, or handed back when the time for that is over."""
+        """Take nothing new, and finish what goes on."""
+
+    def hand_back(self) -> None:
+        """Leave what is not done to others; the process must end right after this."""
+
+
+@contextmanager
+def working_beside(vault: Vault) -> Iterator[Worker]:
+    """A worker that works in a thread of its own while the context is open: for ``paper serve``."""
+    worker = worker_of(vault)
+    thread = threading.Thread(target=worker.run, name="paper-worker", daemon=True)
+    thread.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        thread.join(vault.settings.get("worker.grace"))
 
 
 def worker_of(vault: Vault) -> Worker:
@@ -48,6 +68,7 @@ class LocalWorker:
         self._stopping = threading.Event()
         self._working: set[str] = set()
         self._not_before: dict[str, float] = {}
+        self._next_look = 0.0
 
     def run(self) -> None:
         """Work until told to stop, then finish what goes on."""
@@ -60,13 +81,16 @@ class LocalWorker:
                 self._stopping.wait(self._seconds)
 
     def stop(self) -> None:
-        """Take nothing new."""
+        """Take nothing new, and finish what goes on."""
         self._stopping.set()
+
+    def hand_back(self) -> None:
+        """The operating system takes the locks of a process that ends, and others look by themselves."""
 
     def _found(self, places: int) -> list[str]:
         free = places - len(self._working)
         try:
-            start_what_is_due(self._vault)
+            self._look_at_the_clock()
             wanted = to_continue(self._vault) if free > 0 else []
         except StorageError:
             _logger.exception("the database cannot be used")
@@ -74,6 +98,11 @@ class LocalWorker:
         now = time.monotonic()
         self._not_before = {run_id: until for run_id, until in self._not_before.items() if until > now}
         return [each for each in wanted if each not in self._working and each not in self._not_before][:free]
+
+    def _look_at_the_clock(self) -> None:
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + CLOCK_SECONDS
+            start_what_is_due(self._vault)
 
     def _continue(self, run_id: str) -> None:
         try:

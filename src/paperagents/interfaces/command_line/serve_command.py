@@ -30,6 +30,7 @@ SHORTEST_TOKEN = 16
 def command(context: click.Context, *, host: str, port: int, browse: bool | None, as_json: bool) -> None:
     """Serve until interrupted."""
     # Loaded here: everything else starts without a web server.
+    from paperagents.cluster.worker import working_beside  # noqa: PLC0415
     from paperagents.interfaces.serving.app import Serving, make_app  # noqa: PLC0415
     from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
@@ -51,7 +52,9 @@ def command(context: click.Context, *, host: str, port: int, browse: bool | None
             if browse if browse is not None else sys.stdout.isatty():
                 click.launch(link)
 
-        Server(make_app(vault, serving, live), on_ready=announce, before_end=live.say_goodbye).run(sockets=[listener])
+        with working_beside(vault):
+            server = Server(make_app(vault, serving, live), on_ready=announce, before_end=live.say_goodbye)
+            server.run(sockets=[listener])
 
 
 def _access(vault: Vault) -> Access:

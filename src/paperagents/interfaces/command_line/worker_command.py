@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import click
 
+from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, vault_option
 from paperagents.messages import text
@@ -27,10 +29,19 @@ def command(context: click.Context, *, port: int | None, host: str, log_format: 
 
     write_log(log_format)
     with current_vault(context) as vault, ExitStack() as running:
-        worker = worker_of(vault)
+        worker, ended = worker_of(vault), threading.Event()
+        running.callback(ended.set)
+
+        def leave() -> None:
+            worker.stop()
+            if not ended.wait(vault.settings.get("worker.grace")):
+                with suppress(PaperError):
+                    worker.hand_back()
+                os._exit(0)
+
         for number in (signal.SIGINT, signal.SIGTERM):
             # Not in the handler itself: it may interrupt whoever holds a lock that stopping needs.
-            signal.signal(number, lambda *_: threading.Thread(target=worker.stop, daemon=True).start())
+            signal.signal(number, lambda *_: threading.Thread(target=leave, daemon=True).start())
         running.enter_context(vault.follow())
         if port is not None:
             running.enter_context(serve_figures(vault, host, port))
