@@ -6,10 +6,13 @@ let changed_ = false;
 const keep_ = (key, value) => { changed_ = true; kept_.set(String(key), structuredClone(value)); };
 const drop_ = key => { changed_ = true; return kept_.delete(String(key)); };
 const look_ = key => kept_.get(String(key)) ?? null;
-const { log, info: inform, warn, error: complain, debug } = console;
 
 const api = Object.freeze({
-  logger: Object.freeze({ log, info: inform, warn, error: complain, debug }),
+  logger: Object.freeze({
+    log: (...values) => console.log(...values), info: (...values) => console.info(...values),
+    warn: (...values) => console.warn(...values), error: (...values) => console.error(...values),
+    debug: (...values) => console.debug(...values),
+  }),
   environment: Object.freeze({
     get: name => environment[name],
     has: name => Object.hasOwn(environment, name),

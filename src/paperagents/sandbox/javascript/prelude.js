@@ -55,11 +55,15 @@ const compile = (names, code) => {
 let state = 0, outcome, isSyntax = false, most = 0;
 const succeed = value => { state = 1; outcome = value; }, fail = error => { state = 2; outcome = error; };
 const host = kit.host = { __proto__: null, calls: '', open: 0 };
+const hostFunction = name => {
+  let call;
+  return (...given) => apply(call ??= load(5).callHost(name), undefined, given);
+};
 const start = ({ code, names, values, functions, hostCalls, outputSize }) => {
   host.maxCalls = hostCalls; host.maxSize = most = outputSize;
   for (let i = 0; i < functions.length; i++) {
     names += (names && ',') + functions[i];
-    values[values.length] = load(5).callHost(functions[i]);
+    values[values.length] = hostFunction(functions[i]);
   }
   isSyntax = true;
   const block = compile(names, code);
