@@ -1,6 +1,6 @@
 """Kills a conversation at random moments and lets it go on, until it is done: nothing twice, nothing lost.
 
-    python -I bench/agent_kill.py --kills 200
+python -I bench/agent_kill.py --kills 200
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ import paperagents
 from paperagents.testing import ScriptedServer
 
 LINES = 6
-AGENT = "---\nagent: true\nname: helper\ndescription: d\nmodel: m\ntools: [read_file, write_file]\nprotocol: {}\n---\nHelp.\n"
+AGENT = (
+    "---\nagent: true\nname: helper\ndescription: d\nmodel: m\ntools: [read_file, write_file]\nprotocol: {}\n---\n"
+    "Help.\n"
+)
 WORKER = """
 import sys
 import paperagents
+import paperagents.agents.model_client
 from paperagents.approval.decision import Approved
 
 vault = paperagents.open_vault(sys.argv[1])
@@ -88,7 +92,7 @@ def _killed_until_done(root: Path, environment: dict[str, str], chance: random.R
         assert child.stdout is not None
         child.stdout.readline()
         try:
-            child.wait(timeout=chance.uniform(0.0, 0.12))
+            child.wait(timeout=chance.uniform(0.0, 0.05 * (kills + 1)))
         except subprocess.TimeoutExpired:
             child.kill()
             kills += 1
@@ -109,7 +113,8 @@ def _wrong(root: Path) -> list[str]:
     written = (root / "log.md").read_text(encoding="utf-8")
     if written != "".join(f"line {number}\n" for number in range(LINES)):
         found.append(f"written: {written!r}")
-    turns = [entry["output"]["text"][:6] for entry in record.execution_log if entry["name"] == "model"]  # type: ignore
+    outputs: list[Any] = [entry["output"] for entry in record.execution_log if entry["name"] == "model"]
+    turns = [output["text"][:6] for output in outputs]
     if turns != [*(f"Turn {number}"[:6] for number in range(LINES)), "All li"]:
         found.append(f"turns: {turns}")
     return found + _wrong_note(root, record.run_id)
@@ -119,7 +124,11 @@ def _wrong_note(root: Path, run_id: str) -> list[str]:
     notes = [each.read_text(encoding="utf-8") for each in (root / ".paper" / "conversations").glob("*.md")]
     note = next(each for each in notes if run_id in each)
     expected = {f"Turn {number}. ".strip(): 1 for number in range(LINES)} | {"## You": 1, "`write_file` success": LINES}
-    return [f"{note.count(text)} times {text!r} in the note" for text, count in expected.items() if note.count(text) != count]
+    return [
+        f"{note.count(text)} times {text!r} in the note"
+        for text, count in expected.items()
+        if note.count(text) != count
+    ]
 
 
 def main() -> None:

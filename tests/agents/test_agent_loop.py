@@ -171,7 +171,7 @@ def test_turning_in_circles_is_noticed(desk: Desk) -> None:
 
 def test_the_same_call_with_other_results_is_progress(desk: Desk) -> None:
     desk.agent("tools: [js_execute]")
-    script = [{"calls": [call("js_execute", code="return Math.random()")]}] * 6
+    script: list[Any] = [{"calls": [call("js_execute", code="return Math.random()")]}] * 6
     assert desk.ask([*script, "Done."]).data == "Done."
 
 
@@ -306,7 +306,7 @@ def test_a_sub_agent_is_asked_by_a_tag_with_its_own_time(desk: Desk) -> None:
 
 def test_an_agent_that_was_not_named_is_not_asked(desk: Desk) -> None:
     desk.agent(name="expert")
-    script = ['{{<subagent agent="expert" query="Why?" />}}{{<expert query="Why?" />}}', "Hm."]
+    script: list[Any] = ['{{<subagent agent="expert" query="Why?" />}}{{<expert query="Why?" />}}', "Hm."]
     model = ScriptedModel({"helper": script, "expert": ["Never."]})
     record = desk.vault.run("helper", {"query": "Hi"}, model=model)
     assert record.data == "Hm."
@@ -316,7 +316,7 @@ def test_an_agent_that_was_not_named_is_not_asked(desk: Desk) -> None:
 def test_agents_that_ask_each_other_come_to_an_end(desk: Desk) -> None:
     desk.agent(name="other", front="agents: [helper]")
     desk.agent("agents: [other]")
-    script = {
+    script: dict[str, list[Any]] = {
         "helper": [{"calls": [call("other", query="?")]}, "Enough."] * 9,
         "other": [{"calls": [call("helper", query="?")]}, "Enough."] * 9,
     }
@@ -339,7 +339,13 @@ def test_a_question_waits_and_the_run_goes_on_in_another_process(desk: Desk) -> 
     (desk.root.parent / "s.json").write_text(
         json.dumps(
             [
-                {"text": "First.", "calls": [call("memory", identifier="m", content="1"), call("write_file", filePath="a.md", content="x")]},
+                {
+                    "text": "First.",
+                    "calls": [
+                        call("memory", identifier="m", content="1"),
+                        call("write_file", filePath="a.md", content="x"),
+                    ],
+                },
                 {"calls": [call("read_file", filePath="a.md")]},
                 "Done.",
             ]
@@ -362,7 +368,7 @@ def test_a_question_waits_and_the_run_goes_on_in_another_process(desk: Desk) -> 
 def test_a_sub_agents_question_waits_and_is_answered(desk: Desk) -> None:
     desk.agent(name="writer", front="tools: [write_file]")
     desk.agent("agents: [writer]")
-    script = {
+    script: dict[str, list[Any]] = {
         "helper": [{"calls": [call("writer", query="Write.")]}, "Written."],
         "writer": [{"calls": [call("write_file", filePath="a.md", content="x")]}, "I wrote."],
     }
@@ -375,7 +381,7 @@ def test_a_sub_agents_question_waits_and_is_answered(desk: Desk) -> None:
 
 def test_a_failure_that_was_told_is_not_tried_again_later(desk: Desk) -> None:
     desk.agent("tools: [write_file, read_file]")
-    script = [
+    script: list[Any] = [
         {"calls": [call("read_file", filePath="late.md"), call("write_file", filePath="a.md", content="x")]},
         "Done.",
     ]
@@ -399,7 +405,7 @@ def test_a_stop_ends_the_run_and_it_can_go_on(desk: Desk, monkeypatch: pytest.Mo
         if event["type"] == "step-started" and event["name"] == "js_execute":
             threading.Thread(target=stop.cancel).start()
 
-    script = [{"text": "One.", "calls": [call("js_execute", code="while (true) {}")]}, "Two."]
+    script: list[Any] = [{"text": "One.", "calls": [call("js_execute", code="while (true) {}")]}, "Two."]
     record = desk.ask(script, on_event=on_event, stop=stop)
     assert record.status == "cancelled"
     model = ScriptedModel(["never", "Two."])

@@ -52,8 +52,19 @@ def test_what_breaks_off_is_never_carried_out(value: dict[str, Any], data: st.Da
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": tru}', '{"a": NaN}', "{a: 1}", "{'a': 1}", '{"a": 1}{"b": 2}', '{,}', '{"a": [,]}', '{"a": 1,,}', '{"a" 1}']
-)  # fmt: skip
+    "text",
+    [
+        '{"a": tru}',
+        '{"a": NaN}',
+        "{a: 1}",
+        "{'a': 1}",
+        '{"a": 1}{"b": 2}',
+        "{,}",
+        '{"a": [,]}',
+        '{"a": 1,,}',
+        '{"a" 1}',
+    ],
+)
 def test_nothing_is_guessed(text: str) -> None:
     with pytest.raises(ToolError) as caught:
         read(text)

@@ -42,9 +42,8 @@ def test_a_script_of_the_model_can_call_only_what_the_agent_was_given(desk: Desk
     code = (
         'try { await callTool("write_file", {filePath: "b.md", content: "x"}) } catch (e) { return String(e.message) }'
     )
-    model = ScriptedModel(
-        [{"calls": [call("js_execute", code=code), call("js_execute", code='return (await callTool("read_file", {filePath: "a.md"})).content')]}, "Well."]
-    )  # fmt: skip
+    reads = 'return (await callTool("read_file", {filePath: "a.md"})).content'
+    model = ScriptedModel([{"calls": [call("js_execute", code=code), call("js_execute", code=reads)]}, "Well."])
     record = desk.vault.run("helper", {"query": "Hi"}, model=model)
     assert record.status == "succeeded"
     told = [message["content"] for message in model.requests[1].messages if message["role"] == "tool"]
@@ -72,8 +71,10 @@ def test_environment_and_settings_are_no_placeholders_of_a_model(desk: Desk, mon
     monkeypatch.setenv("PAPER_LLM_API_KEY", "sk-from-the-environment")
     desk.agent("tools: [js_execute]")
     script: list[Any] = [
-        '{{<memory identifier="k" content="{{env.PAPER_LLM_API_KEY}}" />}}{{<vaultref id="../settings" />}}'
-        "{{<js_execute>}}return typeof process + typeof require + typeof Deno{{</js_execute>}}",
+        (
+            '{{<memory identifier="k" content="{{env.PAPER_LLM_API_KEY}}" />}}{{<vaultref id="../settings" />}}'
+            "{{<js_execute>}}return typeof process + typeof require + typeof Deno{{</js_execute>}}"
+        ),
         "Well.",
     ]
     record = desk.ask(script)

@@ -11,7 +11,7 @@ from paperagents.errors import UsageError
 from paperagents.settings import load_settings
 from paperagents.testing import ScriptedServer
 
-from .conftest import Desk, Serve
+from .conftest import Desk, Serve, call
 
 OPENROUTER = "https://openrouter.ai/api/v1"
 KEY = "sk-of-the-user-1234"
@@ -129,10 +129,10 @@ def test_a_key_does_not_show_when_its_access_is_printed() -> None:
 def test_the_key_never_shows_in_a_record_an_error_or_the_note(desk: Desk, serve: Serve) -> None:
     server = serve(
         [
-            {"text": "Your key is sk-very-secret-key, is it?", "calls": [{"tool": "read_file", "arguments": {"filePath": "k.md"}}]},
+            {"text": "Your key is sk-very-secret-key, is it?", "calls": [call("read_file", filePath="k.md")]},
             {"error": {"status": 400, "message": "bad key sk-very-secret-key"}},
         ]
-    )  # fmt: skip
+    )
     desk.note("k.md", "The key is sk-very-secret-key.")
     events: list[object] = []
     record = desk.vault.run("helper", {"query": "What is sk-very-secret-key?"}, on_event=events.append)

@@ -49,11 +49,16 @@ def test_a_server_without_streaming_is_fine() -> None:
 
 
 def test_one_connection_serves_all_turns() -> None:
-    accepted = []
+    accepted: list[Any] = []
     with ScriptedServer(["one", "two", "three"]) as server:
         assert server._server is not None
         real = server._server.process_request
-        server._server.process_request = lambda *given: accepted.append(given) or real(*given)  # type: ignore
+
+        def counted(request: Any, client_address: Any) -> None:
+            accepted.append(client_address)
+            real(request, client_address)
+
+        server._server.process_request = counted  # type: ignore[method-assign]
         model = ChatModel(server.base_url, None)
         assert [model.answer(REQUEST, Listener(), Cancellation()).text for _ in range(3)] == ["one", "two", "three"]
         model.close()
@@ -130,9 +135,12 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
 
 def test_silence_ends_at_the_limit() -> None:
-    with silent_server() as address, closing(ChatModel(address, None, ModelLimits(silence=0.1))) as model:
-        with pytest.raises(ToolError) as caught:
-            model.answer(REQUEST, Listener(), Cancellation())
+    with (
+        silent_server() as address,
+        closing(ChatModel(address, None, ModelLimits(silence=0.1))) as model,
+        pytest.raises(ToolError) as caught,
+    ):
+        model.answer(REQUEST, Listener(), Cancellation())
     assert caught.value.code == "model-timeout"
 
 
@@ -207,6 +215,10 @@ def test_who_wants_to_be_left_alone_for_an_hour_is() -> None:
 
 def test_a_stop_ends_the_waiting() -> None:
     stop = Cancellation()
-    with ScriptedServer([{"error": {"status": 429, "message": "x", "retry_after": 50}}]) as server:
-        with closing(ChatModel(server.base_url, None)) as model, pytest.raises(CancelledError):
-            Patience().answer(model, REQUEST, Listener(), stop, lambda *_: threading.Thread(target=stop.cancel).start())
+    busy = ScriptedServer([{"error": {"status": 429, "message": "x", "retry_after": 50}}])
+
+    def on_wait(*_: object) -> None:
+        threading.Thread(target=stop.cancel).start()
+
+    with busy as server, closing(ChatModel(server.base_url, None)) as model, pytest.raises(CancelledError):
+        Patience().answer(model, REQUEST, Listener(), stop, on_wait)

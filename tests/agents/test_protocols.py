@@ -19,7 +19,10 @@ NATIVE: list[Any] = [
     "All is written.",
 ]
 TAGS: list[Any] = [
-    'I look around. {{<search_files query="peas" />}}{{<reasoning_text>}}And read. {{<read_file filePath="a.md" />}}{{</reasoning_text>}}',
+    (
+        'I look around. {{<search_files query="peas" />}}'
+        '{{<reasoning_text>}}And read. {{<read_file filePath="a.md" />}}{{</reasoning_text>}}'
+    ),
     '{{<write_file filePath="s.md">}}Peas: "sweet"\nBeans{{</write_file>}}',
     '{{<memory identifier="taste" content="sweet" />}}',
     "{{<reasoning_text>}}Done.{{</reasoning_text>}}{{<final_output>}}All is written.{{</final_output>}}",
@@ -110,8 +113,10 @@ def test_tags_are_text_where_only_native_calls_count(desk: Desk, serve: Serve) -
 def test_a_tag_in_code_or_inside_another_call_is_text(desk: Desk, serve: Serve) -> None:
     serve(
         [
-            'Like `{{<memory identifier="a" content="b" />}}`. {{<datavault id="doc">}}Write '
-            '{{<memory identifier="c" content="d" />}}{{</datavault>}}',
+            (
+                'Like `{{<memory identifier="a" content="b" />}}`. {{<datavault id="doc">}}Write '
+                '{{<memory identifier="c" content="d" />}}{{</datavault>}}'
+            ),
             '{{<final_output>}}Use {{<goal identifier="g" content="x" />}}{{</final_output>}}',
         ]
     )
@@ -145,7 +150,7 @@ def test_what_changes_something_waits_for_the_whole_answer(desk: Desk, serve: Se
 def test_names_that_servers_do_not_take_are_replaced(desk: Desk, serve: Serve) -> None:
     desk.note(
         "t.md",
-        "---\ntool: true\nid: count-the-words-of-a-note-or-of-all-notes-in-a-folder-whatever-language-they-are-in\nname: 词数\ndescription: d\ncustom_function: return 7;\n---\n",
+        f"---\ntool: true\nid: {'count' * 20}\nname: 词数\ndescription: d\ncustom_function: return 7;\n---\n",
     )
     desk.agent("tools: [词数]\nmemory: false")
     first = serve(["Hello"])

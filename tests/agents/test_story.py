@@ -1,4 +1,4 @@
-"""One evening with an agent: it searches, reads, is refused, thinks again, writes, remembers, and knows it next time."""
+"""One evening with an agent: it searches, reads, is refused, writes something better, and remembers why."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -19,11 +20,13 @@ TURNS = st.fixed_dictionaries(
     {
         "text": st.text(max_size=60),
         "calls": st.lists(
-            st.fixed_dictionaries({"tool": st.sampled_from(["a", "b_c"]), "arguments": st.dictionaries(st.text(), st.text())}),
+            st.fixed_dictionaries(
+                {"tool": st.sampled_from(["a", "b_c"]), "arguments": st.dictionaries(st.text(), st.text())}
+            ),
             max_size=4,
         ),
     }
-)  # fmt: skip
+)
 
 
 class Heard(Listener):
@@ -48,7 +51,7 @@ def test_any_fragments_and_any_cuts_give_the_same_turn(turn: dict[str, Any], fra
     whole = b"".join(stream(turn, fragment))
     places = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
     heard = Heard()
-    result = read([whole[start:end] for start, end in zip(places, places[1:], strict=False)], heard)
+    result = read([whole[start:end] for start, end in pairwise(places)], heard)
     assert result.text == turn["text"] == "".join(heard.pieces)
     assert [(call.name, json.loads(call.arguments)) for call in result.calls] == [
         (call["tool"], call["arguments"]) for call in turn["calls"]

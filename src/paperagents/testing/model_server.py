@@ -6,6 +6,7 @@ open, a last piece with the usage, ``[DONE]``. A turn of the script may also mis
     {"error": {"status": 429, "message": "slow down", "retry_after": 1}}     refused before anything is said
     {"text": "Hel", "stream_error": {"message": "overloaded", "code": 502}}  an error in the middle of a good answer
     {"text": "Hel", "cut": true}                                             the line breaks
+    {"text": "Hel", "hang": true}                                            nothing more comes
     {"raw": "<html>", "content_type": "text/html"}                           something else altogether
     {"text": "Hello", "json": true}                                          no streaming
 """
@@ -13,6 +14,7 @@ open, a last piece with the usage, ``[DONE]``. A turn of the script may also mis
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,8 +54,7 @@ class ScriptedServer:
 
     def __enter__(self) -> ScriptedServer:
         served = type("Handler", (_Handler,), {"owner": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), served)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), served)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
@@ -78,6 +79,15 @@ class ScriptedServer:
         if not self._by_messages:
             return self._served
         return sum(message.get("role") == "assistant" for message in body.get("messages", []))
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Quiet where somebody has hung up."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -113,7 +123,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for event in stream(turn, self.owner.fragment):
             self._piece(event)
-        if turn.get("cut"):
+        if turn.get("hang"):
+            self.rfile.read(1)
+        if turn.get("cut") or turn.get("hang"):
             self.close_connection = True
             return
         self.wfile.write(b"0\r\n\r\n")
@@ -145,7 +157,7 @@ def stream(turn: Mapping[str, Any], fragment: int) -> Iterator[bytes]:
     if error := turn.get("stream_error"):
         yield _event({"error": error})
         return
-    if turn.get("cut"):
+    if turn.get("cut") or turn.get("hang"):
         return
     calls = turn.get("calls", [])
     for call in _call_chunks(calls, fragment):
