@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -103,7 +102,11 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
                 continue
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(name)
-            elif entry.is_file(follow_symlinks=False) and (status := _status(entry)):
+            elif entry.is_file(follow_symlinks=False):
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # it has gone in the meantime
                 names.append(name)
                 numbers += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
     stamps = array("q", map(_signed, numbers)) if max(numbers, default=0) > _LARGEST else array("q", numbers)
@@ -113,14 +116,6 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
 def _signed(number: int) -> int:
     """Some file systems give their files numbers that use the last bit, too."""
     return number if number <= _LARGEST else number - 2**64
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _is_text(name: str) -> bool:

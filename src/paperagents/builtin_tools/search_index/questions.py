@@ -34,6 +34,8 @@ from paperagents.builtin_tools.search_query import (
 from paperagents.builtin_tools.search_words import LONGEST_SOUGHT, is_dense, pairs, runs
 
 _MOST_PHRASES = 1000
+_FEW_TERMS = 64
+"""So many words are asked for one by one, which is quicker; more of them as a set."""
 # Between the words nothing but what surely ends one, whichever version of Unicode is asked.
 _IN_WORDS = re.compile(r"[^\W_]+(?:[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+[^\W_]+)+")
 
@@ -168,6 +170,6 @@ def _term(field: str, word: str) -> tantivy.Query:
 
 
 def _any_term(field: str, words: list[str]) -> tantivy.Query:
-    if not words:
-        return tantivy.Query.empty_query()
-    return _term(field, words[0]) if len(words) == 1 else tantivy.Query.term_set_query(schema(), field, words)
+    if len(words) > _FEW_TERMS:
+        return tantivy.Query.term_set_query(schema(), field, words)
+    return any_of([_term(field, word) for word in words])
