@@ -25,6 +25,10 @@ docs:
     .venv/bin/python scripts/reference.py
     .venv/bin/zensical build --strict --clean
 
+# record the session at a terminal that the README shows
+demo:
+    .venv/bin/python scripts/demo.py
+
 # build the package into dist/ and try it as it is installed
 package:
     .venv/bin/python scripts/package.py

@@ -8,26 +8,13 @@ import subprocess
 import sys
 import zipfile
 from email import message_from_string
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from paperagents.version import __version__
 
-ROOT = Path(__file__).parents[1]
-
-
-def script(name: str) -> Any:
-    """A module of scripts/, which is no package."""
-    spec = spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+from .loading import ROOT, script
 
 
 @pytest.fixture(scope="module")
