@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
+from paperagents.records.sqlite_database import SqliteDatabase
 from paperagents.vault import Vault
 from paperagents.version import __version__
 
@@ -23,6 +24,27 @@ def readiness(vault: Vault) -> JsonObject:
     except PaperError as error:
         return {"ready": False, "reason": error.code}
     return {"ready": True, "reason": None}
+
+
+def condition(vault: Vault) -> JsonObject:
+    """The database and the workers, for ``paper doctor``."""
+    database = vault.database
+    found: JsonObject = {"place": database.place, "problems": [], "workers": None, **dict.fromkeys(STATES[:3], 0)}
+    try:
+        problems: list[JsonValue] = list(database.check())
+        states: JsonObject = {state: vault.store.count(state) for state in STATES[:3]}
+        return {**found, **states, "problems": problems, "workers": _workers(vault)}
+    except PaperError as error:
+        return {**found, "problems": [str(error)]}
+
+
+def _workers(vault: Vault) -> int | None:
+    """How many are alive; on one machine nobody counts them."""
+    if isinstance(vault.database, SqliteDatabase):
+        return None
+    seconds = 3 * vault.settings.get("worker.heartbeat")
+    query = "SELECT count(*) AS alive FROM procrastinate_workers WHERE last_heartbeat > now() - ? * interval '1 s'"
+    return int(vault.database.rows(query, (seconds,))[0]["alive"])
 
 
 def metrics(vault: Vault) -> str:

@@ -14,6 +14,7 @@ from paperagents.cluster.continuing import continue_run, to_continue
 from paperagents.cluster.schedules import start_what_is_due
 from paperagents.cluster.tool_limits import LimitReachedError
 from paperagents.errors import PaperError, StorageError, UsageError
+from paperagents.records.sqlite_database import SqliteDatabase
 from paperagents.vault import Vault
 
 CLOCK_SECONDS = 5.0
@@ -50,8 +51,6 @@ def working_beside(vault: Vault) -> Iterator[Worker]:
 
 def worker_of(vault: Vault) -> Worker:
     """The worker that fits the vault's database."""
-    from paperagents.records.sqlite_database import SqliteDatabase  # noqa: PLC0415  beside its counterpart
-
     if isinstance(vault.database, SqliteDatabase):
         return LocalWorker(vault)
     from paperagents.cluster.cluster_worker import ClusterWorker  # noqa: PLC0415  an extra, and large

@@ -85,7 +85,10 @@ class SqliteDatabase(Database):
         """Read everything and compare it with its indexes."""
         if not self.exists():
             return []
-        found = [str(row[0]) for row in self.rows("PRAGMA integrity_check")]
+        try:
+            found = [str(row[0]) for row in self.rows("PRAGMA integrity_check")]
+        except StorageError as error:
+            return [error.message]
         return [] if found == ["ok"] else found
 
     def copy_to(self, file: Path) -> None:
@@ -136,10 +139,12 @@ def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK TO inner_part")
+        # A full disk takes everything back at once, savepoints included.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK TO inner_part")
+            connection.execute("RELEASE inner_part")
         raise
-    finally:
-        connection.execute("RELEASE inner_part")
+    connection.execute("RELEASE inner_part")
 
 
 def _require_no_links(file: Path) -> None:

@@ -24,7 +24,8 @@ from paperagents.version import __version__
 
 COMMANDS = (
     "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store",
-    "env", "install", "chat", "ask", "stats", "config", "doctor", "serve", "worker", "mcp", "import", "completion",
+    "env", "install", "chat", "ask", "stats", "config", "doctor", "serve", "worker", "backup", "mcp", "import",
+    "completion",
 )  # fmt: skip
 COMPLETE_VARIABLE = "_PAPER_COMPLETE"
 

@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from paperagents.cluster.operations import condition
+from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
@@ -24,6 +26,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
     vault = current_vault(context)
     walls = standing_walls()
     broken = [entry for entry in vault.registry.entries() if not entry.valid]
+    kept = condition(vault)
     if as_json:
         print_json({
             "version": __version__,
@@ -32,11 +35,26 @@ def command(context: click.Context, *, as_json: bool) -> None:
             "vault": str(vault.root),
             "walls": [{"name": wall.name, "stands": wall.stands, "reason": wall.reason} for wall in walls],
             "broken_files": [entry.file for entry in broken],
+            "database": kept,
         })  # fmt: skip
-        return
+        context.exit(1 if kept["problems"] else 0)
     click.echo(f"Paper Agents {__version__}, Python {platform.python_version()}, {sys.platform}")
     for wall in walls:
         mark = paint("✓", "green") if wall.stands else paint("✗", "red")
         click.echo(f"{mark} {padded(wall.name, 16)} {visible(wall.reason or '')}")
     mark = paint("✓", "green") if not broken else paint("✗", "red")
     click.echo(f"{mark} {text('cli.doctor.files', count=len(broken))}")
+    _print_database(kept)
+    context.exit(1 if kept["problems"] else 0)
+
+
+def _print_database(kept: JsonObject) -> None:
+    problems = kept["problems"]
+    assert isinstance(problems, list)
+    mark = paint("✗", "red") if problems else paint("✓", "green")
+    click.echo(f"{mark} {text('cli.doctor.database', count=len(problems), place=visible(str(kept['place'])))}")
+    for each in problems[:10]:
+        click.echo(f"    {visible(str(each))}")
+    if kept["workers"] is not None and not problems:
+        figures = {name: kept[name] for name in ("queued", "running", "waiting")}
+        click.echo(f"  {text('cli.doctor.workers', count=kept['workers'], **figures)}")

@@ -137,4 +137,50 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Vor der Unterbrechung genehmigt und jetzt ausgeführt.",
         "中断前已批准，现已执行。",
     ),
+    "backup-exists": (
+        "{path} exists already; a copy does not overwrite anything.",
+        "{path} gibt es schon; eine Kopie überschreibt nichts.",
+        "{path} 已存在；备份不会覆盖任何文件。",
+    ),
+    "backup-damaged": (
+        "{path} is no whole copy of a vault's database: {reason}.",
+        "{path} ist keine unversehrte Kopie der Datenbank eines Vaults: {reason}.",
+        "{path} 不是完好的数据库备份：{reason}。",
+    ),
+    "backup-by-server": (
+        "The records of this vault are on the server {place}, which makes its own copies.",
+        "Die Aufzeichnungen dieses Vaults liegen auf dem Server {place}, der seine Kopien selbst macht.",
+        "此库的记录位于服务器 {place}，由服务器自行备份。",
+    ),
+    "backup-by-server.hint": (
+        "Use pg_dump and pg_restore.",
+        "Benutzen Sie pg_dump und pg_restore.",
+        "请使用 pg_dump 和 pg_restore。",
+    ),
+    "cli.backup": (
+        "Write a copy of runs, entries and approvals to FILE, or put one back.",
+        "Eine Kopie der Läufe, Einträge und Freigaben nach FILE schreiben oder zurückspielen.",
+        "将运行、条目和批准备份到 FILE，或从中恢复。",
+    ),
+    "cli.backup.restore": (
+        "Put the copy in the place of what is kept now.",
+        "Die Kopie an die Stelle des jetzigen Stands setzen.",
+        "用备份替换当前内容。",
+    ),
+    "cli.backup.written": ("Written: {file}", "Geschrieben: {file}", "已写入：{file}"),
+    "cli.backup.restored": (
+        "Put back: {file}. What was there before is in .paper/paper.db.before-restore.",
+        "Zurückgespielt: {file}. Der Stand davor liegt in .paper/paper.db.before-restore.",
+        "已恢复：{file}。先前内容保存在 .paper/paper.db.before-restore。",
+    ),
+    "cli.doctor.database": (
+        "{count} problems in the database {place}",
+        "{count} Probleme in der Datenbank {place}",
+        "数据库 {place} 中有 {count} 个问题",
+    ),
+    "cli.doctor.workers": (
+        "{count} workers alive, {queued} runs queued, {running} running, {waiting} waiting",
+        "{count} Worker aktiv, {queued} Läufe eingereiht, {running} laufen, {waiting} warten",
+        "{count} 个工作进程存活，{queued} 个排队，{running} 个运行中，{waiting} 个等待",
+    ),
 }
