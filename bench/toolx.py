@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -26,13 +27,14 @@ sys.path.insert(0, str(HERE))
 
 from paperagents.approval.decision import Approved  # noqa: E402  after the path above
 from paperagents.definitions.json_value import JsonObject, JsonValue  # noqa: E402  after the path above
-from paperagents.execution.module_tool import module_block, module_names  # noqa: E402  after the path above
+from paperagents.execution.module_tool import HELPERS, module_block, module_names  # noqa: E402  after the path above
 from paperagents.sandbox import Limits  # noqa: E402  after the path above
+from paperagents.sandbox.tool_module import with_module  # noqa: E402  after the path above
 from paperagents.vault import Vault  # noqa: E402  after the path above
 from table import Row, print_table  # noqa: E402  its folder is known only now
 
 NAME = "toolx"
-ROUNDS = 40
+ROUNDS = 150
 TOOL = """\
 module.exports = {
   getMetadata() { return { id: 'NAME', name: 'NAME', description: 'Counts words.' }; },
@@ -67,6 +69,7 @@ def measure() -> list[Row]:
 
 def _rows(times: dict[str, float]) -> Iterator[Row]:
     yield _row("warm call without packages / bare run_javascript", times, "plain call", "bare", bar=1.5)
+    yield _row("warm call without packages / the same file without an api", times, "plain call", "bare file")
     yield _row("warm run with packages, recorded / node process", times, "packed run", "node", bar=0.2)
     yield _row("warm run without packages, recorded / node process", times, "plain run", "node")
     yield _row("warm call without packages / Node vm call", times, "plain call", "vm")
@@ -93,9 +96,12 @@ def _players(vault: Vault) -> dict[str, Callable[[], float]]:
     names = module_names(plain, INPUT, {}, {}, mocked=False)
     host = {"call_tool": _unused, "keep_storage": _unused}
     block, limits = module_block(plain), Limits(seconds=5.0)
+    assert plain.module is not None
+    file_only = with_module(plain.module, "return await tool.execute(input);")
     players = {
         "bare": _timed(lambda: vault.sandbox.run(BARE, names={"input": INPUT}, limits=limits)),
-        "plain call": _timed(lambda: vault.sandbox.run(block, names=names, limits=limits, host=host)),
+        "plain call": _timed(lambda: vault.sandbox.run(block, names=names, limits=limits, host=host, helpers=HELPERS)),
+        "bare file": _timed(lambda: vault.sandbox.run(file_only, names={"input": INPUT}, limits=limits)),
         "plain run": _timed(lambda: _succeed(vault, "plain")),
         "packed run": _timed(lambda: _succeed(vault, "packed")),
     }
@@ -120,9 +126,11 @@ def _ask(server: subprocess.Popen[str]) -> float:
 
 def _in_turns(players: dict[str, Callable[[], float]]) -> dict[str, float]:
     times: dict[str, list[float]] = {name: [] for name in players}
+    chance = random.Random(1)
     for _ in range(ROUNDS):
-        for name, play in players.items():
-            times[name].append(play())
+        # In another order each time: whoever comes after a process of its own finds the machine cold.
+        for name in chance.sample(sorted(players), len(players)):
+            times[name].append(players[name]())
     return {name: statistics.median(each) for name, each in times.items()}
 
 

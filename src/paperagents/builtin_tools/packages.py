@@ -120,13 +120,16 @@ class NpmPackages:
         limits: Limits,
         host: HostFunctions,
         cancellation: Cancellation,
+        helpers: Mapping[str, str],
         planned: bool,
     ) -> JavaScriptResult:
         """Run the tool's file in a process that may touch what was agreed on; a dry run may only read."""
         setup = self._setup(tool)
         if planned:
             setup = replace(setup, write=(), net=())
-        return self.pools.run(setup, code, names=names, limits=limits, host=host, cancellation=cancellation)
+        return self.pools.run(
+            setup, code, names=names, limits=limits, host=host, cancellation=cancellation, helpers=helpers
+        )
 
     def variables(self, tool: ToolDefinition) -> tuple[str, ...]:
         """The values of the variables that the tool may see: secrets, perhaps."""

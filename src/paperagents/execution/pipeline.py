@@ -40,7 +40,7 @@ from paperagents.errors import (
 from paperagents.execution.chain import run_steps
 from paperagents.execution.frame import Frame
 from paperagents.execution.gate import Gate
-from paperagents.execution.module_tool import Keeping, module_block, module_names, outcome, told_as_not_granted
+from paperagents.execution.module_tool import HELPERS, Keeping, module_block, module_names, outcome, told_as_not_granted
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
 from paperagents.execution.session import Services, Session
@@ -285,6 +285,7 @@ class Pipeline:
         visible = module_names(tool, dict(names.input), names.environment, keeping.before, mocked=mocked)
         host = host_functions(self.step, self.services.entries, place, frame)
         run = self._run_with_packages(tool) if tool.dependencies else self.services.sandbox.run
+        run = partial(run, helpers=HELPERS)
         with ended_by_a_call(), told_as_not_granted(tool, self.session.plan):
             functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
             answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)

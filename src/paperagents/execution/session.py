@@ -52,6 +52,7 @@ class Packages(Protocol):
         limits: Limits,
         host: HostFunctions,
         cancellation: Cancellation,
+        helpers: Mapping[str, str],
         planned: bool,
     ) -> JavaScriptResult:
         """Run the tool's file."""

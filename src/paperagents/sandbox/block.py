@@ -81,15 +81,26 @@ class Block:
         return {"seconds": f"{limits.seconds:g}", "memory": limits.memory_mb, "output": limits.output_mb}
 
 
-def prepare(script: Excerpt, names: Mapping[str, JsonValue], host: HostFunctions, limits: Limits) -> Block:
-    """Turn code and values into a request; refuses what cannot cross before any worker is asked."""
-    for name in (*names, *host):
+def prepare(
+    script: Excerpt,
+    names: Mapping[str, JsonValue],
+    host: HostFunctions,
+    limits: Limits,
+    helpers: Mapping[str, str] | None = None,
+) -> Block:
+    """Turn code and values into a request; refuses what cannot cross before any worker is asked.
+
+    Helpers are functions in JavaScript, ours, that the code may call; they are read only when it does.
+    """
+    helpers = helpers or {}
+    for name in (*names, *host, *helpers):
         if not _VARIABLE.fullmatch(name) or _RESERVED.fullmatch(name):
             raise SandboxError("sandbox-name", name=name)
     fields = {
         "code": to_json(script.text, "code"),
         "names": to_json(",".join(names), "names"),
         "values": f"[{','.join(to_json(value, name) for name, value in names.items())}]",
+        "helpers": to_json([each for helper in helpers.items() for each in helper], "helpers"),
         "functions": to_json(list(host), "host"),
         "hostCalls": str(limits.host_calls),
         "outputSize": str(limits.output_mb << 20),

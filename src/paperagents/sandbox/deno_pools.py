@@ -41,11 +41,12 @@ class DenoPools:
         limits: Limits,
         host: HostFunctions | None = None,
         cancellation: Cancellation | None = None,
+        helpers: Mapping[str, str] | None = None,
     ) -> JavaScriptResult:
         """Run a function body in a process of this setup; gives its value and console, or raises SandboxError."""
         deno_program()
         with self._lent(setup) as pool:
-            return pool.run(code, names=names, limits=limits, host=host, cancellation=cancellation)
+            return pool.run(code, names=names, limits=limits, host=host, cancellation=cancellation, helpers=helpers)
 
     def close(self) -> None:
         """End all processes."""

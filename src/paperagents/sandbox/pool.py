@@ -77,7 +77,7 @@ class Sandbox:
         self._forget_everything()
         _watch_over(self)
 
-    def run(
+    def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
         self,
         code: Excerpt | str,
         *,
@@ -85,10 +85,11 @@ class Sandbox:
         limits: Limits | None = None,
         host: HostFunctions | None = None,
         cancellation: Cancellation | None = None,
+        helpers: Mapping[str, str] | None = None,
     ) -> JavaScriptResult:
         """Run a function body; gives its value and console, or raises SandboxError."""
         script = Excerpt(text=code) if isinstance(code, str) else code
-        block = prepare(script, names or {}, host or {}, (limits or self.limits).within(self.limits))
+        block = prepare(script, names or {}, host or {}, (limits or self.limits).within(self.limits), helpers)
         if depth_of_blocks() >= MAX_DEPTH_OF_BLOCKS:
             raise SandboxError("sandbox-depth", depth=MAX_DEPTH_OF_BLOCKS)
         worker = self._borrow(cancellation)

@@ -139,7 +139,7 @@ const isLackOfMemory = error => error instanceof RangeError
 
 class Call {
   constructor(request) {
-    const { code, names: given, values, functions, hostCalls, outputSize } = parse(decoder.decode(request.subarray(17)));
+    const { code, names: given, values, helpers, functions, hostCalls, outputSize } = parse(decoder.decode(request.subarray(17)));
     this.lines = code.split('\n');
     this.most = outputSize;
     this.host = { __proto__: null, calls: '', open: 0, maxCalls: hostCalls, maxSize: outputSize };
@@ -153,8 +153,9 @@ class Call {
     const { callHost, takeAnswer } = makeHost(kit);
     this.takeAnswer = takeAnswer;
     const hosted = functions.map(name => { const call = callHost(name); return (...sent) => { const answer = call(...sent); this.carryOver(); return answer; }; });
-    this.names = [given, ...functions, 'require_', 'import_', 'load_'].filter(Boolean).join(',');
-    this.values = [...values, ...hosted, requirePackage, importPackage, loadPackage];
+    const helped = helpers.filter((_, at) => at % 2).map(source => { let made; return (...sent) => (made ??= make(source))(...sent); });
+    this.names = [given, ...functions, ...helpers.filter((_, at) => at % 2 === 0), 'require_', 'import_', 'load_'].filter(Boolean).join(',');
+    this.values = [...values, ...hosted, ...helped, requirePackage, importPackage, loadPackage];
     this.code = code;
   }
 

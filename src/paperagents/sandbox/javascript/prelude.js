@@ -59,11 +59,20 @@ const hostFunction = name => {
   let call;
   return (...given) => apply(call ??= load(5).callHost(name), undefined, given);
 };
-const start = ({ code, names, values, functions, hostCalls, outputSize }) => {
+// Code of our own that a block brings along and may never need: read on the first call.
+const helper = source => {
+  let made;
+  return (...given) => apply(made ??= evaluate(source), undefined, given);
+};
+const start = ({ code, names, values, helpers, functions, hostCalls, outputSize }) => {
   host.maxCalls = hostCalls; host.maxSize = most = outputSize;
   for (let i = 0; i < functions.length; i++) {
     names += (names && ',') + functions[i];
     values[values.length] = hostFunction(functions[i]);
+  }
+  for (let i = 0; i < helpers.length; i += 2) {
+    names += (names && ',') + helpers[i];
+    values[values.length] = helper(helpers[i + 1]);
   }
   isSyntax = true;
   const block = compile(names, code);

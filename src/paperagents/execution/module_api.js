@@ -1,0 +1,42 @@
+// The api of a tool that is one JavaScript file; made when the tool first asks for it.
+'use strict';
+({ tool, environment, storage, mocked, info, load_, call_tool }) => {
+const bridges_ = typeof tool.getBridges === 'function' ? tool.getBridges() : {};
+const kept_ = new Map(Object.entries(storage));
+let changed_ = false;
+const keep_ = (key, value) => { changed_ = true; kept_.set(String(key), structuredClone(value)); };
+const drop_ = key => { changed_ = true; return kept_.delete(String(key)); };
+const look_ = key => kept_.get(String(key)) ?? null;
+
+const api = Object.freeze({
+  logger: Object.freeze({
+    log: (...values) => console.log(...values), info: (...values) => console.info(...values),
+    warn: (...values) => console.warn(...values), error: (...values) => console.error(...values),
+    debug: (...values) => console.debug(...values),
+  }),
+  environment: Object.freeze({
+    get: name => environment[name],
+    has: name => Object.hasOwn(environment, name),
+    all: () => ({ ...environment }),
+  }),
+  storage: Object.freeze({
+    get: look_, getItem: look_, set: keep_, setItem: keep_,
+    has: key => kept_.has(String(key)),
+    delete: drop_, removeItem: key => { drop_(key); },
+    keys: () => [...kept_.keys()],
+    clear: () => { changed_ = true; kept_.clear(); },
+  }),
+  importx: load_,
+  callTool: (name, parameters) => call_tool(name, parameters ?? {}),
+  bridge: async (name, ...values) => {
+    const bridge = bridges_?.[name];
+    if (!bridge) throw new Error(`There is no bridge '${name}'.`);
+    const act = mocked ? bridge.mock : bridge.real;
+    if (typeof act !== 'function') throw new Error(`The bridge '${name}' has no ${mocked ? 'mock' : 'real'} function.`);
+    const given = mocked && !values.length && typeof tool.getMockArgs === 'function' ? [await tool.getMockArgs(name) ?? []].flat() : values;
+    return act.call(bridge, ...given, api);
+  },
+  getInfo: () => ({ ...info }),
+});
+return { api, kept: () => changed_ ? Object.fromEntries(kept_) : null };
+}
