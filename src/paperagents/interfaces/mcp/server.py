@@ -14,9 +14,9 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp.server.subscriptions import ListenHandler
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.routing import BaseRoute
 
 from paperagents.interfaces.mcp.agent_prompts import AgentPrompts
 from paperagents.interfaces.mcp.announcements import Announcements
@@ -64,14 +64,15 @@ class McpServer:
         security = RequestStateSecurity(keys=[key], ttl=ANSWER_SECONDS)
         self._server.middleware.append(RequestStateBoundary(security, default_audience=f"{NAME}:{live.vault.root}"))
 
-    def routes(self) -> list[BaseRoute]:
-        """The route of the server over HTTP; who may come in is decided before."""
+    def application(self) -> StreamableHTTPASGIApp:
+        """The server over HTTP, as an ASGI application; who may come in is decided before."""
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        return list(self._server.streamable_http_app(streamable_http_path=PATH, transport_security=unguarded).routes)
+        self._server.streamable_http_app(streamable_http_path=PATH, transport_security=unguarded)
+        return StreamableHTTPASGIApp(self._server.session_manager)
 
     @asynccontextmanager
     async def serving_http(self) -> AsyncIterator[None]:
-        """Inside, the route answers."""
+        """Inside, the application answers."""
         async with self._server.session_manager.run():
             yield
 

@@ -44,7 +44,7 @@ class ToolCalls:
                 return await self._go_on(context, params)
             if params.name == SEARCH:
                 return await asyncio.to_thread(self._found, params.arguments or {})
-            tool, arguments = await asyncio.to_thread(self._meant, params)
+            tool, arguments = self._meant(params)
             return await self._ended(context, self._live.start(tool, arguments))
         except PaperError as error:
             return _failed(error)

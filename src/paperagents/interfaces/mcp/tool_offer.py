@@ -18,6 +18,7 @@ from paperagents.vault import Vault
 
 SEARCH, CALL = "search_tools", "call_tool"
 _ALLOWED_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MADE_UP_NAME = re.compile(r"_[0-9a-f]{8}$")
 _MOST_FOUND = 20
 
 
@@ -44,6 +45,8 @@ class ToolOffer:
 
     def id_of(self, name: str) -> str:
         """The id of the tool that is offered under this name."""
+        if not _MADE_UP_NAME.search(name):
+            return name
         found = (entry.id for entry in self._entries() if offered_name(entry.id) == name)
         return next(found, name)
 

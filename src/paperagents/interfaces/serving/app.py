@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from fastapi import FastAPI
 
-from paperagents.interfaces.mcp.server import McpServer
+from paperagents.interfaces.mcp.server import PATH, McpServer
 from paperagents.interfaces.serving import rest_approvals, rest_runs, rest_vault
 from paperagents.interfaces.serving.access import Access
-from paperagents.interfaces.serving.guard import Guard, GuardLimits, Hosts
+from paperagents.interfaces.serving.guard import Application, Guard, GuardLimits, Hosts, Receive, Scope, Send
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import handle_errors
 from paperagents.interfaces.web.pages import add_pages
@@ -35,9 +35,9 @@ def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Gu
     """The application, guarded. Runs that go on are stopped and recorded when it shuts down."""
     live = live or LiveRuns(vault)
     app = make_rest_app(live)
-    app.state.mcp = McpServer(live, serving.access.sealing_key)
-    app.router.routes.extend(app.state.mcp.routes())
-    return Guard(app=app, access=serving.access, hosts=serving.hosts, limits=serving.limits)
+    mcp = app.state.mcp = McpServer(live, serving.access.sealing_key)
+    both = _Both(pages=app, mcp=mcp.application())
+    return Guard(app=both, access=serving.access, hosts=serving.hosts, limits=serving.limits)
 
 
 def make_rest_app(live: LiveRuns) -> FastAPI:
@@ -58,6 +58,18 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
         app.include_router(part.router)
     add_pages(app)
     return app
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Both:
+    """MCP is told apart first: what pages and REST need around their answers, it does not."""
+
+    pages: Application
+    mcp: Application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_mcp = scope["type"] == "http" and scope["path"] == PATH
+        await (self.mcp if is_mcp else self.pages)(scope, receive, send)
 
 
 @asynccontextmanager

@@ -53,6 +53,7 @@ class _Active:
 
     run_id: str
     tool: str
+    arguments: JsonObject = field(default_factory=dict)
     log: EventLog = field(default_factory=EventLog)
     stop: Cancellation = field(default_factory=Cancellation)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
@@ -86,7 +87,7 @@ class LiveRuns:
         def work(on_event: OnEvent, stop: Cancellation) -> RunRecord:
             return self.vault.run(tool, arguments, on_event=on_event, stop=stop, run_id=run_id)
 
-        self._begin(_Active(run_id=run_id, tool=tool), work)
+        self._begin(_Active(run_id=run_id, tool=tool, arguments=dict(arguments or {})), work)
         return run_id
 
     def resume(self, run_id: str, decisions: Mapping[str, Decision] | None = None) -> str:
@@ -169,6 +170,11 @@ class LiveRuns:
     def goes_on(self, run_id: str) -> bool:
         """Whether this process works on the run."""
         return run_id in self._active
+
+    def call_of(self, run_id: str) -> tuple[str, JsonObject] | None:
+        """The tool and arguments of a run that this process has just begun."""
+        active = self._active.get(run_id)
+        return None if active is None else (active.tool, active.arguments)
 
     # --- a run and its thread
 

@@ -16,6 +16,7 @@ from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, record_response
 from paperagents.interfaces.serving.rest_models import NewRun, Problem, Record, RunLine, RunStatus
+from paperagents.records.record import RunRecord
 
 LONGEST_WAIT = 60.0
 _KEEP_ALIVE = 15.0
@@ -56,10 +57,9 @@ async def start(
     """Carry out a call. With an ``Idempotency-Key``, a second request is answered with the run of the first."""
     if new.dry_run:
         return record_response(await asyncio.to_thread(live.vault.plan, new.tool, new.arguments))
-    run_id = None if idempotency_key is None else _run_of_key(idempotency_key)
-    if run_id is None or not await asyncio.to_thread(_is_known, live, run_id, new):
-        run_id = live.start(new.tool, new.arguments, run_id=run_id)
-    return record_response(await live.finished(run_id, wait))
+    if idempotency_key is not None:
+        return record_response(await _once(live, _run_of_key(idempotency_key), new, wait))
+    return record_response(await live.finished(live.start(new.tool, new.arguments), wait))
 
 
 @router.get("", summary="List runs, the newest first", response_model=list[RunLine])
@@ -146,12 +146,26 @@ def _run_of_key(key: str) -> str:
     return sha256(f"idempotency-key\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+async def _once(live: LiveRuns, run_id: str, new: NewRun, wait: float) -> RunRecord:
+    """The run of a key: begun now, or by whoever came with the same key before or in this very moment."""
+    try:
+        if not await asyncio.to_thread(_is_known, live, run_id, new):
+            live.start(new.tool, new.arguments, run_id=run_id)
+        return await live.finished(run_id, wait)
+    except UsageError as error:
+        if error.code not in ("run-is-running", "run-is-over"):
+            raise
+    await asyncio.to_thread(_is_known, live, run_id, new)
+    return await live.finished(run_id, wait)
+
+
 def _is_known(live: LiveRuns, run_id: str, new: NewRun) -> bool:
     """Whether this call has been made with this key. Raises UsageError where it was another call."""
     stored = live.vault.store.stored(run_id)
-    if stored is None:
-        return live.goes_on(run_id)
-    if (stored.tool, _masked(live, stored.arguments)) != (_id_of(live, new.tool), _masked(live, new.arguments)):
+    call = live.call_of(run_id) if stored is None else (stored.tool, stored.arguments)
+    if call is None:
+        return False
+    if (_id_of(live, call[0]), _masked(live, call[1])) != (_id_of(live, new.tool), _masked(live, new.arguments)):
         raise UsageError("idempotency-key-reused", id=run_id)
     return True
 

@@ -1,0 +1,254 @@
+"""One small tool over MCP and REST beside FastMCP, and runs that wait for an approval.
+
+    python -I bench/serving.py                  the table
+    python -I bench/serving.py --calls 2000     more calls
+
+The peer is FastMCP with a Python function of the same effect, in ``bench/peers/fastmcp-venv`` (``fastmcp`` by pip).
+Ours runs the tool's JavaScript in the sandbox, checks the arguments, and writes a record of every call. The same client
+calls both in turn in one run; figures are medians of one call after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from table import Row, print_table  # noqa: E402  its folder is known only now
+
+PEER = HERE / "peers/fastmcp-venv/bin/python"
+PEER_PROGRAM = HERE / "serving_peer" / "server.py"
+BAR = 1.5
+FIRST, WAITING = 100, 200
+SHOUT = """---
+tool: true
+name: shout
+description: Say it loudly.
+parameters:
+  - {name: words, type: string, description: What to say}
+custom_function: |
+  return input.words.toUpperCase();
+---
+"""
+Call = Callable[[], Awaitable[Any]]
+
+
+def measure(calls: int = 400) -> list[Row]:
+    """All rows; without the peer only what needs none."""
+    with tempfile.TemporaryDirectory() as folder:
+        vault = _vault(Path(folder))
+        rows = asyncio.run(_beside_the_peer(vault, calls)) if PEER.exists() else []
+        return [*rows, *asyncio.run(_waiting(vault))]
+
+
+async def _beside_the_peer(vault: Path, calls: int) -> list[Row]:
+    async with AsyncExitStack() as stack:
+        served = stack.enter_context(_paper_serve(vault))
+        peer_port = stack.enter_context(_peer_http())
+        ours_http = await stack.enter_async_context(_over_http(f"{served['url']}/mcp", served["token"]))
+        new_era = await stack.enter_async_context(_over_http(f"{served['url']}/mcp", served["token"], "2026-07-28"))
+        theirs_http = await stack.enter_async_context(_over_http(f"http://127.0.0.1:{peer_port}/mcp"))
+        ours_stdio = await stack.enter_async_context(_over_stdio(sys.executable, _paper(vault, "mcp"), vault))
+        theirs_stdio = await stack.enter_async_context(_over_stdio(str(PEER), [str(PEER_PROGRAM), "stdio"], vault))
+        rest = await stack.enter_async_context(_rest(served))
+        stdio = await _interleaved(calls, _tool(ours_stdio), _tool(theirs_stdio))
+        http = await _interleaved(calls, _tool(ours_http), _tool(theirs_http), _tool(new_era), rest)
+    return [
+        _row("MCP over stdio", stdio[0], stdio[1]),
+        _row("MCP over HTTP, 2025-11-25", http[0], http[1]),
+        _row("MCP over HTTP, 2026-07-28", http[2], http[1]),
+        _row("REST", http[3], http[1]),
+    ]
+
+
+async def _interleaved(calls: int, *each: Call) -> list[float]:
+    """The median of every kind of call, in milliseconds, made in turn."""
+    times: list[list[float]] = [[] for _ in each]
+    for number in range(calls + 20):
+        for kind, call in enumerate(each):
+            started = time.perf_counter()
+            await call()
+            if number >= 20:
+                times[kind].append((time.perf_counter() - started) * 1000)
+    return [statistics.median(kind) for kind in times]
+
+
+def _row(measure: str, ours: float, theirs: float) -> Row:
+    ratio = ours / theirs
+    return Row(
+        bench="serving",
+        measure=f"{measure}: one call",
+        ours=f"{ours:.2f} ms, {1000 / ours:.0f}/s",
+        theirs=f"FastMCP {theirs:.2f} ms, {1000 / theirs:.0f}/s",
+        ratio=ratio,
+        bar=f"≤ {BAR}",
+        met=ratio <= BAR,
+    )
+
+
+def _tool(client: Client) -> Call:
+    async def call() -> None:
+        result = await client.call_tool("shout", {"words": "hello"})
+        assert not result.is_error
+
+    return call
+
+
+# --- runs that wait
+
+
+async def _waiting(vault: Path) -> list[Row]:
+    """Memory and threads of the server, with some runs that wait for a person and with many more."""
+    with _paper_serve(vault) as served:
+        async with httpx2.AsyncClient(headers=_bearer(served["token"]), timeout=60) as client:
+            # All begin at once: that is when the pools take the threads they will ever have.
+            await _begin(client, served["url"], range(FIRST))
+            few = _figures(served["process"])
+            await _begin(client, served["url"], range(FIRST, FIRST + WAITING))
+            many = _figures(served["process"])
+            questions = len((await client.get(f"{served['url']}/api/approvals")).json())
+    grown = many["memory"] / few["memory"]
+    threads = many["threads"] - few["threads"]
+    return [
+        Row(bench="serving", measure=f"{WAITING} more runs that wait for an approval: memory of the server",
+            ours=f"{many['memory'] / 1024:.1f} MB", theirs=f"{few['memory'] / 1024:.1f} MB before", ratio=grown,
+            bar="≤ 1.05", met=grown <= 1.05 and questions == FIRST + WAITING),
+        Row(bench="serving", measure=f"{WAITING} more runs that wait for an approval: threads", ours=f"{threads} more",
+            bar="≤ 5", met=threads <= 5),
+    ]  # fmt: skip
+
+
+async def _begin(client: httpx2.AsyncClient, url: str, numbers: range) -> None:
+    async def begin(number: int) -> None:
+        call = {"tool": "write_file", "arguments": {"filePath": f"{number}.md", "content": "x"}}
+        answer = await client.post(f"{url}/api/runs", json=call)
+        assert answer.json()["status"] == "waiting"
+
+    await asyncio.gather(*(begin(number) for number in numbers))
+
+
+def _figures(process: int) -> dict[str, int]:
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    return {"memory": int(fields["VmRSS"].split()[0]), "threads": int(fields["Threads"])}
+
+
+# --- servers and clients
+
+
+def _vault(folder: Path) -> Path:
+    vault = folder / "vault"
+    (vault / ".paper").mkdir(parents=True)
+    (vault / "shout.md").write_text(SHOUT, encoding="utf-8")
+    return vault
+
+
+def _paper(vault: Path, *command: str) -> list[str]:
+    return ["-m", "paperagents", "--vault", str(vault), *command]
+
+
+@contextmanager
+def _paper_serve(vault: Path) -> Iterator[dict[str, Any]]:
+    command = [sys.executable, *_paper(vault, "serve", "--port", "0", "--no-open", "--json")]
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(vault.parent / "config")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        lines: list[str] = []
+        while not lines or lines[-1] != "}\n":
+            lines.append(process.stdout.readline())
+        try:
+            yield {**json.loads("".join(lines)), "process": process.pid}
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+@contextmanager
+def _peer_http() -> Iterator[int]:
+    import socket  # noqa: PLC0415  for a free port alone
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with subprocess.Popen([PEER, PEER_PROGRAM, "http", str(port)]) as process:
+        try:
+            _wait_for(port)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_for(port: int) -> None:
+    import socket  # noqa: PLC0415  see above
+
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+
+
+@asynccontextmanager
+async def _over_http(url: str, token: str = "", era: str = "legacy") -> AsyncIterator[Client]:
+    async with httpx2.AsyncClient(headers=_bearer(token), timeout=60) as http:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, mode=era) as client:
+            await client.list_tools()
+            yield client
+
+
+@asynccontextmanager
+async def _over_stdio(program: str, arguments: list[str], vault: Path) -> AsyncIterator[Client]:
+    environment = {"XDG_CONFIG_HOME": str(vault.parent / "config")}
+    server = StdioServerParameters(command=program, args=arguments, env=environment)
+    async with Client(server, mode="legacy") as client:
+        yield client
+
+
+@asynccontextmanager
+async def _rest(served: dict[str, Any]) -> AsyncIterator[Call]:
+    async with httpx2.AsyncClient(headers=_bearer(served["token"]), timeout=60) as client:
+
+        async def call() -> None:
+            body = {"tool": "shout", "arguments": {"words": "hello"}}
+            answer = await client.post(f"{served['url']}/api/runs", json=body)
+            assert answer.json()["data"] == "HELLO"
+
+        yield call
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"} if token else {}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--calls", type=int, default=400)
+    print_table(measure(parser.parse_args().calls))
+
+
+if __name__ == "__main__":
+    main()
