@@ -22,7 +22,7 @@ from dataclasses import fields
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -30,6 +30,7 @@ from paperagents.calls.references import Names, resolve
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.tag import AttributeSchema, TagSchema
 from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import COMMANDS, PaperGroup
 from paperagents.messages import sentences, use_language
 from paperagents.notes_folder import NotesFolder
@@ -38,6 +39,7 @@ from paperagents.reading.tag_markdown import TAG_FIELDS
 from paperagents.reading.tool_markdown import EXAMPLE_FIELDS, TOOL_FIELDS
 from paperagents.reading.tool_parameters import PARAMETER_FIELDS
 from paperagents.reading.tool_steps import RETRY_FIELDS, STEP_FIELDS
+from paperagents.records.record import LogEntry, RunRecord, RunStatus
 from paperagents.settings import KNOWN, NAMED_TABLES, Known
 from paperagents.tags.builtin import BUILTIN_TAGS
 
@@ -58,6 +60,12 @@ FIELD_TABLES = {
     "tag-fields": TAG_FIELDS,
     "tag-schema-fields": tuple(each.name for each in fields(TagSchema)),
     "tag-attribute-fields": tuple(each.name for each in fields(AttributeSchema)),
+    "record-fields": tuple(
+        RunRecord(run_id="", tool="", status="planned", started="", duration_ms=0.0, planned=()).as_json()
+    ),
+    "run-statuses": get_args(RunStatus),
+    "log-fields": tuple(each.name for each in fields(LogEntry)),
+    "error-fields": tuple(PaperError("cancelled").as_json()),
 }
 
 
@@ -114,7 +122,7 @@ def words(table: str, known: Iterable[str]) -> dict[str, str]:
 
 def _field_table(table: str, known: Iterable[str]) -> Callable[[], str]:
     def write() -> str:
-        return _table(("field", "meaning"), ((_code(name), said) for name, said in words(table, known).items()))
+        return _table(("name", "meaning"), ((_code(name), said) for name, said in words(table, known).items()))
 
     return write
 
