@@ -120,7 +120,7 @@ class NpmPackages:
         limits: Limits,
         host: HostFunctions,
         cancellation: Cancellation,
-        helpers: Mapping[str, str],
+        helpers: Mapping[str, int],
         planned: bool,
     ) -> JavaScriptResult:
         """Run the tool's file in a process that may touch what was agreed on; a dry run may only read."""

@@ -52,7 +52,7 @@ class Packages(Protocol):
         limits: Limits,
         host: HostFunctions,
         cancellation: Cancellation,
-        helpers: Mapping[str, str],
+        helpers: Mapping[str, int],
         planned: bool,
     ) -> JavaScriptResult:
         """Run the tool's file."""

@@ -86,11 +86,12 @@ def prepare(
     names: Mapping[str, JsonValue],
     host: HostFunctions,
     limits: Limits,
-    helpers: Mapping[str, str] | None = None,
+    helpers: Mapping[str, int] | None = None,
 ) -> Block:
     """Turn code and values into a request; refuses what cannot cross before any worker is asked.
 
-    Helpers are functions in JavaScript, ours, that the code may call; they are read only when it does.
+    Helpers are functions of our own that the code may call, by the part of ``worker.PARTS`` they stand in; a part is
+    read only when it is called.
     """
     helpers = helpers or {}
     for name in (*names, *host, *helpers):

@@ -41,7 +41,7 @@ class DenoPools:
         limits: Limits,
         host: HostFunctions | None = None,
         cancellation: Cancellation | None = None,
-        helpers: Mapping[str, str] | None = None,
+        helpers: Mapping[str, int] | None = None,
     ) -> JavaScriptResult:
         """Run a function body in a process of this setup; gives its value and console, or raises SandboxError."""
         deno_program()

@@ -85,7 +85,7 @@ class Sandbox:
         limits: Limits | None = None,
         host: HostFunctions | None = None,
         cancellation: Cancellation | None = None,
-        helpers: Mapping[str, str] | None = None,
+        helpers: Mapping[str, int] | None = None,
     ) -> JavaScriptResult:
         """Run a function body; gives its value and console, or raises SandboxError."""
         script = Excerpt(text=code) if isinstance(code, str) else code

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 CHANNEL = 3
-PARTS = ("url.js", "text.js", "clone.js", "console.js", "errors.js", "host.js", "border.js")
+PARTS = (
+    "url.js",
+    "text.js",
+    "clone.js",
+    "console.js",
+    "errors.js",
+    "host.js",
+    "border.js",
+    "tool_api.js",
+    "tool_failure.js",
+)
 
 
 def main() -> None:

@@ -12,12 +12,16 @@ import borderPart from './border.js' with { type: 'text' };
 import consolePart from './console.js' with { type: 'text' };
 import errorsPart from './errors.js' with { type: 'text' };
 import hostPart from './host.js' with { type: 'text' };
+import apiPart from './tool_api.js' with { type: 'text' };
+import failurePart from './tool_failure.js' with { type: 'text' };
 
 const { stdin, stdout, exit } = Deno, [folder, ...names] = Deno.args;
 const { stringify, parse } = JSON, { apply, defineProperty, getPrototypeOf, ownKeys, getOwnPropertyDescriptor } = Reflect;
 const { is: same } = Object, { isPrototypeOf } = Object.prototype, { then } = Promise.prototype, { runInThisContext } = vm;
 const encoder = new TextEncoder(), decoder = new TextDecoder(), world = globalThis;
 const make = source => (0, eval)(source), [makeBorder, makeConsole, makeErrors, makeHost] = [borderPart, consolePart, errorsPart, hostPart].map(make);
+
+const helperParts = { 7: make(apiPart)(), 8: make(failurePart)() };
 
 // Frames: four bytes of length, a letter, a body.
 const writeAll = bytes => { for (let at = 0; at < bytes.length;) at += stdout.writeSync(bytes.subarray(at)); };
@@ -153,7 +157,7 @@ class Call {
     const { callHost, takeAnswer } = makeHost(kit);
     this.takeAnswer = takeAnswer;
     const hosted = functions.map(name => { const call = callHost(name); return (...sent) => { const answer = call(...sent); this.carryOver(); return answer; }; });
-    const helped = helpers.filter((_, at) => at % 2).map(source => { let made; return (...sent) => (made ??= make(source))(...sent); });
+    const helped = helpers.filter((_, at) => at % 2).map(index => helperParts[index]);
     this.names = [given, ...functions, ...helpers.filter((_, at) => at % 2 === 0), 'require_', 'import_', 'load_'].filter(Boolean).join(',');
     this.values = [...values, ...hosted, ...helped, requirePackage, importPackage, loadPackage];
     this.code = code;

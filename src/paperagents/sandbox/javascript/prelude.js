@@ -59,11 +59,7 @@ const hostFunction = name => {
   let call;
   return (...given) => apply(call ??= load(5).callHost(name), undefined, given);
 };
-// Code of our own that a block brings along and may never need: read on the first call.
-const helper = source => {
-  let made;
-  return (...given) => apply(made ??= evaluate(source), undefined, given);
-};
+const helper = index => (...given) => apply(load(index), undefined, given);
 const start = ({ code, names, values, helpers, functions, hostCalls, outputSize }) => {
   host.maxCalls = hostCalls; host.maxSize = most = outputSize;
   for (let i = 0; i < functions.length; i++) {

@@ -1,6 +1,6 @@
 // The name that a tool's own list has for a failure; a failure without a name stays as it is.
 'use strict';
-(tool, error) => {
+() => (tool, error) => {
 const message = String(error?.message ?? error);
 const matches = match => {
   if (match instanceof RegExp) return match.test(message);

@@ -1,6 +1,6 @@
 // The api of a tool that is one JavaScript file; made when the tool first asks for it.
 'use strict';
-({ tool, environment, storage, mocked, info, load_, call_tool }) => {
+() => ({ tool, environment, storage, mocked, info, load_, call_tool }) => {
 const bridges_ = typeof tool.getBridges === 'function' ? tool.getBridges() : {};
 const kept_ = new Map(Object.entries(storage));
 let changed_ = false;
