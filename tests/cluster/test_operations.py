@@ -1,0 +1,72 @@
+"""Health and figures: alive, ready, and how much is done."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+from paperagents.cluster.operations import condition, metrics, readiness, serve_figures
+from paperagents.cluster.worker_log import JsonLines
+from paperagents.errors import StorageError
+from paperagents.vault import Vault
+
+from .conftest import wait_until, working
+
+
+def test_a_worker_tells_that_it_is_alive_and_ready_and_what_it_does(vault: Vault) -> None:
+    vault.run("greet", {"who": "you"})
+    vault.run("note")
+    with serve_figures(vault, "127.0.0.1", 0) as port:
+        answers = {path: urlopen(f"http://127.0.0.1:{port}/{path}").read() for path in ("health", "ready", "metrics")}
+        with pytest.raises(HTTPError) as caught:
+            urlopen(f"http://127.0.0.1:{port}/else")
+        caught.value.close()
+    assert json.loads(answers["health"]) == {"alive": True}
+    assert json.loads(answers["ready"]) == {"ready": True, "reason": None}
+    assert b'paper_runs{tool="greet",status="succeeded"} 1\n' in answers["metrics"]
+    assert b"paper_open_approvals 1\n" in answers["metrics"]
+
+
+def test_every_line_of_the_figures_has_the_form_that_is_read(vault: Vault) -> None:
+    vault.run('no "such"\\tool\n')
+    line = re.compile(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="([^"\\\n]|\\.)*"(,\w+="([^"\\\n]|\\.)*")*\})? [\d.]+')
+    for each in metrics(vault).splitlines():
+        assert line.fullmatch(each), each
+
+
+def test_a_database_that_cannot_be_used_makes_it_not_ready(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise StorageError("database-unreachable", file="x", reason="gone")
+
+    monkeypatch.setattr(vault.database, "rows", fail)
+    assert readiness(vault) == {"ready": False, "reason": "database-unreachable"}
+    with serve_figures(vault, "127.0.0.1", 0) as port:
+        for path in ("ready", "metrics"):
+            with pytest.raises(HTTPError) as caught:
+                urlopen(f"http://127.0.0.1:{port}/{path}")
+            assert caught.value.code == 503
+            caught.value.close()
+
+
+def test_the_doctor_counts_workers_and_what_waits(vault: Vault) -> None:
+    vault.run("note")
+    before = condition(vault)
+    assert (before["problems"], before["waiting"]) == ([], 1)
+    if before["workers"] is not None:
+        assert before["workers"] == 0
+        with working(vault):
+            wait_until(lambda: condition(vault)["workers"] == 1)
+
+
+def test_a_line_of_the_log_is_one_json_object() -> None:
+    record = logging.makeLogRecord({"msg": "run %s\nended", "args": ("x",), "levelno": 20, "levelname": "INFO",
+                                    "name": "paper.worker", "run_id": "x"})  # fmt: skip
+    written = JsonLines().format(record)
+    assert "\n" not in written
+    read = json.loads(written)
+    assert (read["message"], read["level"], read["run_id"]) == ("run x\nended", "info", "x")
