@@ -47,7 +47,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs"
 WORDS = ROOT / "scripts" / "reference_words.toml"
 REGION = re.compile(r"(?P<begin><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
-EVERYWHERE = ("vault", "help")
+EVERYWHERE = {"--vault", "--help"}
 """Options that every command has; the page names them once."""
 FIELD_TABLES = {
     "tool-fields": TOOL_FIELDS,
@@ -234,7 +234,7 @@ def _command(path: str, command: click.Command, above: click.Context, level: int
         (_code(record[0]), record[1])
         for parameter in command.get_params(context)
         if isinstance(parameter, click.Option)
-        and parameter.name not in EVERYWHERE
+        and EVERYWHERE.isdisjoint(parameter.opts)
         and (record := parameter.get_help_record(context)) is not None
     ]
     table = f"\n\n{_table(('option', 'meaning'), rows)}" if rows else ""
