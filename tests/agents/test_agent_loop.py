@@ -12,7 +12,7 @@ from paperagents.approval.decision import Approved, Denied
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedApprover, ScriptedModel
 
-from .conftest import Desk, call, entries
+from .conftest import Desk, Serve, call, entries
 
 
 def told(model: ScriptedModel, request: int) -> str:
@@ -59,11 +59,14 @@ def test_a_model_that_a_note_names_cannot_be_a_file_outside_of_the_vault(desk: D
     assert "leaked" not in str(record.as_json())
 
 
-def test_no_model_at_all_is_told_with_what_to_do(desk: Desk) -> None:
+def test_a_server_that_wants_a_model_to_be_chosen_is_told_so(desk: Desk, serve: Serve) -> None:
     desk.note("agents/helper.md", "---\nagent: true\nname: helper\ndescription: d\n---\nHelp.\n")
+    server = serve(["Fine.", {"error": {"status": 404, "message": "model not found"}}])
+    assert desk.vault.run("helper", {"query": "Hi"}).data == "Fine."
     record = desk.vault.run("helper", {"query": "Hi"})
     assert record.error is not None
     assert record.error["code"] == "model-missing"
+    assert server.requests[0]["model"] == "default"
 
 
 # --- what a model gets wrong goes back to it
@@ -99,10 +102,20 @@ def test_a_damaged_tag_is_told_with_its_place(desk: Desk) -> None:
     assert "line 2, column 1" in told(model, 1)
 
 
-def test_an_unknown_tag_is_told(desk: Desk) -> None:
+def test_an_unknown_tag_is_told_where_tags_are_the_only_calls(desk: Desk) -> None:
+    desk.agent("protocol: tags")
     model = ScriptedModel(['{{<read_fle filePath="a.md" />}}', "I see."])
     assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == "I see."
     assert "read_fle" in told(model, 1)
+
+
+@pytest.mark.parametrize(("protocol", "asked"), [("tags", 2), ("auto", 1), ("native", 1)])
+def test_braces_of_other_programs_may_stand_in_an_answer(desk: Desk, protocol: str, asked: int) -> None:
+    desk.agent(f"protocol: {protocol}")
+    text = 'Write {{< figure src="a.png" >}} into the page.'
+    model = ScriptedModel([text] * 3)
+    assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == text
+    assert len(model.requests) == asked
 
 
 def test_a_no_goes_back_with_its_reason(desk: Desk) -> None:

@@ -48,6 +48,11 @@ def test_a_server_without_streaming_is_fine() -> None:
     assert (turn.text, turn.calls[0].name) == ("Hello", "a")
 
 
+def test_a_document_without_its_type_is_read_as_one() -> None:
+    document = '{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}'
+    assert answer([{"raw": document}])[0].text == "Hello"
+
+
 def test_one_connection_serves_all_turns() -> None:
     accepted: list[Any] = []
     with ScriptedServer(["one", "two", "three"]) as server:
@@ -75,6 +80,7 @@ def test_one_connection_serves_all_turns() -> None:
         ({"raw": "Bad Gateway", "status": 502, "content_type": "text/html"}, "model-busy", True),
         ({"raw": "<html>welcome</html>", "content_type": "text/html"}, "model-broken", True),
         ({"raw": "{not json", "content_type": "application/json"}, "model-broken", True),
+        ({"raw": "", "content_type": "text/event-stream"}, "model-broken", True),
         ({"raw": "[1]", "content_type": "application/json"}, "model-broken", True),
         ({"raw": "data: nonsense\n\n", "content_type": "text/event-stream"}, "model-broken", True),
         ({"raw": "", "status": 302, "content_type": ""}, "model-refused", False),

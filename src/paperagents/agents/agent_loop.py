@@ -36,6 +36,8 @@ from paperagents.tags import TagRegistry, resolve_vault_references_simple
 
 SAME_AGAIN = 3
 """So often the same calls may give the same results, one turn after the other."""
+NO_MODEL = "default"
+"""The name that is sent where nobody has chosen a model."""
 _NO_NATIVE_CALLS = (400, 404, 422, 501)
 """How servers say that a model knows no native calls."""
 
@@ -79,17 +81,21 @@ class AgentLoop:
         self._dialogue = run.dialogue(not self._native)
         self._spending = Spending(budget=run.agent.budget)
         self._seen: list[str] = []
+        self._damaged = False
 
     def run(self) -> JsonValue:
         """The final answer. Raises ToolError where a limit is reached before there is one."""
         step, last = 2, ""
         for number in range(1, self._run.agent.max_iterations + 1):
             turn, early = self._turn(number, step)
-            answer = understood(turn, self._run.toolbox, self._registry())
+            answer = understood(turn, self._run.toolbox, self._registry(), strict=not self._native)
             self._note("agent", turn.text)
             results = self._carried_out(answer, f"turn/{number}/call", step, early)
-            if answer.final is not None or not (answer.calls or answer.damage):
+            told_again = bool(answer.damage) and self._damaged and not answer.calls
+            if answer.final is not None or told_again or not (answer.calls or answer.damage):
+                # Who insists on a tag that there is not has meant it as text.
                 return self._finished(answer)
+            self._damaged = bool(answer.damage)
             self._go_on(turn, answer, results)
             step, last = step + 1 + len(answer.calls), answer.text
         raise ToolError("agent-iterations", limit=self._run.agent.max_iterations, details={"text": last})
@@ -134,7 +140,7 @@ class AgentLoop:
                     turn = self._answer(number, early)
                 except ToolError as error:
                     if not self._must_write_tags(error):
-                        raise
+                        raise self._told_why(error) from None
                     self._speak(native=False)
                     early = self._following(place)
                     entry.parameters = self._parameters()
@@ -163,6 +169,11 @@ class AgentLoop:
     def _parameters(self) -> JsonObject:
         protocol = "native" if self._native else "tags"
         return {"model": self._run.model_name, "protocol": protocol, "messages": len(self._dialogue.messages())}
+
+    def _told_why(self, error: ToolError) -> ToolError:
+        """A server that refuses a model nobody has chosen wants one to be chosen."""
+        unchosen = error.code == "model-refused" and self._run.model_name == NO_MODEL
+        return ToolError("model-missing", details={"refusal": error.message}) if unchosen else error
 
     def _must_write_tags(self, error: ToolError) -> bool:
         """Whether the server said that this model knows no native calls, and the agent leaves it open."""

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from paperagents.agents import conversation as notes
-from paperagents.agents.agent_loop import AgentLoop, AgentRun, Calls
+from paperagents.agents.agent_loop import NO_MODEL, AgentLoop, AgentRun, Calls
 from paperagents.agents.dialogue import CHARACTERS, Dialogue
 from paperagents.agents.language_model import LanguageModel
 from paperagents.agents.model_access import model_access
@@ -23,7 +24,7 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import CONVERSATION, QUERY
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.slug import slug
-from paperagents.errors import PlanEndsError, ToolError, UsageError
+from paperagents.errors import PlanEndsError, ToolError
 from paperagents.execution.chain import within
 from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import Place
@@ -33,6 +34,7 @@ from paperagents.tags import TagRegistry
 
 MOST_AGENTS = 5
 """Agents that ask agents: so deep."""
+AUTOMATIC = "openrouter/auto"
 OWN_MODEL = "given"
 """In the record of a run that was given a model of the caller's own."""
 
@@ -146,10 +148,11 @@ class AgentRunner:
             return f"{SCHEME}{Path(chosen.removeprefix(SCHEME)).absolute()}"
         if chosen is not None:
             return chosen if isinstance(chosen, str) else OWN_MODEL
-        named = agent.model or self.settings.get("llm.model")
-        if not named:
-            raise UsageError("model-missing")
-        return str(named)
+        return str(agent.model or self.settings.get("llm.model") or self._usual_model())
+
+    def _usual_model(self) -> str:
+        """One server chooses by itself; a server on this computer often has just one model."""
+        return AUTOMATIC if urlsplit(str(self.settings.get("llm.base_url"))).hostname == "openrouter.ai" else NO_MODEL
 
     def _model(self, calls: Calls, choice: str) -> tuple[LanguageModel, str]:
         given: Any = calls.session.model

@@ -167,6 +167,8 @@ def listed(kept: Path, agent: str) -> list[str]:
 def _opened_folder(kept: Path) -> Iterator[int]:
     """The folder of the conversations, opened so that neither it nor the one above can be a link."""
     try:
+        with suppress(FileExistsError):
+            kept.mkdir()
         above = os.open(kept, _FOLDER)
         try:
             with suppress(FileExistsError):

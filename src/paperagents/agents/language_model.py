@@ -11,6 +11,8 @@ from paperagents.sandbox import Cancellation
 
 MOST_CALLS = 128
 """In one answer. A model that makes more has lost its way."""
+LARGEST_TEXT = 4_000_000
+"""Characters of one answer."""
 LARGEST_ARGUMENTS = 2_000_000
 """Characters of the arguments of one call."""
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -151,7 +152,9 @@ def _body(request: ModelRequest, host: str) -> JsonObject:
 
 def _read(response: httpcore2.Response, pieces: Iterable[bytes], listener: Listener, limits: ModelLimits) -> ModelTurn:
     streamed = StreamedTurn(listener)
-    if "json" in _header(response, b"content-type"):
+    first = next(iter(pieces := iter(pieces)), b"")
+    pieces = chain([first], pieces)
+    if "json" in _header(response, b"content-type") or first.lstrip().startswith(b"{"):
         # Some servers know no streaming.
         streamed.take(_decoded(_content(pieces, limits.answer_bytes)))
         return streamed.turn()

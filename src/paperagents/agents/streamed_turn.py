@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from paperagents.agents.language_model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelCall, ModelTurn
+from paperagents.agents.language_model import (
+    LARGEST_ARGUMENTS,
+    LARGEST_TEXT,
+    MOST_CALLS,
+    Listener,
+    ModelCall,
+    ModelTurn,
+)
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
 
@@ -38,6 +45,7 @@ class StreamedTurn:
         self.finish = ""
         self._listener = listener
         self._text: list[str] = []
+        self._length = 0
         self._calls: dict[str, _OpenCall] = {}
         self._left_out: set[str] = set()
         self._last = ""
@@ -80,6 +88,9 @@ class StreamedTurn:
         self.finish = str(choice.get("finish_reason") or self.finish)
 
     def _say(self, piece: str) -> None:
+        self._length += len(piece)
+        if self._length > LARGEST_TEXT:
+            raise ToolError("model-endless", limit=LARGEST_TEXT)
         if piece:
             self._text.append(piece)
             self._listener.text(piece)

@@ -49,8 +49,11 @@ class Answer:
     """What is wrong with tags that could not be read."""
 
 
-def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None) -> Answer:
-    """Everything in a turn. ``registry`` knows the tags that count; None where none does."""
+def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None, *, strict: bool = True) -> Answer:
+    """Everything in a turn. ``registry`` knows the tags that count; None where none does.
+
+    Where tags are the only way to call, a tag that nobody knows is a mistake, too (``strict``).
+    """
     reading = read_tags(turn.text, registry)
     written = [each for each in outermost(reading.operations) if each["tool_id"] != FINAL_OUTPUT]
     tagged = [each for each in written if _is_call(each, registry)] if registry is not None else []
@@ -65,7 +68,7 @@ def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None) 
         calls=(*calls, *(_native_call(each, toolbox) for each in turn.calls)),
         final=finals[-1]["content"].strip() if finals else None,
         text=_spoken(turn.text, reading.operations),
-        damage=_damage(reading.diagnostics) if registry is not None else "",
+        damage=_damage(reading.diagnostics, strict=strict) if registry is not None else "",
     )
 
 
@@ -124,8 +127,9 @@ def _spoken(text: str, operations: Iterable[Mapping[str, Any]]) -> str:
     return "".join([*pieces, text[end:]]).strip()
 
 
-def _damage(diagnostics: Iterable[Mapping[str, Any]]) -> str:
-    # A word that is no tag may be prose; whoever meant a tool must hear that there is none of that name.
-    told = [each for each in diagnostics if each["severity"] == "error" or each["code"] == "tag-unknown"]
+def _damage(diagnostics: Iterable[Mapping[str, Any]], *, strict: bool) -> str:
+    # Other programs write such braces, too; but who can call by tags alone must hear that there is none of that name.
+    codes = ("tag-unknown",) if strict else ()
+    told = [each for each in diagnostics if each["severity"] == "error" or each["code"] in codes]
     lines = [f"line {each['line']}, column {each['column']}: {each['message']}" for each in told[:MOST_PROBLEMS]]
     return " ".join(lines)
