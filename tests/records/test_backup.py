@@ -108,6 +108,19 @@ def test_a_database_that_may_only_be_read_can_be_read(embedded: SqliteDatabase) 
     embedded.close()
 
 
+def test_a_folder_that_may_only_be_read_can_be_read(embedded: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    EntryStore(embedded).put("memory", "a", {"content": "kept"})
+    embedded.close()
+    # The superuser, as whom tests may run, may write everywhere.
+    monkeypatch.setattr("os.access", lambda *_: False)
+    store = EntryStore(embedded)
+    assert store.content("memory", "a") == "kept"
+    with pytest.raises(StorageError) as caught:
+        store.put("memory", "b", {})
+    assert caught.value.code == "database-read-only"
+    embedded.close()
+
+
 def test_the_check_finds_a_damaged_page(embedded: SqliteDatabase) -> None:
     store = EntryStore(embedded)
     for number in range(200):

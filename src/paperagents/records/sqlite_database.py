@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Database
@@ -118,6 +119,8 @@ class SqliteDatabase(Database):
         with _told(self.file, (sqlite3.Error, OSError)):
             self.file.parent.mkdir(exist_ok=True)
             _require_no_links(self.file)
+            if self.file.exists() and not os.access(self.file.parent, os.W_OK):
+                return _connected_to_read(self.file)
             # Ours alone to read. Only ever opened here when it is new: closing it would give up the locks that
             # another connection of this process holds on it.
             with suppress(FileExistsError):
@@ -131,6 +134,16 @@ class SqliteDatabase(Database):
             connection.execute("PRAGMA trusted_schema = OFF")
             _migrate(connection, self.file)
         return connection
+
+
+def _connected_to_read(file: Path) -> sqlite3.Connection:
+    """A folder that cannot be written, such as a copy on a medium, can still be looked at."""
+    address = f"file:{quote(str(file))}?immutable=1"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
+        raise StorageError("database-read-only", file=str(file))
+    return connection
 
 
 @contextmanager

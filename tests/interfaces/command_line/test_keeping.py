@@ -23,6 +23,15 @@ def test_a_detached_run_is_queued_and_can_be_carried_on(paper: Any) -> None:
     assert paper("runs", "resume", listed["run_id"], "--json").document["data"] == 1
 
 
+def test_everything_that_needs_no_answer_goes_on_together(paper: Any) -> None:
+    for _ in range(2):
+        paper("run", "good", "--detach")
+    assert [each["status"] for each in paper("runs", "resume", "--json").document] == ["succeeded", "succeeded"]
+    assert paper("runs", "resume", "--json").document == []
+    paper("run", "good", "--detach")
+    assert "succeeded" in paper("runs", "resume").out
+
+
 def test_a_detached_run_tells_its_id_and_who_carries_it_out(paper: Any) -> None:
     answer = paper("run", "good", "--detach")
     assert answer.out.strip() in answer.err

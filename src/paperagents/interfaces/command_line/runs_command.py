@@ -84,19 +84,33 @@ def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None
 
 
 @command.command("resume", cls=LocalisedCommand, help=text("cli.runs.resume"))
-@click.argument("run")
+@click.argument("run", required=False)
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @vault_option
 @json_option
 @click.pass_context
-def resume(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None:
-    """Go on with a run that waits or was interrupted."""
+def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool) -> None:
+    """Go on with a run that waits or was interrupted; without one, with all that need no answer."""
+    if run is None:
+        _resume_all(context, as_json=as_json)
+        return
     with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
         run_id = vault.store.record(run).run_id
         approver = choose_approver(yes=yes, progress=progress, stop=stop)
         record = vault.resume(run_id, approver=approver, on_event=progress.on_event, stop=stop)
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)
+
+
+def _resume_all(context: click.Context, *, as_json: bool) -> None:
+    from paperagents.cluster.continuing import continue_run, to_continue  # noqa: PLC0415  only here
+
+    with current_vault(context) as vault:
+        records = [record for each in to_continue(vault) if (record := continue_run(vault, each)) is not None]
+    if as_json:
+        print_json([record.as_json() for record in records])
+    for record in records if not as_json else ():
+        click.echo(f"{record.run_id}  {record.status:10} {visible(record.tool)}")
 
 
 @command.command("compare", cls=LocalisedCommand, help=text("cli.runs.compare"))
