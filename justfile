@@ -34,6 +34,10 @@ package:
     .venv/bin/python scripts/package.py
     .venv/bin/python scripts/materials.py
 
+# renew the pictures of every page in docs/screenshots (needs Chromium)
+screenshots:
+    .venv/bin/python scripts/screenshots.py
+
 # renew the locked requirements (needs uv)
 lock:
     scripts/lock

@@ -187,7 +187,9 @@ def test_an_error_leads_to_its_place_in_the_file(page: Page, served: Served) -> 
 
 
 def test_a_new_file_appears_at_the_side_without_a_reload(page: Page, served: Served) -> None:
-    served.note("tools/late.md", "---\ntool: true\nname: Latecomer\ndescription: New.\ncustom_function: return 1;\n---\n")
+    served.note(
+        "tools/late.md", "---\ntool: true\nname: Latecomer\ndescription: New.\ncustom_function: return 1;\n---\n"
+    )
     expect(page.locator("#side-tools").get_by_role("link", name="Latecomer")).to_be_visible()
     page.locator("#side-search").fill("loudly")
     expect(page.locator("#side-tools a")).to_have_count(1)

@@ -71,7 +71,7 @@ TEXTS = {
     "web.diagram": ("Diagram of the steps", "Ablauf der Schritte", "步骤图"),
     "web.diagram.if": ("if", "wenn", "条件"),
     "web.diagram.each": ("for each", "für jedes", "逐个"),
-    "web.diagram.retry": ("up to {count}×", "bis zu {count}×", "最多 {count} 次"),
+    "web.diagram.retry": ("{count}×", "{count}×", "{count}×"),
     # --- runs
     "web.runs": ("Runs", "Läufe", "运行"),
     "web.status": ("Status", "Status", "状态"),

@@ -3,7 +3,11 @@
 import { calmly, notice, piece, Refusal } from "./dom.js";
 import { openEvents } from "./events.js";
 import { answer } from "./approval.js";
+import { startChat } from "./chat.js";
+import { startEditor } from "./editor.js";
 import { actOnRun, copyResult, loadMore, loadStep, loadSteps, watchRun } from "./run.js";
+import { startSettings } from "./settings.js";
+import { startTool } from "./tool.js";
 
 const events = openEvents();
 
@@ -16,16 +20,19 @@ function start() {
   const watch = (where) => watchRun(where, events);
   if (slot) watch(slot);
   const form = document.getElementById("tool-form");
-  if (form) import("./tool.js").then(({ startTool }) => startTool(form, watch));
-  if (document.querySelector(".editor")) import("./editor.js").then(({ startEditor }) => startEditor());
-  if (document.querySelector("[data-setting], [data-revoke]")) import("./settings.js").then(({ startSettings }) => startSettings());
+  if (form) startTool(form, watch);
+  if (document.querySelector(".editor")) startEditor();
+  if (document.querySelector("[data-setting], [data-revoke]")) startSettings();
   const chat = document.getElementById("chat");
-  if (chat) import("./chat.js").then(({ startChat }) => startChat(chat, events, watch));
+  if (chat) startChat(chat, events, watch);
   const compare = document.getElementById("compare-form");
   if (compare) limitChoice(compare);
 }
 
 async function act(event) {
+  const choice = event.target.closest(".choice a");
+  // Back to what is seen now, which need not be what was loaded.
+  if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
   const target = event.target.closest("[data-answer], [data-action], [data-copy], [data-more], [data-more-steps]");
   if (!target) return;
   if (target.dataset.answer) await answer(target);

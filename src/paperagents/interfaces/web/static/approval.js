@@ -6,7 +6,7 @@ import { make, notice, Refusal, say, send } from "./dom.js";
 /** Show a question as a dialog. Closing it decides nothing: the question stays where it was. */
 export function askQuestion(question) {
   const copy = question.cloneNode(true);
-  const heading = copy.querySelector("h3");
+  const heading = copy.querySelector("h2");
   heading.id = `${heading.id}-dialog`;
   copy.setAttribute("aria-labelledby", heading.id);
   const close = make("button", { type: "button", class: "close", "aria-label": say("later") }, "✕");

@@ -1,0 +1,40 @@
+"""A conversation with an agent: it speaks, calls tools, asks, and goes on."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
+
+
+@pytest.mark.parametrize("look", ["desktop-light", "phone-dark"])
+def test_an_agent_speaks_asks_and_writes(page: Page, served: Served, look: str) -> None:
+    assert look
+    page.get_by_role("link", name="Agents", exact=True).first.click()
+    page.get_by_role("link", name="Helper").first.click()
+    page.get_by_label("Your message").fill("What about peas?")
+    page.keyboard.press("Enter")
+    question = page.get_by_role("dialog")
+    expect(question.locator("figcaption")).to_contain_text("summary.md")
+    expect(page.locator(".turn.person")).to_contain_text("What about peas?")
+    expect(page.locator("#conversation .turn.agent").first).to_contain_text("I will look first.")
+    page.reload()
+    page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
+    expect(page.locator("#conversation .turn.agent strong")).to_have_text("summary")
+    assert (served.folder / "summary.md").read_text() == "They climb.\n"
+    expect(page.locator("#conversation details.tools").first).to_contain_text("search_files")
+    page.get_by_label("Your message").fill("And?")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#conversation .turn.agent").last).to_contain_text("And again.")
+    expect(page.locator(".turn.person")).to_have_count(2)
+
+
+def test_what_goes_wrong_with_a_model_is_told(page: Page, served: Served) -> None:
+    served.note(
+        "agents/mute.md", "---\nagent: true\nname: Mute\ndescription: No model.\nmodel: scripted:none.json\n---\nx\n"
+    )
+    page.goto(f"{served.url}/agents/mute")
+    page.get_by_label("Your message").fill("Hello?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#calls .failure-message")).to_be_visible()

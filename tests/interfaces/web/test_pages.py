@@ -1,0 +1,173 @@
+"""The pages without a browser: they read without scripts, carry no scripts of others, and stay small."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperagents.approval.decision import Approved
+from paperagents.definitions.json_value import JsonObject
+from paperagents.interfaces.web.preferences import own_path
+
+from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
+
+PLACES = ("/", "/tools/keep", "/tools/everything", "/runs", "/approvals", "/edit?file=tools/keep.md", "/new/agent",
+          "/settings", "/stats", "/agents", "/agents/helper")  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_every_page_is_served_and_carries_no_inline_script_or_style(served: Served, path: str) -> None:
+    with served.client() as client:
+        answer = client.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert not re.findall(r"<script(?! type=\"application/json\"| type=\"module\" src)", answer.text)
+    assert not re.findall(r"<style|\sstyle=|\son[a-z]+=|javascript:", answer.text)
+    assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", answer.text)
+
+
+def test_reading_needs_no_scripts(served: Served) -> None:
+    run = served.vault.run("people", {})
+    waiting = served.vault.run("keep", {"title": "Beans"})
+    with served.client() as client:
+        assert "Says it loudly." in client.get("/").text
+        assert "What to say" in client.get("/tools/shout").text
+        assert "left early" in client.get(f"/runs/{run.run_id}").text
+        assert "# Beans" in client.get("/approvals").text
+        assert waiting.run_id in client.get("/runs?status=waiting").text
+        assert "serch_files" in client.get("/tools/broken_one").text
+
+
+def test_nobody_without_the_link_sees_anything(served: Served) -> None:
+    with served.client(token=False) as client:
+        for path in (*PLACES, "/sidebar", "/approvals/list", "/static/x/app.js"):
+            assert client.get(path).status_code == 401
+
+
+def test_what_does_not_exist_is_a_page_that_helps(served: Served) -> None:
+    with served.client() as client:
+        for path in ("/tools/shoot", "/runs/nothing", "/edit?file=nothing.md", "/agents/nobody", "/edit?file=../../x"):
+            answer = client.get(path)
+            assert answer.status_code in (400, 404, 422), path
+            assert answer.headers["content-type"].startswith("text/html")
+            assert "/" in answer.text
+        assert "shout" in client.get("/tools/shoot").text
+
+
+def test_what_the_program_keeps_cannot_be_edited(served: Served) -> None:
+    with served.client() as client:
+        assert client.get("/edit?file=.paper/paper.db").status_code >= 400
+        body = {"file": ".paper/settings.toml", "content": "x", "digest": "absent"}
+        assert client.put("/edit/save", json=body).status_code >= 400
+    assert not (served.folder / ".paper/settings.toml").exists()
+
+
+def test_files_of_the_pages_are_kept_by_their_content(served: Served) -> None:
+    with served.client() as client:
+        address = re.search(r'src="(/static/[0-9a-f]+/app.js)"', client.get("/").text)
+        assert address is not None
+        kept = client.get(address[1])
+        assert "immutable" in kept.headers["cache-control"]
+        assert client.get("/static/old/app.js").headers["cache-control"] == "no-store"
+        for path in ("/static/x/..%2f..%2fpages.py", "/static/x/nothing.js", "/static/x/%2e%2e"):
+            assert client.get(path).status_code == 404
+
+
+def test_a_value_is_handed_out_in_parts(served: Served) -> None:
+    served.note("tools/many.md", "---\ntool: true\nid: many\nname: many\ndescription: x\ncustom_function: |\n"
+                "  return Array.from({length: 500}, (_, n) => ({n, text: `row ${n}`}));\n---\n")  # fmt: skip
+    run = served.vault.run("many", {})
+    with served.client() as client:
+        page = client.get(f"/runs/{run.run_id}").text
+        assert "row 499" not in page.partition('data-view="tree"')[2].partition('data-view="json"')[0]
+        part = client.get(f"/runs/{run.run_id}/value", params={"offset": 450}).text
+        assert "row 499" in part
+        assert "row 449" not in part
+        assert client.get(f"/runs/{run.run_id}/value", params={"pointer": "/7/text"}).text.count("row 7") == 1
+        assert client.get(f"/runs/{run.run_id}/value", params={"pointer": "/7/nothing"}).status_code == 400
+        assert client.get(f"/runs/{run.run_id}/download").json()[499] == {"n": 499, "text": "row 499"}
+
+
+def test_steps_are_handed_out_in_parts(served: Served) -> None:
+    served.note("tools/loop.md", "---\ntool: true\nid: loop\nname: loop\ndescription: x\nsteps:\n"
+                "  - {name: again, tool: nap, for_each: [" + ",".join(map(str, [0] * 300)) + "], max_parallel: 4, "
+                "parameters: {milliseconds: 0}}\n---\n")  # fmt: skip
+    run = served.vault.run("loop", {})
+    assert run.success
+    with served.client() as client:
+        page = client.get(f"/runs/{run.run_id}").text
+        assert page.count("data-number=") == 200
+        assert client.get(f"/runs/{run.run_id}/steps", params={"first": 200}).text.count("data-number=") == 100
+        assert "slept" in client.get(f"/runs/{run.run_id}/steps/299", params={"part": True}).text
+
+
+def test_a_run_below_another_has_its_page(served: Served) -> None:
+    run = served.vault.run("slow", {})
+    with served.client() as client:
+        page = client.get(f"/runs/{run.run_id}").text
+        below = re.search(rf'href="/runs/({run.run_id}\.[^"]+)"', page)
+        assert below is not None
+        assert "part of another run" in client.get(f"/runs/{below[1]}").text
+
+
+def test_secrets_of_a_question_are_not_shown(served: Served) -> None:
+    headers: JsonObject = {"Authorization": "Bearer abcdef123"}
+    arguments: JsonObject = {"url": "https://example.com/x", "method": "POST", "headers": headers}
+    run = served.vault.run("rest_request", arguments)
+    assert run.status == "waiting"
+    with served.client() as client:
+        for path in ("/approvals", f"/runs/{run.run_id}", "/tools/rest_request"):
+            assert "abcdef123" not in client.get(path).text
+
+
+def test_a_language_is_spoken_by_errors_of_the_interface_too(served: Served) -> None:
+    with served.client() as client:
+        client.cookies.set("paper_language", "de")
+        assert 'lang="de"' in client.get("/").text
+        refused = client.post("/api/runs", json={"tool": "shout", "arguments": {}})
+        assert "Pflichtfeld" in refused.json()["message"]
+        quiet = client.post("/api/runs", json={"tool": "shout"}, headers={"x-paper-status": "wanted"})
+        assert (quiet.status_code, quiet.headers["x-paper-status"]) == (200, "422")
+
+
+def test_a_choice_leads_back_and_nowhere_else(served: Served) -> None:
+    with served.client() as client:
+        chosen = client.get("/choose/theme/dark", params={"back": "/runs?tool=x"})
+        assert chosen.headers["location"] == "/runs?tool=x"
+        assert client.get("/choose/theme/dark", params={"back": "//evil.example"}).headers["location"] == "/"
+        assert client.get("/choose/theme/pink").status_code >= 400
+
+
+@given(st.text())
+def test_a_way_back_is_a_path_of_ours(target: str) -> None:
+    kept = own_path(target)
+    assert kept.startswith("/")
+    assert not kept.startswith(("//", "/\\"))
+    assert kept.isprintable()
+
+
+def test_the_first_page_is_small(served: Served) -> None:
+    for number in range(300):
+        served.note(f"many/{number}.md", f"---\ntool: true\nid: m{number}\nname: Tool {number}\n"
+            f"description: Number {number}.\n"
+                    "category: many\ncustom_function: return 1;\n---\n")  # fmt: skip
+    served.vault.registry.refresh()
+    with served.client() as client:
+        with client.stream("GET", "/tools/shout", headers={"accept-encoding": "gzip"}) as answer:
+            raw = b"".join(answer.iter_raw())
+        assert answer.headers["content-encoding"] == "gzip"
+        assert len(raw) < 30_000
+        assert client.get("/?category=many").text.count('tool-card"') == 300
+        assert "Tool 299" in client.get("/sidebar", params={"q": "number 299"}).text
+
+
+def test_every_run_that_was_approved_can_be_read_step_by_step(served: Served) -> None:
+    run = served.vault.run("keep", {"title": "Beans"}, approver=lambda _: Approved())
+    with served.client() as client:
+        page = client.get(f"/runs/{run.run_id}").text
+    assert page.count('class="step success"') == 2
+    assert "kept/one.md" in page

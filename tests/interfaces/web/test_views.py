@@ -1,0 +1,150 @@
+"""Values, texts, chains and figures as pages show them."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import UsageError
+from paperagents.interfaces.web.charts import day_bars, tool_bars
+from paperagents.interfaces.web.diagram import diagram
+from paperagents.interfaces.web.json_tree import MOST_NODES, Node, part, table, tree
+from paperagents.interfaces.web.markdown import looks_like_markdown, rendered
+from paperagents.interfaces.web.rendering import page_json
+from paperagents.interfaces.web.result_view import result_view
+from paperagents.interfaces.web.times import duration, moment
+from paperagents.reading.file_reading import read_markdown
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=5), inner, max_size=5),
+    max_leaves=30,
+)
+ALLOWED = re.compile(
+    r"</?(?:p|em|strong|s|code|pre|blockquote|ul|ol|li|h[3-6]|hr|br|a|table|thead|tbody|tr|th|td)(?:\s[^>]*)?/?>"
+)
+
+
+def count(node: Node) -> int:
+    return 1 + sum(map(count, node.children))
+
+
+@given(JSON)
+def test_every_value_has_a_bounded_tree(value: JsonValue) -> None:
+    assert 1 <= count(tree(value)) <= MOST_NODES + 1
+
+
+def test_a_huge_value_is_cut_and_its_rest_can_be_found() -> None:
+    value: JsonValue = [[number] * 200 for number in range(5_000)]
+    node = tree(value)
+    assert count(node) <= MOST_NODES + 1
+    assert node.more is not None
+    following = tree(value, pointer=node.more.pointer, offset=node.more.offset)
+    assert following.children[0].key == str(node.more.offset)
+    deep: JsonValue = 1
+    for _ in range(5_000):
+        deep = [deep]
+    assert count(tree(deep)) < 20
+
+
+@given(JSON, st.text(max_size=30))
+def test_a_pointer_leads_to_a_value_or_is_refused(value: JsonValue, pointer: str) -> None:
+    with suppress(UsageError):
+        part(value, pointer)
+
+
+def test_pointers_are_those_of_the_standard() -> None:
+    value: JsonValue = {"a/b": {"~": [10, 20]}}
+    assert part(value, "/a~1b/~0/1") == 20
+    with pytest.raises(UsageError):
+        part(value, "/a~1b/~0/-1")
+
+
+def test_lists_of_objects_are_tables() -> None:
+    found = table([{"a": 1}, {"b": [2]}])
+    assert found is not None
+    assert found.columns == ("a", "b")
+    assert found.rows == (("1", ""), ("", "[2]"))
+    assert table([1, 2]) is None
+    assert table([]) is None
+    wrapped = result_view({"results": [{"path": "a.md"}], "count": 1})
+    assert wrapped.table is not None
+    assert wrapped.views == ("table", "tree", "json")
+
+
+@given(JSON)
+def test_every_value_can_be_looked_at(value: JsonValue) -> None:
+    view = result_view(value)
+    assert view.views[-1] == "json"
+
+
+@given(st.text() | st.sampled_from(["<script>x</script>", "[a](javascript:x)", "![i](http://x/y)", "<b onclick=x>"]))
+def test_markdown_makes_only_harmless_elements(source: str) -> None:
+    html = str(rendered(source))
+    assert "<" not in ALLOWED.sub("", html)
+    assert not re.search(r'(?:href|src)="\s*(?:javascript|data|vbscript|file):', html, re.IGNORECASE)
+
+
+def test_markdown_is_told_from_plain_text() -> None:
+    assert looks_like_markdown("# Title\n\ntext")
+    assert not looks_like_markdown("just a line")
+    assert not looks_like_markdown("two\nlines")
+
+
+@given(JSON)
+def test_no_value_can_end_the_data_block_of_a_page(value: JsonValue) -> None:
+    assert not re.search(r"[<>&']", str(page_json(value)))
+
+
+def definition(text: str) -> ToolDefinition:
+    read = read_markdown(text.encode(), "x.md").definition
+    assert isinstance(read, ToolDefinition)
+    return read
+
+
+def test_a_chain_is_drawn_with_its_parallel_steps_side_by_side() -> None:
+    chain = definition(
+        "---\ntool: true\nname: x\ndescription: x\nsteps:\n  - {tool: search_files, parameters: {query: a}}\n"
+        "  - parallel:\n      - {name: one, tool: read_file, parameters: {path: a}}\n"
+        "      - {name: two, tool: read_file, parameters: {path: b}}\n"
+        "  - {name: last, tool: read_file, if: 'true', for_each: [1], retry: {attempts: 3}, parameters: {path: c}}\n"
+        "---\n```js\n// @postprocess\nreturn output;\n```\n"
+    )
+    drawn = diagram(chain)
+    assert drawn is not None
+    assert [box.step for box in drawn.boxes] == [1, 2, 2, 3, 4]
+    assert drawn.boxes[1].y == drawn.boxes[2].y
+    assert drawn.boxes[1].x != drawn.boxes[2].x
+    assert "3×" in drawn.boxes[3].detail
+    assert len(drawn.lines) == 2 + 2 + 1
+
+
+def test_one_block_needs_no_diagram() -> None:
+    assert diagram(definition("---\ntool: true\nname: x\ndescription: x\ncustom_function: return 1;\n---\n")) is None
+
+
+def test_figures_become_bars_of_the_right_length() -> None:
+    figures = [
+        {"tool": "a", "runs": 4, "succeeded": 3, "failed": 1, "success_rate": 0.75, "median_ms": 5.0, "p95_ms": 10.0},
+        {"tool": "b", "runs": 2, "succeeded": 1, "failed": 0, "success_rate": 0.5, "median_ms": None, "p95_ms": None},
+    ]
+    first, second = tool_bars(figures)
+    assert (first.succeeded_width, first.failed_width, first.p95_width) == (240, 80, 320)
+    assert (second.other, second.rate, second.median_width) == (1, 50, 0)
+    days = day_bars([{"started": "2026-11-15T10:00:00", "status": "failed"}], today=datetime(2026, 11, 16, tzinfo=UTC))
+    assert [day.runs for day in days] == [0] * 12 + [1, 0]
+    assert day_bars([])[0].height == 0
+
+
+def test_times_are_said_as_people_say_them() -> None:
+    assert [duration(each) for each in (4.2, 1_250, 185_000)] == ["4 ms", "1.2 s", "3 min 5 s"]
+    assert moment("2020-01-02T03:04:05+00:00").startswith("2020-01-0")
+    assert moment(datetime.now(UTC).isoformat()).startswith("today")
+    assert moment("no time") == "no time"

@@ -1,0 +1,116 @@
+"""Questions wait: over a reload, a lost server, another window. Nothing is decided by accident, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from ..served import Served, serving  # noqa: TID252  shared by the tests of several interfaces
+from .conftest import Watch
+
+
+def begin(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/tools/keep")
+    page.get_by_label("title").fill("Beans")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_escape_decides_nothing(page: Page, served: Served) -> None:
+    begin(page, served)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert len(served.vault.store.approvals()) == 1
+    expect(page.locator(".question")).to_be_visible()
+    page.locator("#run-slot").get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
+
+
+def test_a_reload_while_waiting_loses_nothing(page: Page, served: Served) -> None:
+    begin(page, served)
+    page.reload()
+    question = page.get_by_role("dialog")
+    expect(question.locator("figcaption")).to_contain_text("kept/one.md")
+    expect(page.get_by_label("title")).to_have_value("Beans")
+    question.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
+
+
+@pytest.mark.parametrize("look", ["phone-light"])
+def test_the_inbox_has_every_question_and_is_answered_with_one_thumb(
+    context: BrowserContext, served: Served, look: str
+) -> None:
+    assert look
+    served.live.start("keep", {"title": "From elsewhere"})
+    page = context.new_page()
+    page.goto(f"{served.url}/approvals?token={served.access.new_link_token()}")
+    question = page.locator(".question")
+    expect(question).to_have_count(1)
+    approve = question.get_by_role("button", name="Approve", exact=True)
+    box = approve.bounding_box()
+    assert box is not None
+    assert box["height"] >= 44
+    approve.click()
+    expect(page.locator(".question figcaption")).to_contain_text("kept/two.md")
+    page.locator(".question").get_by_role("button", name="Deny").click()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(page.locator("#waiting-count")).to_be_hidden()
+
+
+def test_a_question_that_comes_is_counted_on_every_page(page: Page, served: Served) -> None:
+    expect(page.locator("#waiting-count")).to_be_hidden()
+    served.live.start("keep", {"title": "From elsewhere"})
+    expect(page.locator("#waiting-count")).to_have_text("1")
+
+
+def test_a_question_answered_elsewhere_is_not_answered_twice(
+    page: Page, context: BrowserContext, served: Served
+) -> None:
+    begin(page, served)
+    other = context.new_page()
+    other.goto(f"{served.url}/approvals")
+    other.locator(".question").get_by_role("button", name="Deny").click()
+    expect(page.locator(".run[data-status=denied]")).to_be_attached()
+    page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
+    expect(page.locator("#notice")).to_contain_text("answered elsewhere")
+    assert not (served.folder / "kept").exists()
+
+
+def test_a_file_that_changed_meanwhile_is_shown_again(page: Page, served: Served) -> None:
+    begin(page, served)
+    served.note("kept/one.md", "mine\n")
+    page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_role("dialog").locator(".diff-line.removed")).to_contain_text("mine")
+    assert (served.folder / "kept/one.md").read_text() == "mine\n"
+
+
+@pytest.fixture
+def browser_context(browser: Browser, watch: Watch) -> Iterator[BrowserContext]:
+    """Pages of somebody whose server comes and goes."""
+    made = browser.new_context(locale="en-GB")
+    watch.over(made)
+    yield made
+    made.close()
+
+
+def test_a_server_that_starts_again_goes_on_with_the_question(
+    browser_context: BrowserContext, folder: Path, watch: Watch
+) -> None:
+    with serving(folder) as first:
+        page = browser_context.new_page()
+        page.goto(f"{first.url}/?token={first.access.new_link_token()}")
+        begin(page, first)
+        port = int(first.url.rpartition(":")[2])
+        watch.may_fail = True
+    expect(page.locator("html[data-connection=lost]")).to_be_attached()
+    with serving(folder, port=port) as second:
+        expect(page.locator("html[data-connection=open]")).to_be_attached(timeout=15_000)
+        page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
+        expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
+        assert (second.folder / "kept/one.md").exists()
+        page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
+        expect(page.locator(".run[data-status=succeeded]")).to_be_visible()
+        page.close()
