@@ -117,6 +117,11 @@ class RunHistory:
         requests = map(_request, self._rows("SELECT * FROM approvals ORDER BY requested, rowid"))
         return [request for request in requests if _is_as_asked(request)]
 
+    def count_approvals(self) -> int:
+        """How many questions are open."""
+        rows = self._rows("SELECT count(*) AS questions FROM approvals")
+        return rows[0]["questions"] if rows else 0
+
     def approval(self, approval_id: str) -> tuple[ApprovalRequest, str]:
         """One question and the run that somebody started it with."""
         rows = self._rows("SELECT * FROM approvals WHERE id = ?", (approval_id,))

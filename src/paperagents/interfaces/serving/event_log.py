@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from itertools import islice
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 
@@ -61,7 +62,7 @@ class EventLog:
         news = asyncio.Event()
         with self._lock:
             oldest = self._last - len(self._events)
-            events = [event for event in self._events if _seq(event) > after] if after < self._last else []
+            events = list(islice(self._events, max(len(self._events) - max(self._last - after, 0), 0), None))
             if after < oldest:
                 events.insert(0, {"seq": oldest, "type": MISSED, "count": oldest - after})
             if events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response, WebSocket, WebSocketDisconnect
@@ -152,20 +153,33 @@ async def follow_everything(live: Live, after: Annotated[int | None, Query(ge=0)
 
 
 @router.websocket("/events")
-async def everything_live(socket: WebSocket, run: str | None = None, after: int | None = None) -> None:
-    """The same as a WebSocket: one JSON text for each event; with ``run``, the events of that run."""
+async def everything_live(
+    socket: WebSocket, run: str | None = None, after: int | None = None, about: str | None = None
+) -> None:
+    """The same as a WebSocket: one JSON text for each event; with ``run``, the events of that run.
+
+    With ``about``, the inside of other runs is left out: what a page needs that shows this one, or none.
+    """
     live: LiveRuns = socket.app.state.live
     # Taken before the other side knows that it is heard: what happens from then on is not missed.
     events = live.everything(after=after) if run is None else live.follow(run, after=after or 0)
     await socket.accept()
     try:
         async for event in events:
-            await socket.send_json(event)
+            if about is None or _concerns(event, about):
+                # As ASCII: texts of JavaScript may have halves of characters that cannot be sent otherwise.
+                await socket.send_text(json.dumps(event))
         await socket.close()
     except PaperError as error:
         await socket.close(code=4004, reason=error.code)
     except WebSocketDisconnect:
         return
+
+
+def _concerns(event: JsonObject, about: str) -> bool:
+    run_id = str(event.get("run_id", ""))
+    is_inside = "." in run_id or str(event["type"]).startswith(("step-", "model-"))
+    return not is_inside or run_id.partition(".")[0] == about
 
 
 async def _run(live: LiveRuns, tool: str, arguments: JsonObject, wait: float) -> Response:

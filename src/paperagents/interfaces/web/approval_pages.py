@@ -31,4 +31,4 @@ def asked(live: Live) -> Response:
 @router.get("/approvals/count")
 def count(live: Live) -> Response:
     """How many there are."""
-    return Response(str(len(live.vault.store.approvals())), media_type="text/plain")
+    return Response(str(live.vault.store.count_approvals()), media_type="text/plain")

@@ -51,7 +51,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         "here": f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path,
         "theme": theme_of(request),
         "vault_name": live.vault.root.name or "/",
-        "waiting": len(live.vault.store.approvals()),
+        "waiting": live.vault.store.count_approvals(),
         "sidebar": sidebar(live.vault.registry, current=values.get("current")),
     }
     return _response(template, {**shared, **values}, status)

@@ -1,26 +1,31 @@
 // What happens in the vault, over the one WebSocket of this page; it comes back by itself after a loss.
 
+const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
 
 export function openEvents() {
   const listeners = new Set();
-  let pause = 500;
+  let pause = FIRST_PAUSE;
   let hasBeenOpen = false;
+  let about = "";
+  let current = null;
   const tell = (event) => {
     for (const listener of [...listeners]) listener(event);
   };
   const connect = () => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/api/events`);
+    const socket = new WebSocket(`${scheme}://${location.host}/api/events?${new URLSearchParams({ about })}`);
+    current = socket;
     socket.addEventListener("open", () => {
-      pause = 500;
+      pause = FIRST_PAUSE;
       document.documentElement.dataset.connection = "open";
       // Whatever happened meanwhile is looked up: nothing is lost with a connection.
       if (hasBeenOpen) tell({ type: "connected" });
       hasBeenOpen = true;
     });
-    socket.addEventListener("message", (message) => tell(JSON.parse(message.data)));
+    socket.addEventListener("message", (message) => socket === current && tell(JSON.parse(message.data)));
     socket.addEventListener("close", () => {
+      if (socket !== current) return;
       document.documentElement.dataset.connection = "lost";
       setTimeout(connect, pause);
       pause = Math.min(pause * 2, LONGEST_PAUSE);
@@ -31,6 +36,14 @@ export function openEvents() {
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    /** From now on the inside of this run is told, too. */
+    follow: (run) => {
+      if (run === about) return;
+      about = run;
+      const old = current;
+      connect();
+      old.close();
     },
   };
 }

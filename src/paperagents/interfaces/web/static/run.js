@@ -4,6 +4,7 @@ import { announce, calmly, notice, piece, Refusal, say, send } from "./dom.js";
 import { askQuestion } from "./approval.js";
 
 const SHOWN_STEPS = 200;
+const ENDS = new Set(["run-finished", "run-refused"]);
 
 /** Keep the run in this slot up to date; `events` tells what happens. */
 export function watchRun(slot, events) {
@@ -13,13 +14,14 @@ export function watchRun(slot, events) {
   const addSteps = calmly(() => appendSteps(slot), 150);
   const isOurs = (event) => event.run_id === run()?.dataset.run || event.run_id?.startsWith(`${run()?.dataset.run}.`);
   slot.stopWatching?.();
+  if (run().dataset.status === "running" || run().dataset.status === "waiting") events.follow(run().dataset.run);
   slot.stopWatching = events.listen((event) => {
     if (event.type === "events-missed" || event.type === "connected") return renew();
     if (!isOurs(event)) return;
-    if (event.type === "step-started" && event.run_id === run().dataset.run) light(slot, event);
+    if (event.type === "step-started" && event.run_id === run().dataset.run) lightSoon(slot, event);
     else if (event.type === "step-finished" && event.run_id === run().dataset.run) addSteps();
     else if (event.type === "run-started" && run().dataset.status === "waiting") renew();
-    else if (event.type === "run-finished" || event.type === "approval-requested" || event.type === "run-refused") renew();
+    else if (event.type === "approval-requested" || (ENDS.has(event.type) && event.run_id === run().dataset.run)) renew();
   });
   openQuestion(slot);
   if (run().dataset.status === "running") renew();
@@ -58,11 +60,16 @@ async function appendSteps(slot) {
   run.querySelector("[data-step-count]").textContent = list.querySelectorAll(":scope > li[data-number]").length;
 }
 
+function lightSoon(slot, event) {
+  if (!slot.lightPlanned) requestAnimationFrame(() => ((slot.lightPlanned = false), light(slot, slot.lastStarted)));
+  slot.lightPlanned = true;
+  slot.lastStarted = event;
+}
+
 /** The step that runs now: in the list and in the diagram. */
 function light(slot, event) {
   const run = slot.querySelector(".run");
-  slot.lastStarted = event;
-  if (run.dataset.status !== "running" || run.dataset.run !== event.run_id) return;
+  if (run?.dataset.status !== "running" || run.dataset.run !== event.run_id) return;
   const now = run.querySelector("[data-now]");
   now.hidden = false;
   now.textContent = say("now", { step: event.step, name: event.name });
