@@ -54,19 +54,19 @@ Call = Callable[[], Awaitable[Any]]
 def measure(calls: int = 400) -> list[Row]:
     """All rows; without the peer only what needs none."""
     with tempfile.TemporaryDirectory() as folder:
-        vault = _vault(Path(folder))
+        vault = make_vault(Path(folder))
         rows = asyncio.run(_beside_the_peer(vault, calls)) if PEER.exists() else []
         return [*rows, *asyncio.run(_waiting(vault))]
 
 
 async def _beside_the_peer(vault: Path, calls: int) -> list[Row]:
     async with AsyncExitStack() as stack:
-        served = stack.enter_context(_paper_serve(vault))
+        served = stack.enter_context(paper_serve(vault))
         peer_port = stack.enter_context(_peer_http())
         ours_http = await stack.enter_async_context(_over_http(f"{served['url']}/mcp", served["token"]))
         new_era = await stack.enter_async_context(_over_http(f"{served['url']}/mcp", served["token"], "2026-07-28"))
         theirs_http = await stack.enter_async_context(_over_http(f"http://127.0.0.1:{peer_port}/mcp"))
-        ours_stdio = await stack.enter_async_context(_over_stdio(sys.executable, _paper(vault, "mcp"), vault))
+        ours_stdio = await stack.enter_async_context(_over_stdio(sys.executable, paper_arguments(vault, "mcp"), vault))
         theirs_stdio = await stack.enter_async_context(_over_stdio(str(PEER), [str(PEER_PROGRAM), "stdio"], vault))
         rest = await stack.enter_async_context(_rest(served))
         stdio = await _interleaved(calls, _tool(ours_stdio), _tool(theirs_stdio))
@@ -117,7 +117,7 @@ def _tool(client: Client) -> Call:
 
 async def _waiting(vault: Path) -> list[Row]:
     """Memory and threads of the server, with some runs that wait for a person and with many more."""
-    with _paper_serve(vault) as served:
+    with paper_serve(vault) as served:
         async with httpx2.AsyncClient(headers=_bearer(served["token"]), timeout=60) as client:
             # All begin at once: that is when the pools take the threads they will ever have.
             await _begin(client, served["url"], range(FIRST))
@@ -154,20 +154,23 @@ def _figures(process: int) -> dict[str, int]:
 # --- servers and clients
 
 
-def _vault(folder: Path) -> Path:
+def make_vault(folder: Path) -> Path:
+    """A vault with the one tool."""
     vault = folder / "vault"
     (vault / ".paper").mkdir(parents=True)
     (vault / "shout.md").write_text(SHOUT, encoding="utf-8")
     return vault
 
 
-def _paper(vault: Path, *command: str) -> list[str]:
+def paper_arguments(vault: Path, *command: str) -> list[str]:
+    """The command line of a command on that vault."""
     return ["-m", "paperagents", "--vault", str(vault), *command]
 
 
 @contextmanager
-def _paper_serve(vault: Path) -> Iterator[dict[str, Any]]:
-    command = [sys.executable, *_paper(vault, "serve", "--port", "0", "--no-open", "--json")]
+def paper_serve(vault: Path) -> Iterator[dict[str, Any]]:
+    """The vault, served by a process of its own."""
+    command = [sys.executable, *paper_arguments(vault, "serve", "--port", "0", "--no-open", "--json")]
     environment = {**os.environ, "XDG_CONFIG_HOME": str(vault.parent / "config")}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None

@@ -54,13 +54,14 @@ class Server(uvicorn.Server):
 
 def listening(host: str, port: int) -> socket.socket:
     """A socket that listens there. Raises PaperError where that cannot be."""
+    # With the protocol named, Python sends small answers at once instead of waiting 40 ms for more.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        # With the protocol named, Python sends small answers at once instead of waiting 40 ms for more.
-        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
     except (OSError, OverflowError, UnicodeError) as error:
+        listener.close()
         reason = getattr(error, "strerror", None) or str(error)
         raise PaperError("cannot-listen", host=host, port=port, reason=reason) from error
     return listener
