@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -28,6 +28,7 @@ from paperagents.records.schema import MIGRATIONS, in_postgres, statements
 
 PATIENCE_SECONDS = 10.0
 """How long a database that cannot be reached is waited for."""
+Found = TypeVar("Found")
 _Server = psycopg.Connection[dict[str, Any]]
 _MOST_IDLE = 8
 _SESSION = """
@@ -94,7 +95,8 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def _begun(self, *, durable: bool, alone: str) -> Iterator[_Statements]:
-        server = self._ready("BEGIN; SET LOCAL synchronous_commit = on" if durable else "BEGIN")
+        begin = "BEGIN; SET LOCAL synchronous_commit = on" if durable else "BEGIN"
+        server, _ = self._first(lambda server: server.execute(cast("Any", begin)))
         self._inside.statements = inside = _Statements(server)
         try:
             if alone:
@@ -115,11 +117,9 @@ class PostgresDatabase(Database):
             outer: _Statements | None = getattr(self._inside, "statements", None)
             if outer is not None:
                 return outer.fetched(query, values)
-            server = self._ready("SELECT 1")
-            try:
-                return _Statements(server).fetched(query, values)
-            finally:
-                self._put_back(server)
+            server, found = self._first(lambda server: _Statements(server).fetched(query, values))
+            self._put_back(server)
+            return found
 
     def exists(self) -> bool:
         """A server is there; its tables are made when they are first used."""
@@ -199,18 +199,22 @@ class PostgresDatabase(Database):
                 each.close()
         self._lock_connection = None
 
-    def _ready(self, first: str) -> _Server:
-        """A connection on which the first statement was carried out; those the server has ended are thrown away."""
+    def _first(self, do: Callable[[_Server], Found]) -> tuple[_Server, Found]:
+        """Do the first thing on a connection; one that the server has ended meanwhile is exchanged for another."""
         while (server := self._taken()) is not None:
             try:
-                server.execute(cast("Any", first))
+                return server, do(server)
             except psycopg.OperationalError:
                 server.close()
-            else:
-                return server
+            except BaseException:
+                self._put_back(server)
+                raise
         server = self._connected()
-        server.execute(cast("Any", first))
-        return server
+        try:
+            return server, do(server)
+        except BaseException:
+            server.close()
+            raise
 
     def _taken(self) -> _Server | None:
         with self._mutex:
