@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from ..served import Served, serving  # noqa: TID252  shared by the tests of several interfaces
 from .notes import fill_garden
@@ -20,6 +20,9 @@ ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
 ]  # fmt: skip
+SECONDS = 20
+"""How long something may take on a computer that is busy with other tests."""
+expect.set_options(timeout=SECONDS * 1000)
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 LOOKS = {
@@ -104,7 +107,7 @@ def context(browser: Browser, served: Served, watch: Watch, look: str) -> Iterat
     assert served.url, "pages are closed before the server goes"
     viewport, scheme = LOOKS[look]
     made = browser.new_context(viewport=viewport, color_scheme=scheme, locale="en-GB")  # type: ignore[arg-type]
-    made.set_default_timeout(8_000)
+    made.set_default_timeout(SECONDS * 1000)
     watch.over(made)
     yield made
     made.close()

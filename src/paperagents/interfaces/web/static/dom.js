@@ -1,5 +1,6 @@
 // Small things every page needs: elements made of text, requests, sentences, notices.
 
+const LONGEST_PAUSE = 2_000;
 const sentences = JSON.parse(document.getElementById("texts").textContent);
 
 /** A sentence in the reader's language, with its values filled in. */
@@ -105,7 +106,7 @@ export function calmly(work, pause) {
   let again = false;
   const plan = () => {
     if (busy) again = true;
-    else if (waiting === null) waiting = setTimeout(turn, Math.max(pause, 3 * lasted));
+    else if (waiting === null) waiting = setTimeout(turn, Math.min(Math.max(pause, 3 * lasted), LONGEST_PAUSE));
   };
   return plan;
 }

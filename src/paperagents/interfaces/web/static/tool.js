@@ -12,7 +12,7 @@ export function startTool(form, watchRun) {
   const run = make("button", { type: "submit", class: "button" }, say("run"));
   const dry = make("button", { type: "button", class: "button quiet-button", onclick: () => begin(true) }, say("dry-run"));
   document.getElementById("form-switch").append(view.switcher);
-  form.append(problems, fillings(examples, filling, view), view.node, make("div", { class: "form-end" }, run, dry, make("span", { class: "quiet" }, "Ctrl ⏎")));
+  form.append(problems, fillings(examples, filling, view), view.node, make("div", { class: "form-end" }, run, dry, make("span", { class: "quiet keys" }, "Ctrl ⏎")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     begin(false);
