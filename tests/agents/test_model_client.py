@@ -168,6 +168,41 @@ def test_a_stop_ends_an_answer_at_once_and_the_next_one_works() -> None:
         model.close()
 
 
+def test_a_stop_hangs_up_on_one_answer_and_not_on_the_others() -> None:
+    stop = Cancellation()
+    ended: list[str] = []
+
+    class Stopping(Listener):
+        def text(self, piece: str) -> None:  # noqa: ARG002  any
+            threading.Thread(target=stop.cancel).start()
+
+    with ScriptedServer([{"text": "Hello", "hang": True}] * 2) as server:
+        model = ChatModel(server.base_url, None, ModelLimits(silence=1.0))
+
+        def other() -> None:
+            try:
+                model.answer(REQUEST, Listener(), Cancellation())
+            except ToolError as error:
+                ended.append(error.code)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        with pytest.raises(CancelledError):
+            model.answer(REQUEST, Stopping(), stop)
+        thread.join()
+        model.close()
+    assert ended == ["model-timeout"]
+
+
+def test_a_stop_before_the_first_word_ends_the_wait() -> None:
+    stop = Cancellation()
+    with silent_server() as address, closing(ChatModel(address, None)) as model:
+        timer = threading.Timer(0.1, stop.cancel)
+        timer.start()
+        with pytest.raises(CancelledError):
+            model.answer(REQUEST, Listener(), stop)
+
+
 def test_an_answer_that_ends_after_done_without_closing_is_complete() -> None:
     chunk = b"".join(stream({"text": "Hello"}, 10))
     with silent_server(HEAD + chunk) as address:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -102,8 +103,11 @@ class Conversation:
 
     def _write(self, added: str) -> None:
         data = memoryview(added.encode("utf-8", "replace"))
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError as error:
+            raise ToolError("conversation-unreadable", name=self.name, reason=error.strerror) from error
 
 
 def sections(content: str) -> list[Section]:
@@ -158,7 +162,7 @@ def listed(kept: Path, agent: str) -> list[str]:
     """The conversations with an agent, the newest last."""
     with suppress(OSError):
         files = [each for each in (kept / FOLDER).glob("*.md") if each.is_file() and not each.is_symlink()]
-        ours = [each for each in files if _agent_of(each.read_text("utf-8", "replace")[:1000]) == agent]
+        ours = [each for each in files if _agent_of(_head(each)) == agent]
         return [each.stem for each in sorted(ours, key=lambda each: (each.stat().st_mtime, each.stem))]
     return []
 
@@ -201,8 +205,8 @@ def _opened_file(folder: int, name: str) -> Iterator[int]:
 
 
 def _read(descriptor: int, name: str) -> bytes:
-    size = os.fstat(descriptor).st_size
-    if size > LARGEST:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
         raise ToolError("conversation-unreadable", name=name, reason=f"> {LARGEST}")
     return os.pread(descriptor, LARGEST, 0)
 
@@ -219,6 +223,11 @@ def _agent_of(content: str) -> str:
 
 def _is_ours(line: str) -> bool:
     return _role(line) is not None or line.startswith("<!-- ")
+
+
+def _head(file: Path) -> str:
+    with file.open("rb") as opened_file:
+        return opened_file.read(1000).decode("utf-8", "replace")
 
 
 def _role(line: str) -> str | None:

@@ -54,13 +54,14 @@ class ChatModel:
         self._key = key
         self._limits = limits or ModelLimits()
         self._line = _Line()
-        self._pool = self._new_pool()
+        context = httpx2.create_ssl_context(trust_env=False) if base_url.startswith("https:") else None
+        self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=self._line, keepalive_expiry=60.0)
 
     def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
         """One turn, followed while it is being written."""
         listener.begin()
         end = time.monotonic() + self._limits.seconds
-        with self._told(stop), stop.stopping(self._line.hang_up), self._sent(request) as response:
+        with self._told(stop), self._line.following(stop), self._sent(request) as response:
             pieces = self._in_time(response.iter_stream(), end)
             if response.status != 200:
                 raise _refused(response, pieces, self._limits)
@@ -73,11 +74,6 @@ class ChatModel:
     def close(self) -> None:
         """Let go of the connections."""
         self._pool.close()
-        self._line.let_go()
-
-    def _new_pool(self) -> httpcore2.ConnectionPool:
-        context = httpx2.create_ssl_context(trust_env=False) if self._address.startswith("https:") else None
-        return httpcore2.ConnectionPool(ssl_context=context, network_backend=self._line, keepalive_expiry=60.0)
 
     @contextmanager
     def _sent(self, request: ModelRequest) -> Iterator[httpcore2.Response]:
@@ -107,25 +103,16 @@ class ChatModel:
         try:
             yield
         except httpcore2.TimeoutException:
-            raise self._ended(
+            raise _unless_stopped(
                 stop, ToolError("model-timeout", seconds=f"{self._limits.silence:g}", retryable=True)
             ) from None
         except (httpcore2.NetworkError, OSError) as error:
             failed = ToolError("model-unreachable", address=self._host, reason=str(error), retryable=True)
-            raise self._ended(stop, failed) from error
+            raise _unless_stopped(stop, failed) from error
         except (httpcore2.ProtocolError, httpcore2.ConnectionNotAvailable) as error:
-            raise self._ended(stop, ToolError("model-broken", reason=str(error), retryable=True)) from error
+            raise _unless_stopped(stop, ToolError("model-broken", reason=str(error), retryable=True)) from error
         except ToolError as error:
-            raise self._ended(stop, error) from None
-
-    def _ended(self, stop: Cancellation, failed: ToolError) -> ToolError | CancelledError:
-        """A line that was hung up is of no use any more; the next turn gets a new one."""
-        if not stop.cancelled:
-            return failed
-        self.close()
-        self._line = _Line()
-        self._pool = self._new_pool()
-        return CancelledError()
+            raise _unless_stopped(stop, error) from None
 
     def _in_time(self, pieces: Iterable[bytes], end: float) -> Iterator[bytes]:
         for piece in pieces:
@@ -226,68 +213,94 @@ def _header(response: httpcore2.Response, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in response.headers if key.lower() == name), "")
 
 
+def _unless_stopped(stop: Cancellation, failed: ToolError) -> ToolError | CancelledError:
+    """A line that somebody has hung up has not failed."""
+    return CancelledError() if stop.cancelled else failed
+
+
 class _Line(httpcore2.SyncBackend):
-    """Opens the connections of one server, so that somebody else can hang up."""
+    """Opens the connections of one server, so that an answer can be hung up on without touching the others."""
 
     def __init__(self) -> None:
-        self._open: list[socket.socket] = []
-        self.haste = threading.local()
+        self.talks: dict[int, _Talk] = {}
+        """What each thread is about."""
 
     def connect_tcp(self, *given: Any, **named: Any) -> httpcore2.NetworkStream:
-        """A connection; the second handle on it stays valid when the first is wrapped for TLS."""
+        """A connection."""
         stream = super().connect_tcp(*given, **named)
         connected: socket.socket = stream.get_extra_info("socket")
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while len(self._open) > 8:
-            self._open.pop(0).close()
-        self._open.append(connected.dup())
-        return _Stream(stream, self.haste)
+        # The second handle stays valid when the first is wrapped for TLS.
+        return _Stream(stream, connected.dup(), self)
+
+    @contextmanager
+    def following(self, stop: Cancellation) -> Iterator[None]:
+        """Inside, a stop hangs up on what this thread talks to."""
+        talk = self.talks[threading.get_ident()] = _Talk()
+        try:
+            with stop.stopping(talk.hang_up):
+                yield
+        finally:
+            del self.talks[threading.get_ident()]
 
     @contextmanager
     def hurrying(self) -> Iterator[None]:
         """Inside, this thread waits only a moment for what the server may still send."""
-        self.haste.seconds = _MOMENT
-        try:
-            yield
-        finally:
-            self.haste.seconds = None
+        self.talks[threading.get_ident()].longest_wait = _MOMENT
+        yield
+
+
+class _Talk:
+    """One request and its answer."""
+
+    def __init__(self) -> None:
+        self.longest_wait: float | None = None
+        self._handle: socket.socket | None = None
+        self._hung_up = False
+
+    def on(self, handle: socket.socket) -> None:
+        """It goes over this connection."""
+        self._handle = handle
+        if self._hung_up:
+            self.hang_up()
 
     def hang_up(self) -> None:
-        """End every wait on these connections, from any thread."""
-        for each in list(self._open):
+        """End every wait, from any thread."""
+        self._hung_up = True
+        if self._handle is not None:
             with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-
-    def let_go(self) -> None:
-        """Close the second handles."""
-        while self._open:
-            self._open.pop().close()
+                self._handle.shutdown(socket.SHUT_RDWR)
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A connection on which a wait can be cut short."""
+    """A connection that knows who uses it."""
 
-    def __init__(self, stream: httpcore2.NetworkStream, haste: threading.local) -> None:
+    def __init__(self, stream: httpcore2.NetworkStream, handle: socket.socket, line: _Line) -> None:
         self._stream = stream
-        self._haste = haste
+        self._handle = handle
+        self._line = line
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """The next bytes."""
-        return self._stream.read(max_bytes, getattr(self._haste, "seconds", None) or timeout)
+        talk = self._line.talks.get(threading.get_ident())
+        return self._stream.read(max_bytes, talk.longest_wait if talk and talk.longest_wait else timeout)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it."""
+        if (talk := self._line.talks.get(threading.get_ident())) is not None:
+            talk.on(self._handle)
         self._stream.write(buffer, timeout)
 
     def close(self) -> None:
         """End the connection."""
         self._stream.close()
+        self._handle.close()
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
         """Go on encrypted."""
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._haste)
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._handle, self._line)
 
     def get_extra_info(self, info: str) -> Any:
         """What the HTTP library wants to know."""
