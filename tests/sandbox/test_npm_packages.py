@@ -240,3 +240,19 @@ def test_an_installation_can_be_stopped(registry: Registry, folder_of: Callable[
 
 def test_a_lock_names_its_packages() -> None:
     assert Lock(text='{"npm": {"b@1": {}, "a@2": {}}}').packages == ["a@2", "b@1"]
+
+
+def test_links_in_a_vault_of_somebody_else_lead_nowhere(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "deno.lock").write_text('{"npm": {}}')
+    folder = PackageFolder(tmp_path / "cache", "tool", {"plain": "1"})
+    folder.path.parent.mkdir()
+    folder.path.symlink_to(elsewhere)
+    assert folder.installed() is None
+    linked = PackageFolder(tmp_path / "linked" / "npm", "tool", {"plain": "1"})
+    (tmp_path / "linked").symlink_to(elsewhere)
+    with pytest.raises(ToolError) as caught:
+        linked.resolved()
+    assert caught.value.code == "cannot-write"
+    assert [each.name for each in elsewhere.iterdir()] == ["deno.lock"]

@@ -63,8 +63,11 @@ class DenoProcess(WorkerProcess):
     def ran_out_of_memory(self) -> bool:
         """V8 gives up with a trap when its heap is full, the allocator with an abort."""
         until = time.monotonic() + _DYING_SECONDS
-        while time.monotonic() < until:
-            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        while time.monotonic() < until and hasattr(os, "waitid"):
+            try:
+                ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+            except ChildProcessError:
+                return False
             if ended is not None:
                 return ended.si_code != os.CLD_EXITED and ended.si_status in _ENDINGS_WITHOUT_MEMORY
             time.sleep(0.005)

@@ -5,6 +5,7 @@ Only packages of the registry can be named, and no script of a package is ever r
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -68,8 +69,10 @@ class PackageFolder:
         self._stopped = False
 
     def installed(self) -> Lock | None:
-        """What is installed; None where that is nothing yet."""
+        """What is installed; None where that is nothing yet, or lies elsewhere by way of a link."""
         try:
+            if self.path.resolve() != self.path:
+                return None
             lock = Lock(text=(self.path / LOCK).read_text("utf-8"))
             lock.packages  # noqa: B018  a damaged file counts as none
         except (OSError, ValueError, AttributeError):
@@ -104,6 +107,9 @@ class PackageFolder:
 
     def _staging(self) -> Path:
         try:
+            if self._cache.resolve() != self._cache:
+                # A vault that comes from somebody else may bring links along that lead out of it.
+                raise ToolError("cannot-write", path=str(self._cache), reason=os.strerror(errno.ELOOP))
             self._cache.mkdir(parents=True, exist_ok=True)
             staging = self._cache / f"new-{secrets.token_hex(8)}"
             staging.mkdir()
