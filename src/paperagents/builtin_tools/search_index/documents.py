@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import tantivy
 
 WORDS = "words"
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _LONGEST_KEY = 1000
 
 
@@ -61,7 +62,7 @@ def document(number: int, file: ListedFile, note: Note) -> tantivy.Document:
     made.add_integer("number", number)
     made.add_integer("modified", file.modified_ns)
     made.add_unsigned("size", file.size)
-    made.add_bytes("shown", json.dumps([note.path, note.tags], ensure_ascii=False).encode())
+    made.add_bytes("shown", _ENCODER.encode([note.path, note.tags]).encode())
     return made
 
 
@@ -82,14 +83,17 @@ def key(*parts: str) -> str:
 def _tag_keys(tags: list[str]) -> Iterator[str]:
     """Each tag and those above it."""
     for tag in tags:
-        segments = tag.split("/")
-        yield from (key("/".join(segments[: depth + 1])) for depth in range(len(segments)))
+        yield key(tag)
+        for place, character in enumerate(tag if "/" in tag else ""):
+            if character == "/":
+                yield key(tag[:place])
 
 
 def _property_keys(note: Note) -> Iterator[str]:
-    for name, value in note.properties.items():
-        yield key(folded(name))
-        yield from (key(folded(name), each) for each in folded_values(value))
+    for written, value in note.properties.items():
+        name = folded(written)
+        yield key(name)
+        yield from (key(name, each) for each in folded_values(value))
 
 
 def _folders(note: Note) -> Iterator[str]:

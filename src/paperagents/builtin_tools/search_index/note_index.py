@@ -7,7 +7,6 @@ all the same.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from dataclasses import dataclass
@@ -50,6 +49,7 @@ class NoteIndex:
         self._place = folder.root / PRIVATE_FOLDER / "index"
         self._state = FolderState(folder)
         self._opened: OpenIndex | None = None
+        self._opened_from: tuple[int, int] | None = None
         self._differences: dict[str, Difference] = {}
         self._notes: dict[str, tuple[bytes, Note]] = {}
         self._is_new = self._may_write = True
@@ -103,9 +103,18 @@ class NoteIndex:
             outdated=tuple(number for each in differences for number in each.outdated),
         )
 
+    def _manifest_on_disk(self) -> tuple[int, int] | None:
+        """Which manifest is there now; a new one is another file."""
+        try:
+            status = (self._place / "manifest").stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns
+
     def _open(self) -> None:
         opened = None
-        if os.path.isfile(self._place / "manifest"):  # noqa: PTH113  False, too, where we may not look
+        self._opened_from = self._manifest_on_disk()
+        if self._opened_from is not None:
             # A small vault has no index and does not wait for the engine to be loaded.
             from paperagents.builtin_tools.search_index.index_store import IndexStore  # noqa: PLC0415  see above
 
@@ -142,7 +151,8 @@ class NoteIndex:
             with store.writing() as mine:
                 if not mine:
                     return
-                self._open()  # another process may just have done it
+                if self._manifest_on_disk() != self._opened_from:
+                    self._open()  # another process has just done it
                 if self._is_much():
                     with told_as_damage():
                         self._write(store, progress)
@@ -155,7 +165,7 @@ class NoteIndex:
         from paperagents.builtin_tools.search_index.index_update import write_index  # noqa: PLC0415  as above
 
         total = sum(len(listing.names) for listing in self._state.listings.values())
-        if 2 * sum(len(each.pending) for each in self._differences.values()) > total:
+        if self._opened is not None and 2 * sum(len(each.pending) for each in self._differences.values()) > total:
             self._use(None)
         opened, self._opened = self._opened, None
         listings = self._state.listings

@@ -1,0 +1,45 @@
+"""``paper search``: hits are marked on a terminal, the order can be chosen, and a big vault shows how far it is."""
+
+from __future__ import annotations
+
+from tests.interfaces.command_line.conftest import Paper, Write
+from tests.interfaces.command_line.test_app import on_terminal
+
+
+def test_hits_are_marked_on_a_terminal_and_nowhere_else(paper: Paper, write: Write) -> None:
+    write("Straßen.md", "# Wege\nDie STRASSE ist lang.\n")
+    shown = on_terminal("search", "straße")
+    assert "\x1b[31m\x1b[1mStraße\x1b[0m" in shown
+    assert "\x1b[31m\x1b[1mSTRASSE\x1b[0m" in shown
+    assert paper("search", "straße").out == "Straßen.md\n    Die STRASSE ist lang.\n"
+    assert paper("search", "straße", "--json").document["results"][0]["snippet"] == "Die STRASSE ist lang."
+
+
+def test_a_note_cannot_write_to_the_terminal_by_being_found(write: Write) -> None:
+    write("a.md", "harmless \x1b]0;title\x07 word\n")
+    assert "\x1b]0" not in on_terminal("search", "word")
+
+
+def test_the_order_can_be_chosen(paper: Paper, write: Write) -> None:
+    for name in ("b.md", "a.md", "word.md"):
+        write(name, "word\n")
+    found = [each["path"] for each in paper("search", "word", "--json").document["results"]]
+    assert found[0] == "word.md"
+    sorted_by_path = paper("search", "word", "--sort", "path", "--json").document["results"]
+    assert [each["path"] for each in sorted_by_path] == ["a.md", "b.md", "word.md"]
+    assert paper("search", "word", "--sort", "colour").code == 2
+
+
+def test_a_mistake_in_the_query_is_shown_with_its_column(paper: Paper) -> None:
+    answer = paper("search", 'tree ("open', "--json")
+    assert answer.code != 0
+    assert answer.document["error"]["details"]["column"] == 7
+
+
+def test_a_big_vault_is_indexed_with_a_bar_on_a_terminal(write: Write) -> None:
+    files = [write(f"notes/{number}.md", f"word{number}\n") for number in range(300)]
+    shown = on_terminal("search", "word42")
+    assert "Reading the notes" in shown
+    assert "notes/42.md" in shown
+    assert (files[0].parent.parent / ".paper" / "index" / "manifest").is_file()
+    assert "Reading the notes" not in on_terminal("search", "word43")
