@@ -40,7 +40,7 @@ def pages_of(served: Served) -> Iterator[str]:
     waiting = vault.run("keep", {"title": "waits"})
     vault.rules.allow("write_file", "kept/one.md")
     asked = vault.run("helper", {"query": "peas?", "conversation": "talk"})
-    yield from ("/", "/?q=nothing-like-this", "/tools/everything", "/tools/keep", "/tools/broken_one", "/tools/nowhere")
+    yield from ("/", "/?q=nothing-like-this", "/tools/everything", "/tools/keep", "/tools/broken-one", "/tools/nowhere")
     yield from (f"/runs/{run.run_id}" for run in (done, failed, people, report, waiting))
     yield from ("/runs", f"/runs/compare?run={done.run_id}&run={failed.run_id}", f"/runs/{done.run_id}/steps/0")
     yield from ("/approvals", "/edit?file=tools/broken.md", "/new/tool", "/settings", "/stats", "/agents")

@@ -39,7 +39,7 @@ def test_reading_needs_no_scripts(served: Served) -> None:
         assert "left early" in client.get(f"/runs/{run.run_id}").text
         assert "# Beans" in client.get("/approvals").text
         assert waiting.run_id in client.get("/runs?status=waiting").text
-        assert "serch_files" in client.get("/tools/broken_one").text
+        assert "serch_files" in client.get("/tools/broken-one").text
 
 
 def test_nobody_without_the_link_sees_anything(served: Served) -> None:
@@ -56,6 +56,18 @@ def test_what_does_not_exist_is_a_page_that_helps(served: Served) -> None:
             assert answer.headers["content-type"].startswith("text/html")
             assert "/" in answer.text
         assert "shout" in client.get("/tools/shoot").text
+
+
+def test_a_wrong_address_is_a_page_for_people_and_problem_details_for_programs(served: Served) -> None:
+    with served.client() as client:
+        assert client.get("/nowhere", headers={"accept": "text/html"}).headers["content-type"].startswith("text/html")
+        assert "problem+json" in client.get("/nowhere").headers["content-type"]
+        assert "problem+json" in client.get("/api/nowhere", headers={"accept": "text/html"}).headers["content-type"]
+
+
+def test_an_agent_is_talked_to_on_its_own_page(served: Served) -> None:
+    with served.client() as client:
+        assert client.get("/tools/helper").headers["location"] == "/agents/helper"
 
 
 def test_what_the_program_keeps_cannot_be_edited(served: Served) -> None:

@@ -41,7 +41,7 @@ def history(  # noqa: PLR0913  each is a field of the address
 
 
 @router.get("/runs/compare")
-def compare(request: Request, live: Live, run: Annotated[list[str], Query(max_length=10)]) -> Response:
+def compare(request: Request, live: Live, run: Annotated[tuple[str, ...], Query(max_length=10)] = ()) -> Response:
     """Two runs side by side: what was different, in and out."""
     if len(run) != 2:
         raise UsageError("compare-two")

@@ -76,7 +76,7 @@ class RunView:
     @property
     def is_over(self) -> bool:
         """Whether nothing more will happen."""
-        return self.record.status not in ("running", "waiting")
+        return self.record.status not in ("running", "waiting", "queued")
 
 
 def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:

@@ -9,7 +9,7 @@ from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.registry.tool_registry import ToolRegistry
 
-MOST_SHOWN = 120
+MOST_SHOWN = 80
 """Links at the side; the page of all tools has the rest."""
 MOST_OF_A_CATEGORY = 40
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
@@ -23,6 +24,7 @@ from paperagents.registry.document import definition_document
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 MOST_ON_A_PAGE = 300
+LEAST_OF_A_CATEGORY = 6
 Words = Annotated[str, Query(max_length=500)]
 
 
@@ -34,9 +36,14 @@ def all_tools(request: Request, live: Live, q: Words = "", category: Words = "")
     groups = [group for group in by_category(found) if category in ("", group.name)]
     broken = [entry for entry in found if entry.problems] if not category else []
     return page(
-        request, "tools.html", groups=groups, broken=broken, query=q, category=category, most=MOST_ON_A_PAGE,
+        request, "tools.html", groups=groups, broken=broken, query=q, category=category, most=_most(len(groups)),
         runs=live.vault.store.history(limit=5),
     )  # fmt: skip
+
+
+def _most(groups: int) -> int:
+    """How many tools of each category: all together no more than somebody looks through."""
+    return max(MOST_ON_A_PAGE // max(groups, 1), LEAST_OF_A_CATEGORY)
 
 
 @router.get("/sidebar")
@@ -58,13 +65,15 @@ def one_tool(
         definition = live.vault.registry.anything(tool)
     except BrokenFileError as error:
         return page(request, "broken.html", status=422, error=error, problems=error.problems, current=tool)
+    if isinstance(definition, AgentDefinition):
+        return RedirectResponse(f"/agents/{quote(definition.id, safe='')}", status_code=303)
     entry = next(each for each in live.vault.registry.entries() if each.id == definition.id)
     shown = run_view(live, run) if run else None
-    is_tool = not isinstance(definition, AgentDefinition | TagNote)
+    is_tool = not isinstance(definition, TagNote)
     return page(
         request, "tool.html", tool=definition, entry=entry, document=definition_document(definition), run=shown,
         filling=_filling(live, definition.id, shown, like), current=definition.id,
-        diagram=diagram(definition) if not isinstance(definition, AgentDefinition | TagNote) else None,
+        diagram=diagram(definition) if not isinstance(definition, TagNote) else None,
         manual=rendered(str(definition_document(definition)["manual"])), is_tool=is_tool,
     )  # fmt: skip
 
