@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import procrastinate
 import psycopg
@@ -61,7 +60,7 @@ class ClusterWorker:
                 asyncio.run(self._work())
             except (ConnectorException, psycopg.Error, StorageError, OSError) as error:
                 _logger.warning("the database is out of reach: %s", error)
-                self._stopping.wait(min(self._beat, 1.0))
+            self._stopping.wait(min(self._beat, 1.0))
 
     def stop(self) -> None:
         """Take nothing new, and finish what goes on."""
@@ -156,5 +155,5 @@ class _Later(procrastinate.BaseRetryStrategy):
     """Whatever kept a run from going on, it is tried again: what is wrong with the run itself is in its record."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision:
-        seconds: Any = exception.seconds if isinstance(exception, LimitReachedError) else min(0.5 * 2**job.attempts, 5)
-        return procrastinate.RetryDecision(retry_at=datetime.now(UTC) + timedelta(seconds=float(seconds)))
+        wait = exception.seconds if isinstance(exception, LimitReachedError) else min(0.5 * (job.attempts + 1), 5.0)
+        return procrastinate.RetryDecision(retry_at=datetime.now(UTC) + timedelta(seconds=wait))

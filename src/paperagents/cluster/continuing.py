@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from paperagents.cluster.tool_limits import within_limits
-from paperagents.errors import UsageError
+from paperagents.errors import PaperError, UsageError
 from paperagents.records.record import RunRecord
 from paperagents.records.run_history import StoredRun
 from paperagents.sandbox import Cancellation
@@ -31,6 +31,13 @@ def continue_run(vault: Vault, run_id: str, *, stop: Cancellation | None = None)
             raise
         _give_up(vault, run_id, error)
         return None
+    except PaperError:
+        raise
+    except Exception as error:
+        # A flaw of ours: tried again for ever, it would only hide behind itself.
+        _logger.exception("run %s", run_id)
+        _give_up(vault, run_id, PaperError("internal-error", reason=f"{type(error).__name__}: {error}"))
+        return None
     _logger.info("run %s of %s: %s", run_id, record.tool, record.status,
                  extra={"run_id": run_id, "tool": record.tool, "status": record.status,
                         "duration_ms": record.duration_ms})  # fmt: skip
@@ -50,7 +57,7 @@ def _can_go_on(vault: Vault, run: StoredRun) -> bool:
     return run.status in ("queued", "running")
 
 
-def _give_up(vault: Vault, run_id: str, error: UsageError) -> None:
+def _give_up(vault: Vault, run_id: str, error: PaperError) -> None:
     """A run that can never go on, because a secret of its arguments was not kept, ends as failed."""
     _logger.warning("run %s cannot go on: %s", run_id, error.message, extra={"run_id": run_id, "code": error.code})
     if error.code not in ("run-is-over", "unknown-run"):
