@@ -201,7 +201,7 @@ for number in range(12):
 print("fine")
 """
     processes = [_process(root, script) for _ in range(2)]
-    assert [process.communicate(timeout=120)[0].strip() for process in processes] == ["fine", "fine"]
+    assert [process.communicate(timeout=300)[0].strip() for process in processes] == ["fine", "fine"]
     with VaultFolder(root) as folder:
         assert len(agreed(folder, "both")) == 24
 
@@ -260,4 +260,4 @@ def _as_somebody_else(root: Path, script: str, *, owns: bool = False) -> str:
     elif not owns:
         pytest.skip("needs a second user")
     process = _process(root, script, before)
-    return process.communicate(timeout=60)[0]
+    return process.communicate(timeout=300)[0]
