@@ -274,30 +274,26 @@ class Pipeline:
 
     def _install_packages(self, frame: Frame, place: Place) -> None:
         """Before the first run of a tool with npm packages: a step like any other."""
-        if self.services.packages.is_ready(frame.tool):
-            frame.log.replayed(place)
-        else:
+        self.services.masking.learn(self.services.packages.variables(frame.tool))
+        if not self.services.packages.is_ready(frame.tool):
             self.step(ToolCall(tool=place.name, arguments={"tool": frame.tool.id}), place, frame)
+        elif frame.log.goes_on:
+            frame.log.replayed(place)
 
     def _execute_module(self, names: Names, frame: Frame, place: Place, entry: OpenEntry) -> JsonValue:
         tool, mocked = frame.tool, self.session.plan is not None
         keeping = Keeping(self.services.storage.load(tool.id))
         visible = module_names(tool, dict(names.input), names.environment, keeping.before, mocked=mocked)
         host = host_functions(self.step, self.services.entries, place, frame)
-        run = self._run_with_packages(tool) if tool.dependencies else self.services.sandbox.run
-        run = partial(run, helpers=HELPERS)
+        packed = partial(self.services.packages.run, tool, planned=mocked)
+        run = partial(packed if tool.dependencies else self.services.sandbox.run, helpers=HELPERS)
         with ended_by_a_call(), told_as_not_granted(tool, self.session.plan):
             functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
             answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
         value = outcome(answer)
-        if keeping.after != keeping.before and not mocked:
-            self.services.storage.save(tool.id, keeping.after)
+        if not mocked:
+            keeping.save(partial(self.services.storage.save, tool.id))
         return value
-
-    def _run_with_packages(self, tool: ToolDefinition) -> Callable[..., JavaScriptResult]:
-        packages = self.services.packages
-        self.services.masking.learn(packages.variables(tool))
-        return partial(packages.run, tool, planned=self.session.plan is not None)
 
     def _written_script(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
         """A script that came with the call; what it does to the vault are calls of its own."""
@@ -331,8 +327,7 @@ class Pipeline:
         limits = usual if frame.tool.timeout is None else usual.lowered_to(seconds=frame.tool.timeout)
         stop = self.session.cancellation
         try:
-            run = run or self.services.sandbox.run
-            result = run(code, names=names, limits=limits, host=host, cancellation=stop)
+            result = (run or self.services.sandbox.run)(code, names=names, limits=limits, host=host, cancellation=stop)
         except SandboxError as error:
             entry.console = self._masked(error.details.pop("console", []))
             raise
