@@ -202,8 +202,13 @@ def _timed_server(clock: Clock) -> Iterator[ScriptedServer]:
 
 @contextmanager
 def _player(python: str, code: str, base_url: str, root: Path) -> Iterator[Any]:
-    environment = {**os.environ, "PAPER_LLM_BASE_URL": base_url, "PAPER_LLM_API_KEY": "sk-none-at-all",
-                   "XDG_CONFIG_HOME": str(root.parent / "config"), "LLM_USER_PATH": str(root.parent / "llm")}  # fmt: skip
+    environment = {
+        **os.environ,
+        "PAPER_LLM_BASE_URL": base_url,
+        "PAPER_LLM_API_KEY": "sk-none-at-all",
+        "XDG_CONFIG_HOME": str(root.parent / "config"),
+        "LLM_USER_PATH": str(root.parent / "llm"),
+    }
     with subprocess.Popen(
         [python, "-c", code + LISTEN, base_url, str(root)], env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
