@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -31,8 +32,8 @@ from table import Row
 
 HERE = Path(__file__).parent
 PEER = HERE / "peers" / "dbos-venv" / "bin" / "python"
-STEPS = 100
-ROUNDS = 5
+STEPS = 50
+ROUNDS = 3
 HEARTBEAT = 1.0
 FRONT = "---\ntool: true\nname: {name}\ndescription: d\n"
 TOOLS = {
@@ -208,8 +209,8 @@ def waiting(cluster: Cluster, count: int) -> list[Row]:
     """Many open questions: what a worker uses meanwhile, and how long one answer takes."""
     with cluster.workers(1) as (worker,):
         before = _threads_and_memory(worker.pid)
-        for _ in range(count):
-            cluster.vault.run("asks")
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(lambda _: cluster.vault.run("asks"), range(count)))
         after = _threads_and_memory(worker.pid)
         used = _processor_seconds(worker.pid)
         time.sleep(5)
