@@ -133,7 +133,8 @@ async def _waiting(vault: Path) -> list[Row]:
         Row(bench="serving", measure=f"{WAITING} more runs that wait for an approval: memory of the server",
             ours=f"{many['memory'] / 1024:.1f} MB", theirs=f"{few['memory'] / 1024:.1f} MB before", ratio=grown,
             bar="≤ 1.05", met=grown <= 1.05 and questions == FIRST + WAITING),
-        Row(bench="serving", measure=f"{WAITING} more runs that wait for an approval: threads", ours=f"{threads} more, {many['threads']} in all", ratio=threads / WAITING,
+        Row(bench="serving", measure=f"{WAITING} more runs that wait for an approval: threads",
+            ours=f"{threads} more, {many['threads']} in all", ratio=threads / WAITING,
             bar="none each: ≤ 0.1 a run", met=threads / WAITING <= 0.1),
     ]  # fmt: skip
 
