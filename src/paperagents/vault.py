@@ -134,7 +134,7 @@ class Vault(NotesFolder):
         if isinstance(everything := answers.pop(EVERYTHING, None), Approved):
             approver = approver or ApproveEverything(by=everything.by)
         session = self._session(approver, on_event, stop)
-        session.decisions.update({**answers, **(decisions or {})})
+        session.decisions.update(answers)
         session.model = model
         return Pipeline(self.services, session).resume(run_id, unfinished_only=unfinished_only)
 
