@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,7 +18,7 @@ from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError
 from paperagents.sandbox import Cancellation, Limits
 from paperagents.sandbox.deno_pools import DenoPools
-from paperagents.sandbox.deno_process import DenoSetup
+from paperagents.sandbox.deno_process import DenoSetup, start_deno
 
 LIMITS = Limits(seconds=30.0, memory_mb=128, output_mb=1, host_calls=50)
 PACKAGES = {
@@ -235,6 +236,20 @@ def test_a_variable_is_seen_only_where_it_is_granted(run: Callable[..., Any], se
     granted = replace(setup, environment=(("SHOWN", "value"),))
     assert run("return [process.env.SHOWN, typeof process.env.DENO_DIR]", at=granted) == ["value", "undefined"]
     assert run("return Object.keys(process.env).includes('SHOWN')") is False
+
+
+def test_the_list_of_processes_shows_no_granted_value(setup: DenoSetup) -> None:
+    """Arguments of a process can be seen by every user of the machine."""
+    process = start_deno(replace(setup, environment=(("SHOWN", "long-secret" * 5_000),)), LIMITS)
+    shown = Path(f"/proc/{process.pid}/cmdline")
+    try:
+        before = shown.read_bytes()
+        hello = process.receive(most=4096, until=time.monotonic() + 30)
+        assert hello.letter == "H"
+        assert b"long-secret" not in before + shown.read_bytes()
+    finally:
+        process.kill()
+        process.bury()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,14 @@ from pathlib import Path
 from paperagents.errors import ToolError
 from paperagents.sandbox import landlock
 from paperagents.sandbox.limits import Limits
-from paperagents.sandbox.worker_process import BOOTSTRAP, MAX_BUSY_SECONDS, WorkerProcess, spawn
+from paperagents.sandbox.worker_process import (
+    BOOTSTRAP,
+    MAX_BUSY_SECONDS,
+    START_SECONDS,
+    ChannelBrokenError,
+    WorkerProcess,
+    spawn,
+)
 
 START = BOOTSTRAP + "from paperagents.sandbox.deno_launcher import main\nmain()\n"
 OWN_MEMORY_MB = 534
@@ -99,7 +107,11 @@ def start_deno(setup: DenoSetup, ceiling: Limits) -> DenoProcess:
         "memory": (OWN_MEMORY_MB + ceiling.memory_mb) << 20,
         "seconds": math.ceil(4 * (2 * MAX_BUSY_SECONDS + ceiling.seconds)),
     }
-    return DenoProcess(*spawn([sys.executable, "-I", "-S", "-c", START, json.dumps(order)]))
+    process = DenoProcess(*spawn([sys.executable, "-I", "-S", "-c", START]))
+    # Not as arguments: every user of the machine can see those, and granted variables may be secrets.
+    with suppress(ChannelBrokenError, TimeoutError):
+        process.send("O", json.dumps(order).encode(), until=time.monotonic() + START_SECONDS)
+    return process
 
 
 def _command(setup: DenoSetup, ceiling: Limits) -> list[str]:

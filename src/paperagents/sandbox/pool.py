@@ -35,6 +35,7 @@ from paperagents.sandbox.cancellation import Cancellation
 from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.worker_process import (
     MAX_BUSY_SECONDS,
+    START_SECONDS,
     ChannelBrokenError,
     WorkerProcess,
     start_worker,
@@ -42,7 +43,6 @@ from paperagents.sandbox.worker_process import (
 
 BLOCKS_PER_WORKER = 500
 IDLE_SECONDS = 60.0
-START_SECONDS = 10.0
 _TRIED_STARTS = 3
 _LOOK_FOR_CANCEL_SECONDS = 0.02
 _MAX_HELLO_BYTES = 4096

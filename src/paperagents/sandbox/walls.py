@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from paperagents.messages import text
 from paperagents.sandbox.failures import clean
 from paperagents.sandbox.limits import Limits
-from paperagents.sandbox.worker_process import ChannelBrokenError, WorkerProcess, start_worker
+from paperagents.sandbox.worker_process import START_SECONDS, ChannelBrokenError, WorkerProcess, start_worker
 
-_START_SECONDS = 10.0
 _CONFINEMENT = ("resource-limits", "no-descriptors", "no-new-privileges", "landlock", "seccomp")
 
 
@@ -38,7 +37,7 @@ def standing_walls() -> tuple[Wall, ...]:
 
 def _walls_of(worker: WorkerProcess) -> tuple[Wall, ...]:
     try:
-        hello = worker.receive(most=4096, until=time.monotonic() + _START_SECONDS)
+        hello = worker.receive(most=4096, until=time.monotonic() + START_SECONDS)
     except (ChannelBrokenError, TimeoutError):
         return tuple(_fallen(name, text("sandbox-unavailable")) for name in ("engine", "parent", *_CONFINEMENT))
     report = dict(line.partition(" ")[::2] for line in hello.body.decode("utf-8", "replace").split("\n"))

@@ -17,6 +17,7 @@ from paperagents.sandbox.limits import Limits
 
 CHANNEL = 3
 MAX_BUSY_SECONDS = 30.0
+START_SECONDS = 10.0
 _HERE = Path(__file__).parent
 _MARGIN_MB = 64
 _MAX_CHUNK = 1 << 20
