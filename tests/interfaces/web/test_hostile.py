@@ -107,6 +107,7 @@ def test_nothing_of_the_corpus_is_done(browser: Browser, tmp_path: Path, *, with
         context.on(
             "console", lambda message: refused.append(message.text) if "Content Security" in message.text else None
         )
+        context.on("weberror", lambda error: refused.append(str(error.error)))
         page = context.new_page()
         visit(page, served)
         converse(page, served)
@@ -133,7 +134,7 @@ def run_the_form(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/edit?file=form.md")
     page.locator("#content").fill(EVERYTHING)
     page.locator("#content").fill(
-        "---\ntool: true\nname: " + json.dumps(EVERYTHING) + "\nsteps: [{tool: '<img src=x onerror=hurt=1>'}]\n---\n"
+        "---\ntool: true\nname: " + json.dumps(EVERYTHING) + "\nsteps: [{tool: '<img src=y onerror=hurt=1>'}]\n---\n"
     )
     expect(page.locator("#problems li.error").first).to_be_visible()
     assert page.evaluate("window.hurt") is None

@@ -1,6 +1,6 @@
 // Every page: the list of tools, the count of open questions, and the parts that the page has.
 
-import { calmly, notice, piece, Refusal } from "./dom.js";
+import { calmly, notice, piece, Refusal, textOf } from "./dom.js";
 import { openEvents } from "./events.js";
 import { answer } from "./approval.js";
 import { startChat } from "./chat.js";
@@ -81,8 +81,7 @@ function followQuestions() {
   const badge = document.getElementById("waiting-count");
   const inbox = document.getElementById("inbox");
   const renew = calmly(async () => {
-    const response = await fetch("/approvals/count");
-    const count = Number(await response.text());
+    const count = Number(await textOf("/approvals/count"));
     badge.textContent = String(count);
     badge.hidden = count === 0;
     if (inbox) await renewInbox(inbox);

@@ -36,33 +36,46 @@ export class Refusal extends Error {
 
 /** A JSON request. Raises Refusal with the server's words. */
 export async function send(method, path, body) {
-  const options = { method, headers: { accept: "application/json", "x-paper-status": "wanted" } };
+  const options = { method, headers: { accept: "application/json" } };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
   }
-  const response = await reached(() => fetch(path, options));
-  const text = await response.text();
+  const { response, text } = await asked(path, options);
   const answer = text ? JSON.parse(text) : null;
-  if (!response.ok || response.headers.has("x-paper-status")) throw new Refusal(answer ?? {});
+  if (isRefused(response)) throw new Refusal(answer ?? {});
   return { answer, response };
 }
 
 /** A piece of a page, made and escaped by the server. */
 export async function piece(path) {
-  const response = await reached(() => fetch(path, { headers: { accept: "text/html", "x-paper-status": "wanted" } }));
-  if (!response.ok || response.headers.has("x-paper-status")) throw new Refusal({ message: say("failed") });
+  const { response, text } = await asked(path, { headers: { accept: "text/html" } });
+  if (isRefused(response)) throw new Refusal({ message: say("failed") });
   const template = document.createElement("template");
-  template.innerHTML = await response.text();
+  template.innerHTML = text;
   return template.content;
 }
 
-async function reached(request) {
+/** The text at an address. */
+export async function textOf(path) {
+  const { response, text } = await asked(path, { headers: {} });
+  if (isRefused(response)) throw new Refusal({ message: say("failed") });
+  return text;
+}
+
+/** Ask, and read the whole answer. The status of a refusal comes in a header: see RefuseQuietly. */
+async function asked(path, options) {
+  options.headers["x-paper-status"] = "wanted";
   try {
-    return await request();
+    const response = await fetch(path, options);
+    return { response, text: await response.text() };
   } catch {
     throw new Refusal({ message: say("unreachable") });
   }
+}
+
+function isRefused(response) {
+  return !response.ok || response.headers.has("x-paper-status");
 }
 
 let fading;
@@ -93,13 +106,14 @@ export function calmly(work, pause) {
       await work();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-    }
-    busy = false;
-    // What takes long is done less often.
-    lasted = performance.now() - began;
-    if (again) {
-      again = false;
-      plan();
+    } finally {
+      busy = false;
+      // What takes long is done less often.
+      lasted = performance.now() - began;
+      if (again) {
+        again = false;
+        plan();
+      }
     }
   };
   let lasted = 0;

@@ -31,7 +31,8 @@ export function openEvents() {
       pause = Math.min(pause * 2, LONGEST_PAUSE);
     });
   };
-  connect();
+  // Not before the page has said which run it shows.
+  queueMicrotask(connect);
   return {
     listen: (listener) => {
       listeners.add(listener);
@@ -41,9 +42,11 @@ export function openEvents() {
     follow: (run) => {
       if (run === about) return;
       about = run;
+      if (!current) return;
       const old = current;
       connect();
-      old.close();
+      if (old.readyState === WebSocket.CONNECTING) old.addEventListener("open", () => old.close());
+      else old.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 // A run as it goes on: steps appear as they happen, the diagram is lit, questions come up, nothing is lost.
 
-import { announce, calmly, notice, piece, Refusal, say, send } from "./dom.js";
+import { announce, calmly, notice, piece, Refusal, say, send, textOf } from "./dom.js";
 import { askQuestion } from "./approval.js";
 
 const SHOWN_STEPS = 200;
@@ -129,8 +129,7 @@ export async function loadSteps(link) {
 
 /** Copy a result, as the download gives it. */
 export async function copyResult(button) {
-  const response = await fetch(button.dataset.copy);
-  await navigator.clipboard.writeText(await response.text());
+  await navigator.clipboard.writeText(await textOf(button.dataset.copy));
   const before = button.textContent;
   button.textContent = say("copied");
   setTimeout(() => (button.textContent = before), 2000);
