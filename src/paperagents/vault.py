@@ -55,6 +55,7 @@ from paperagents.records.run_store import EVERYTHING, RunStore
 from paperagents.records.tool_storage import ToolStorage
 from paperagents.remote_tools.effects import RemoteEffects
 from paperagents.sandbox import Cancellation, Limits, Sandbox
+from paperagents.sandbox.npm_packages import packages_of
 from paperagents.settings import KNOWN, user_folder
 from paperagents.tags import TagRegistry, read_tags
 from paperagents.tags.registry import DEFAULT_REGISTRY
@@ -285,7 +286,7 @@ class Vault(NotesFolder):
         """Npm packages of tools, and where tools that have some run."""
         return NpmPackages(
             root=self.root,
-            cache=self.root / KEEPING_FOLDER / "cache" / "npm",
+            cache=packages_of(self.root),
             find_tool=self.registry.tool,
             grants=self.npm_grants,
             rules=self.rules,

@@ -12,6 +12,7 @@ import paperagents
 from paperagents.approval.decision import Approved, Denied
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
+from paperagents.sandbox.npm_packages import packages_of
 from paperagents.vault import Vault
 
 TOOL = """\
@@ -283,7 +284,7 @@ def test_looking_at_a_hundred_tools_has_no_effect(tmp_path: Path, monkeypatch: p
         assert not broken.valid
         assert vault.packages.pools.pids() == ()
     assert not (tmp_path / "effect").exists()
-    assert not (root / ".paper" / "cache" / "npm").exists()
+    assert not packages_of(root).exists()
 
 
 DEPENDS = "getDependencies() { return { lodash: '4' }; }, getBridges()"

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from paperagents.errors import ToolError
-from paperagents.sandbox.npm_packages import Lock, PackageFolder
+from paperagents.sandbox.npm_packages import Lock, PackageFolder, packages_of
 
 
 @dataclass
@@ -242,17 +242,11 @@ def test_a_lock_names_its_packages() -> None:
     assert Lock(text='{"npm": {"b@1": {}, "a@2": {}}}').packages == ["a@2", "b@1"]
 
 
-def test_links_in_a_vault_of_somebody_else_lead_nowhere(tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "deno.lock").write_text('{"npm": {}}')
-    folder = PackageFolder(tmp_path / "cache", "tool", {"plain": "1"})
-    folder.path.parent.mkdir()
-    folder.path.symlink_to(elsewhere)
-    assert folder.installed() is None
-    linked = PackageFolder(tmp_path / "linked" / "npm", "tool", {"plain": "1"})
-    (tmp_path / "linked").symlink_to(elsewhere)
-    with pytest.raises(ToolError) as caught:
-        linked.resolved()
-    assert caught.value.code == "cannot-write"
-    assert [each.name for each in elsewhere.iterdir()] == ["deno.lock"]
+def test_packages_are_kept_with_the_user_and_apart_for_each_vault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A vault that comes from somebody else brings no packages along that nobody here agreed to."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    first, second = packages_of(tmp_path / "a" / "vault"), packages_of(tmp_path / "b" / "vault")
+    assert first != second
+    assert first.parent == second.parent == (tmp_path / "user").resolve() / "paperagents" / "npm"

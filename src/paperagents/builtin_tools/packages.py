@@ -61,7 +61,7 @@ class NpmPackages:
 
     def is_ready(self, tool: ToolDefinition) -> bool:
         """Whether nothing has to be installed or agreed on."""
-        return self._folder(tool).installed() is not None and self._is_agreed(tool.id)
+        return self._folder(tool).installed() is not None and self._is_agreed(tool)
 
     def install_packages(self, arguments: JsonObject) -> Effect:
         """Show what will be installed and granted; do it after a yes."""
@@ -80,12 +80,12 @@ class NpmPackages:
         return Effect(
             tool=TOOL,
             arguments=arguments,
-            perform=lambda: self._carry_out(folder, lock, grants, answer, rebuild=bool(arguments["rebuild"])),
+            perform=lambda: self._carry_out(tool, folder, lock, answer, rebuild=bool(arguments["rebuild"])),
             asks=bool(arguments["rebuild"]) or not self.is_ready(tool),
             preview=_preview(tool, lock, grants, is_new=before is None or before != lock),
             before=digest_of([tool.digest, before.digest if before else None, lock.digest, grants.as_json()]),
             after=_state(lock, agreed=True),
-            current=lambda: _state(folder.installed(), agreed=self._is_agreed(tool.id)),
+            current=lambda: _state(folder.installed(), agreed=self._is_agreed(tool)),
             answer=None,
             harmless_in_plans=False,
             leaves_the_vault=True,
@@ -93,21 +93,31 @@ class NpmPackages:
         )
 
     def _carry_out(
-        self, folder: PackageFolder, lock: Lock, grants: Grants, answer: JsonObject, *, rebuild: bool
+        self, tool: ToolDefinition, folder: PackageFolder, lock: Lock, answer: JsonObject, *, rebuild: bool
     ) -> JsonObject:
         if rebuild or folder.installed() != lock:
             folder.install(lock)
-        tool = str(answer["tool"])
-        if grants.target and not self._is_agreed(tool):
-            self._rules.allow(_rule_name(tool), grants.target)
+        if not self._is_agreed(tool):
+            self._agree(tool)
         return answer
 
     def _folder(self, tool: ToolDefinition) -> PackageFolder:
         return PackageFolder(self._cache, tool.id, tool.dependencies)
 
-    def _is_agreed(self, tool: str) -> bool:
-        wanted = self._grants(tool).target
+    def _is_agreed(self, tool: ToolDefinition) -> bool:
+        wanted = self._wanted(tool)
         return not wanted or self._rules.allowing(_rule_name(tool), wanted) is not None
+
+    def _agree(self, tool: ToolDefinition) -> None:
+        for rule in self._rules.rules():
+            if rule.tool == _rule_name(tool):
+                self._rules.revoke(rule.id)
+        self._rules.allow(_rule_name(tool), self._wanted(tool))
+
+    def _wanted(self, tool: ToolDefinition) -> str:
+        """What is agreed on: these grants, for the file as it is. Empty where it may touch nothing."""
+        grants = self._grants(tool.id).target
+        return f"{grants}; {tool.file} {tool.digest[:32]}" if grants else ""
 
     # --- running
 
@@ -138,7 +148,7 @@ class NpmPackages:
     def _setup(self, tool: ToolDefinition) -> DenoSetup:
         folder, grants = self._folder(tool), self._grants(tool.id)
         lock = folder.installed()
-        if lock is None or not self._is_agreed(tool.id):
+        if lock is None or not self._is_agreed(tool):
             raise ToolError("npm-not-installed", tool=tool.id, names=", ".join(tool.dependencies))
         require_possible(grants, tool.id, self._root)
         read, write = self._places(grants.read, tool.id), self._places(grants.write, tool.id)
@@ -154,7 +164,7 @@ class NpmPackages:
             read=_texts([*self._all_but_kept(), *read] if whole else read, without=self._root),
             write=_texts(write),
             listed=(str(self._root),) if whole else (),
-            unreadable=self._kept() if whole else (),
+            unreadable=(str(self._root / KEPT),) if whole else (),
             unwritable=(str(self._root / KEPT),) if self._root in write else (),
             net=grants.net,
             environment=granted_variables(grants),
@@ -167,13 +177,6 @@ class NpmPackages:
     def _all_but_kept(self) -> list[Path]:
         """A grant of the whole vault is one of everything in it; what the program keeps is not part of it."""
         return sorted(each for each in self._root.iterdir() if each.name != KEPT)
-
-    def _kept(self) -> tuple[str, ...]:
-        """What the program keeps, without the packages: Deno must read those."""
-        kept = self._root / KEPT
-        names = {"paper.db", "paper.db-wal", "paper.db-shm", "settings.toml", "index"}
-        there = {each.name for each in kept.iterdir()} if kept.is_dir() else set()
-        return tuple(str(kept / name) for name in sorted((names | there) - {"cache"}))
 
 
 def _texts(places: list[Path], *, without: Path | None = None) -> tuple[str, ...]:
@@ -188,8 +191,8 @@ def _state(lock: Lock | None, *, agreed: bool) -> str:
     return digest_of([lock.digest if lock else None, agreed])
 
 
-def _rule_name(tool: str) -> str:
-    return f"{TOOL} {tool}"
+def _rule_name(tool: ToolDefinition) -> str:
+    return f"{TOOL} {tool.id}"
 
 
 def _preview(tool: ToolDefinition, lock: Lock, grants: Grants, *, is_new: bool) -> str:

@@ -1,11 +1,11 @@
 """npm packages of one tool: resolved once, locked with their checksums, installed into a folder, then used offline.
 
-Only packages of the registry can be named, and no script of a package is ever run.
+Only packages of the registry can be named, and no script of a package is ever run. They are kept with the user, not
+in the vault: a folder that comes from somebody else must not bring packages along that nobody here agreed to.
 """
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -69,10 +69,8 @@ class PackageFolder:
         self._stopped = False
 
     def installed(self) -> Lock | None:
-        """What is installed; None where that is nothing yet, or lies elsewhere by way of a link."""
+        """What is installed; None where that is nothing yet."""
         try:
-            if self.path.resolve() != self.path:
-                return None
             lock = Lock(text=(self.path / LOCK).read_text("utf-8"))
             lock.packages  # noqa: B018  a damaged file counts as none
         except (OSError, ValueError, AttributeError):
@@ -107,10 +105,7 @@ class PackageFolder:
 
     def _staging(self) -> Path:
         try:
-            if self._cache.resolve() != self._cache:
-                # A vault that comes from somebody else may bring links along that lead out of it.
-                raise ToolError("cannot-write", path=str(self._cache), reason=os.strerror(errno.ELOOP))
-            self._cache.mkdir(parents=True, exist_ok=True)
+            self._cache.mkdir(parents=True, exist_ok=True, mode=0o700)
             staging = self._cache / f"new-{secrets.token_hex(8)}"
             staging.mkdir()
             (staging / "package.json").write_text(json.dumps({"dependencies": self.dependencies}), "utf-8")
@@ -154,6 +149,16 @@ class PackageFolder:
             raise ToolError("npm-install-failed", reason=_readable(told), retryable=True)
 
 
+def user_cache() -> Path:
+    """Where this user keeps what can be fetched again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "paperagents"
+
+
+def packages_of(vault: Path) -> Path:
+    """Where the packages of a vault's tools are."""
+    return user_cache().resolve() / "npm" / f"{slug(vault.name)[:40]}-{_short(str(vault))}"
+
+
 def _require_plain(tool: str, dependencies: Mapping[str, str]) -> None:
     """Only names and versions of the registry: no address, no path, no repository."""
     for name, wanted in dependencies.items():
@@ -165,7 +170,7 @@ def _environment(folder: Path) -> dict[str, str]:
     """What installing needs to reach the registry, and nothing else of the user's environment."""
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     registry = _registry()
-    downloads = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "paperagents" / "deno"
+    downloads = user_cache() / "deno"
     return {
         "DENO_TLS_CA_STORE": "mozilla,system",
         **environment,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.interfaces.command_line.conftest import Paper, Write
+
+from paperagents.sandbox.npm_packages import packages_of
 
 TOOL = """\
 const ms = require('ms');
@@ -40,7 +43,7 @@ def test_the_first_run_waits_for_a_yes_to_the_packages_and_then_goes_on(paper: P
 def test_installing_and_rebuilding_ask_and_answer_with_the_packages(paper: Paper, write: Write, vault: Path) -> None:
     write("duration.tool.js", TOOL)
     assert paper("install", "duration").code == 3
-    assert not list((vault / ".paper" / "cache" / "npm").iterdir())
+    assert not list(packages_of(vault).iterdir())
     done = paper("install", "duration", "--yes", "--json")
     assert done.code == 0
     assert done.document["data"]["packages"][0].startswith("ms@2.")
@@ -64,6 +67,40 @@ def test_grants_are_shown_and_agreed_on_together_with_the_packages(paper: Paper,
     (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["../other"]\n')
     refused = paper("run", "duration", "-p", "text=1s", "--yes", "--json")
     assert (refused.code, refused.document["error"]["code"]) == (1, "npm-grant")
+
+
+def test_a_changed_file_asks_anew_for_what_it_may_touch(paper: Paper, write: Write, vault: Path) -> None:
+    write("duration.tool.js", TOOL)
+    (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["notes"]\n')
+    assert paper("install", "duration", "--yes").code == 0
+    assert paper("run", "duration", "-p", "text=1s").code == 0
+    write("duration.tool.js", TOOL.replace("return ms(text)", "return ms(text) + 1"))
+    changed = paper("run", "duration", "-p", "text=1s", "--json")
+    assert (changed.code, changed.document["status"]) == (3, "waiting")
+    question = paper("approvals", "list", "--json").document[0]
+    assert paper("approvals", "approve", question["id"], "--json").document["data"] == 1001
+    assert paper("run", "duration", "-p", "text=1s").code == 0
+    rules = paper("approvals", "rules", "--json").document
+    assert [each["tool"] for each in rules] == ["install_packages duration"]
+    assert paper("approvals", "revoke", rules[0]["id"]).code == 0
+    assert paper("run", "duration", "-p", "text=1s").code == 3
+
+
+def test_without_grants_a_changed_file_runs_on(paper: Paper, write: Write) -> None:
+    write("duration.tool.js", TOOL)
+    assert paper("install", "duration", "--yes").code == 0
+    write("duration.tool.js", TOOL.replace("return ms(text)", "return ms(text) + 1"))
+    assert paper("run", "duration", "-p", "text=1s", "--json").document["data"] == 1001
+
+
+def test_packages_that_came_with_a_vault_do_not_count(paper: Paper, write: Write, vault: Path) -> None:
+    write("duration.tool.js", TOOL)
+    assert paper("install", "duration", "--yes").code == 0
+    installed = packages_of(vault)
+    for brought in (vault / ".paper" / "cache" / "npm", vault / "node_modules"):
+        shutil.copytree(installed, brought, symlinks=True)
+    shutil.rmtree(installed)
+    assert paper("run", "duration", "-p", "text=1s").code == 3
 
 
 @pytest.mark.usefixtures("vault")
