@@ -54,6 +54,7 @@ class Plan:
     waiting: float = 0.25
     """The share of chains that wait for a person at each step."""
     kill_seconds: float = 1.0
+    most_kills: int = 1_000_000
     restarts: int = 2
     cut_seconds: float = 10.0
     heartbeat: float = 0.5
@@ -240,7 +241,7 @@ def _make_trouble(vault: Vault, trouble: Trouble, chains: int) -> None:
                 trouble.restart_database()
             if done > chains / 2:
                 trouble.cut_network()
-            if time.monotonic() > next_kill and done < chains * 0.9:
+            if time.monotonic() > next_kill and done < chains * 0.9 and outcome.kills < plan.most_kills:
                 trouble.kill_one()
                 next_kill = time.monotonic() + plan.kill_seconds * trouble.chance.uniform(0.5, 1.5)
         time.sleep(0.05)

@@ -11,7 +11,7 @@ from postgres_server import PostgresServer
 def test_every_effect_happens_once_while_workers_die_and_postgres_restarts(
     server: PostgresServer, tmp_path: Path
 ) -> None:
-    plan = Plan(chains=40, workers=3, kill_seconds=0.8, restarts=1, cut_seconds=3.0, limit_seconds=120)
+    plan = Plan(chains=24, workers=2, kill_seconds=1.0, most_kills=4, restarts=1, cut_seconds=2.0, limit_seconds=120)
     outcome = survive(plan, tmp_path, server=server)
     assert outcome.wrong == []
     assert (outcome.restarts, outcome.cuts) == (1, 1)
@@ -19,6 +19,8 @@ def test_every_effect_happens_once_while_workers_die_and_postgres_restarts(
 
 
 def test_every_effect_happens_once_while_workers_of_one_machine_die(tmp_path: Path) -> None:
-    outcome = survive(Plan(chains=40, workers=2, kill_seconds=0.6, limit_seconds=120), tmp_path, server=None)
+    outcome = survive(
+        Plan(chains=24, workers=2, kill_seconds=1.0, most_kills=4, limit_seconds=120), tmp_path, server=None
+    )
     assert outcome.wrong == []
     assert outcome.kills > 0
