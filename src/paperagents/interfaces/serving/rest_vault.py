@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Path, Query, Response, WebSocket
 from starlette.responses import StreamingResponse
 
 from paperagents.definitions.json_value import JsonObject
@@ -164,6 +166,17 @@ async def everything_live(
     # Taken before the other side knows that it is heard: what happens from then on is not missed.
     events = live.everything(after=after) if run is None else live.follow(run, after=after or 0)
     await socket.accept()
+    telling = asyncio.ensure_future(_tell(socket, events, about))
+    try:
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            # Whatever the other side says, only that it has gone is of interest.
+            pass
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
+
+
+async def _tell(socket: WebSocket, events: AsyncIterator[JsonObject], about: str | None) -> None:
     try:
         async for event in events:
             if about is None or _concerns(event, about):
@@ -172,8 +185,6 @@ async def everything_live(
         await socket.close()
     except PaperError as error:
         await socket.close(code=4004, reason=error.code)
-    except WebSocketDisconnect:
-        return
 
 
 def _concerns(event: JsonObject, about: str) -> bool:
