@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import subprocess
 import tarfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,8 @@ from typing import Any
 import pytest
 
 from paperagents.errors import ToolError
+from paperagents.sandbox import landlock
+from paperagents.sandbox.deno_process import installer
 from paperagents.sandbox.npm_packages import Lock, PackageFolder, packages_of
 
 
@@ -140,6 +143,27 @@ def test_a_script_of_a_package_is_never_run(
     folder.install(folder.resolved())
     assert folder.installed() is not None
     assert not [name for name in scripts if (tmp_path / name).exists()]
+
+
+@pytest.mark.skipif(not landlock.version(), reason="needs Landlock")
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "new Deno.Command('/bin/sh', { args: ['-c', 'true'] }).outputSync()",
+        "Deno.writeTextFileSync(Deno.args[0] + '/outside', '')",
+        "Deno.readTextFileSync(Deno.args[0] + '/secret')",
+        "Deno.readTextFileSync('/etc/passwd')",
+    ],
+)
+def test_installing_runs_and_reads_nothing_else_whatever_deno_would_allow(tmp_path: Path, attempt: str) -> None:
+    (tmp_path / "secret").write_text("the secret")
+    own = tmp_path / "own"
+    own.mkdir()
+    code = f"Deno.writeTextFileSync('{own}/made', ''); try {{ {attempt}; Deno.exit(1) }} catch (error) {{ }}"
+    command = installer([own], [], ["eval", code, str(tmp_path)])
+    ended = subprocess.run(command, env={"DENO_DIR": str(own)}, cwd=own, check=False, capture_output=True)
+    assert ended.returncode == 0, ended.stderr
+    assert (own / "made").exists()
 
 
 def test_a_package_there_is_not_is_told(registry: Registry, folder_of: Callable[..., PackageFolder]) -> None:

@@ -24,14 +24,26 @@ def main() -> None:
     os.chdir(order["folder"])
     end_with_parent(order["parent"])
     _limit(memory=order["memory"], seconds=order["seconds"])
-    if sys.platform == "linux":
-        give_up_new_privileges()
-        if landlock.version():
-            landlock.keep_only([(path, rights) for path, rights in order["paths"]], ports=order["ports"])
+    _keep_only(order["paths"], order["ports"])
     os.dup2(CHANNEL, 0)
     os.dup2(CHANNEL, 1)
     os.closerange(CHANNEL, 4096)
     os.execve(order["command"][0], order["command"], order["environment"])  # noqa: S606  no shell is wanted
+
+
+def install() -> None:
+    """Become Deno as it installs packages: it reaches the network and its own folders, and runs nothing but itself."""
+    order = json.loads(sys.argv[1])
+    end_with_parent(order["parent"])
+    _keep_only(order["paths"], None)
+    os.execv(order["command"][0], order["command"])  # noqa: S606  no shell is wanted
+
+
+def _keep_only(paths: list[tuple[str, int]], ports: list[int] | None) -> None:
+    if sys.platform == "linux":
+        give_up_new_privileges()
+        if landlock.version():
+            landlock.keep_only([(path, rights) for path, rights in paths], ports=ports)
 
 
 def _received(size: int) -> bytes:

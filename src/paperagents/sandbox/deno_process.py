@@ -26,6 +26,7 @@ from paperagents.sandbox.worker_process import (
 )
 
 START = BOOTSTRAP + "from paperagents.sandbox.deno_launcher import main\nmain()\n"
+INSTALL = BOOTSTRAP + "from paperagents.sandbox.deno_launcher import install\ninstall()\n"
 OWN_MEMORY_MB = 534
 """What Deno takes for itself; the tool's share comes on top."""
 _RUNNER = Path(__file__).parent / "javascript" / "deno_runner.js"
@@ -38,6 +39,13 @@ _NAMES_OF_HOSTS = (
     "/etc/host.conf",
     "/etc/gai.conf",
     "/run/systemd/resolve",
+)
+_CERTIFICATES = (
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+    "/usr/share/ca-certificates",
+    "/usr/local/share/ca-certificates",
 )
 _ENDINGS_WITHOUT_MEMORY = (signal.SIGTRAP, signal.SIGABRT, signal.SIGILL)
 _DYING_SECONDS = 2.0
@@ -114,6 +122,14 @@ def start_deno(setup: DenoSetup, ceiling: Limits) -> DenoProcess:
     return process
 
 
+def installer(folders: list[Path], files: list[str], arguments: list[str]) -> list[str]:
+    """The command of Deno as it installs packages: it may change these folders, read these files, and run nothing."""
+    system = [(path, landlock.READ) for path in (*_ALWAYS_READ, *_NAMES_OF_HOSTS, *_CERTIFICATES, *files)]
+    changed = [(str(folder), landlock.READ | landlock.WRITE | landlock.LINK) for folder in folders]
+    order = {"command": [deno_program(), *arguments], "paths": [*_programs(), *system, *changed], "parent": os.getpid()}
+    return [sys.executable, "-I", "-S", "-c", INSTALL, json.dumps(order)]
+
+
 def _command(setup: DenoSetup, ceiling: Limits) -> list[str]:
     """Deno's own permissions; what is not named is denied."""
     reads = [str(setup.packages), *setup.listed, *setup.read]
@@ -149,14 +165,17 @@ def _environment(setup: DenoSetup) -> dict[str, str]:
 
 def _paths(setup: DenoSetup) -> list[tuple[str, int]]:
     """The same for the kernel, which also holds where a link leads out or Deno errs."""
-    system = [(path, landlock.READ) for path in _ALWAYS_READ] + [
-        (path, landlock.READ | landlock.RUN) for path in (*_LIBRARIES, deno_program())
-    ]
+    system = [(path, landlock.READ) for path in _ALWAYS_READ] + _programs()
     own = [(str(_RUNNER.parent), landlock.READ), (str(setup.packages), landlock.READ)]
     names = [(path, landlock.READ) for path in _NAMES_OF_HOSTS] if setup.net else []
     granted = [(path, landlock.READ) for path in setup.read] + [(path, landlock.WRITE) for path in setup.write]
     granted += [(path, landlock.LIST) for path in setup.listed]
     return [*system, *own, *names, *granted]
+
+
+def _programs() -> list[tuple[str, int]]:
+    """Deno, and the libraries it is linked to."""
+    return [(path, landlock.READ | landlock.RUN) for path in (*_LIBRARIES, deno_program())]
 
 
 def _ports(net: tuple[str, ...]) -> list[int] | None:

@@ -28,6 +28,8 @@ LIST = 1 << 3
 READ = 1 << 2 | LIST
 WRITE = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 13 | 1 << 14
 """Write, remove, make folders and files, rename, cut; no links, pipes, sockets or devices."""
+LINK = 1 << 12
+"""Make symbolic links."""
 _RIGHTS_OF_FILES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from paperagents.definitions.slug import slug
 from paperagents.errors import ToolError
-from paperagents.sandbox.deno_process import deno_program
+from paperagents.sandbox.deno_process import installer
 
 if TYPE_CHECKING:
     import subprocess
@@ -32,9 +32,10 @@ LOCK = "deno.lock"
 _NAME = re.compile(r"(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*")
 _RANGE = re.compile(r"[0-9A-Za-z.^~<>=|*+ -]{0,200}")
 _LOADER = "export const load = (name, options) => import(name, options);\n"
+_CERTIFICATES = ("DENO_CERT", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 _PASSED_ON = (
-    "HOME", "PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "DENO_CERT",
-    "DENO_TLS_CA_STORE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS",
+    "HOME", "PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+    "DENO_TLS_CA_STORE", *_CERTIFICATES,
 )  # fmt: skip
 _REGISTRY = "NPM_CONFIG_REGISTRY"
 
@@ -132,9 +133,15 @@ class PackageFolder:
     def _deno(self, folder: Path, flag: str) -> None:
         import subprocess  # noqa: PLC0415  only installing needs it
 
-        command = [deno_program(), "install", flag, "--quiet", "--config", str(folder / "deno.json")]
+        environment = _environment(folder)
+        files = [environment[name] for name in _CERTIFICATES if name in environment]
+        command = installer(
+            [folder, Path(environment["DENO_DIR"])],
+            [*files, str(Path.home() / ".npmrc")],
+            ["install", flag, "--quiet", "--config", str(folder / "deno.json")],
+        )
         self._running = subprocess.Popen(  # noqa: S603  our own program, fixed arguments
-            command, cwd=folder, env=_environment(folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )  # fmt: skip
         with self._running as running:
