@@ -53,8 +53,9 @@ class PostgresServer:
 
     def stop(self) -> None:
         """End it and delete everything it kept."""
+        pg_ctl = import_module("pgserver._commands").pg_ctl
         with suppress(Exception):
-            self._server.cleanup()
+            pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=self._server.pgdata, user=self._server.system_user)
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
