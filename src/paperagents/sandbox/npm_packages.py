@@ -93,7 +93,7 @@ class PackageFolder:
         try:
             (staging / LOCK).write_text(lock.text, "utf-8")
             self._deno(staging, "--frozen")
-            (staging / "load.mjs").write_text(_LOADER, "utf-8")
+            write_loader(staging)
             self._move_into_place(staging)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
@@ -154,6 +154,11 @@ class PackageFolder:
                 raise ToolError("npm-install-failed", reason=f"{SECONDS:g} s", retryable=True) from None
         if running.returncode != 0:
             raise ToolError("npm-install-failed", reason=_readable(told), retryable=True)
+
+
+def write_loader(folder: Path) -> None:
+    """What Deno imports the packages of a folder by."""
+    (folder / "load.mjs").write_text(_LOADER, "utf-8")
 
 
 def user_cache() -> Path:

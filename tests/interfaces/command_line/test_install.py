@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.interfaces.command_line.conftest import Paper, Write
 
+from paperagents.sandbox import landlock
 from paperagents.sandbox.npm_packages import packages_of
 
 TOOL = """\
@@ -104,6 +105,14 @@ def test_packages_that_came_with_a_vault_do_not_count(paper: Paper, write: Write
 
 
 @pytest.mark.usefixtures("vault")
+def test_the_doctor_says_whether_deno_is_there_and_held(paper: Paper) -> None:
+    walls = {each["name"]: each for each in paper("doctor", "--json").document["npm_walls"]}
+    assert walls["deno"]["stands"]
+    assert walls["deno-landlock"]["stands"] == bool(landlock.version())
+    assert "deno" in paper("doctor").out
+
+
+@pytest.mark.usefixtures("vault")
 def test_a_dry_run_before_installing_shows_what_would_be_asked(paper: Paper, write: Write) -> None:
     write("duration.tool.js", TOOL)
     plan = paper("run", "duration", "-p", "text=1s", "--dry-run", "--json")
@@ -135,6 +144,9 @@ def test_without_deno_it_is_told_what_to_install(paper: Paper, write: Write, mon
     monkeypatch.setitem(__import__("sys").modules, "deno", None)
     write("duration.tool.js", TOOL)
     failed = paper("run", "duration", "-p", "text=1s", "--yes", "--json")
+    walls = paper("doctor", "--json").document["npm_walls"]
     deno_program.cache_clear()
     assert failed.document["error"]["code"] == "deno-missing"
     assert "paperagents[npm]" in failed.document["error"]["hint"]
+    assert [each["stands"] for each in walls] == [False, False]
+    assert "paperagents[npm]" in walls[0]["reason"]

@@ -8,12 +8,13 @@ import sys
 import click
 
 from paperagents.cluster.operations import condition
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
 from paperagents.messages import text
-from paperagents.sandbox import standing_walls
+from paperagents.sandbox import Wall, standing_walls
+from paperagents.sandbox.deno_walls import deno_walls
 from paperagents.version import __version__
 
 
@@ -24,7 +25,7 @@ from paperagents.version import __version__
 def command(context: click.Context, *, as_json: bool) -> None:
     """Look at the walls of the sandbox and at the vault."""
     vault = current_vault(context)
-    walls = standing_walls()
+    walls, around_packages = standing_walls(), deno_walls()
     broken = [entry for entry in vault.registry.entries() if not entry.valid]
     kept = condition(vault)
     if as_json:
@@ -33,19 +34,24 @@ def command(context: click.Context, *, as_json: bool) -> None:
             "python": platform.python_version(),
             "system": sys.platform,
             "vault": str(vault.root),
-            "walls": [{"name": wall.name, "stands": wall.stands, "reason": wall.reason} for wall in walls],
+            "walls": _as_json(walls),
+            "npm_walls": _as_json(around_packages),
             "broken_files": [entry.file for entry in broken],
             "database": kept,
         })  # fmt: skip
         context.exit(1 if kept["problems"] else 0)
     click.echo(f"Paper Agents {__version__}, Python {platform.python_version()}, {sys.platform}")
-    for wall in walls:
+    for wall in (*walls, *around_packages):
         mark = paint("✓", "green") if wall.stands else paint("✗", "red")
         click.echo(f"{mark} {padded(wall.name, 16)} {visible(wall.reason or '')}")
     mark = paint("✓", "green") if not broken else paint("✗", "red")
     click.echo(f"{mark} {text('cli.doctor.files', count=len(broken))}")
     _print_database(kept)
     context.exit(1 if kept["problems"] else 0)
+
+
+def _as_json(walls: tuple[Wall, ...]) -> list[JsonValue]:
+    return [{"name": wall.name, "stands": wall.stands, "reason": wall.reason} for wall in walls]
 
 
 def _print_database(kept: JsonObject) -> None:

@@ -64,6 +64,17 @@ TEXTS = {
     # --- in the manual
     "manual.dependencies": ("npm packages", "npm-Pakete", "npm 包"),
     "manual.grants": ("May touch", "Darf zugreifen auf", "可访问内容"),
+    # --- what the doctor says
+    "sandbox.wall.deno": (
+        "Deno is there for tools with npm packages, without any permission that is not granted",
+        "Deno ist für Tools mit npm-Paketen da, ohne jede Erlaubnis, die nicht gewährt ist",
+        "Deno 可用于带 npm 包的工具，没有任何未授予的权限",
+    ),
+    "sandbox.wall.deno-landlock": (
+        "the kernel denies Deno every file that is not granted",
+        "der Kern verwehrt Deno jede Datei, die nicht gewährt ist",
+        "内核禁止 Deno 访问任何未授予的文件",
+    ),
     # --- errors
     "npm-not-installed": (
         "{tool} needs npm packages that are not installed: {names}.",
