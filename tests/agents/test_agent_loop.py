@@ -96,6 +96,26 @@ def test_a_wrong_call_is_recorded_and_told_and_can_be_repaired(
     assert "Peas" in told(model, 2)
 
 
+@pytest.mark.parametrize(
+    ("written", "goes_back"),
+    [
+        ('{"filePath": "a.md"}', {"filePath": "a.md"}),
+        ('```json\n{"filePath": "a.md",}\n```', {"filePath": "a.md"}),
+        ('{"filePath', {}),
+        ('{"filePath": NaN}', {}),
+        ("[1]", {}),
+        ("", {}),
+    ],
+)
+def test_arguments_go_back_to_the_server_as_an_object_whatever_the_model_wrote(
+    desk: Desk, written: str, goes_back: dict[str, Any]
+) -> None:
+    model = ScriptedModel([{"calls": [{"tool": "read_file", "arguments": written}]}, "Done."])
+    assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == "Done."
+    said: Any = model.requests[1].messages[-2]
+    assert json.loads(said["tool_calls"][0]["function"]["arguments"], parse_constant=pytest.fail) == goes_back
+
+
 def test_a_damaged_tag_is_told_with_its_place(desk: Desk) -> None:
     model = ScriptedModel(['Now:\n{{<datavault id="x">}}never closed', "I see."])
     assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == "I see."
@@ -324,6 +344,14 @@ def test_an_agent_that_was_not_named_is_not_asked(desk: Desk) -> None:
     record = desk.vault.run("helper", {"query": "Hi"}, model=model)
     assert record.data == "Hm."
     assert {request.agent for request in model.requests} == {"helper"}
+
+
+def test_an_agent_that_there_is_not_is_told_as_such(desk: Desk) -> None:
+    (result,) = desk.vault.apply('{{<subagent agent="helpr" query="Hi" />}}')
+    error: Any = result["error"]
+    assert error["code"] == "unknown-agent"
+    assert "'helpr'" in error["message"]
+    assert "helper" in error["hint"]
 
 
 def test_agents_that_ask_each_other_come_to_an_end(desk: Desk) -> None:

@@ -66,6 +66,7 @@ class AgentRun:
     tags: TagRegistry
     dialogue: Callable[[bool], Dialogue]
     """The messages so far; with what a model must know that writes tags, or without."""
+    spending: Spending
     conversation: Conversation | None = None
     patience: Patience = field(default_factory=Patience)
 
@@ -79,7 +80,7 @@ class AgentLoop:
         self._session = run.calls.session
         self._native = run.agent.protocol != "tags"
         self._dialogue = run.dialogue(not self._native)
-        self._spending = Spending(budget=run.agent.budget)
+        self._spending = run.spending
         self._seen: list[str] = []
         self._damaged = False
 
@@ -240,6 +241,9 @@ class AgentLoop:
     def _one(self, call: WrittenCall, place: Place) -> CallResult:
         """One call; a failure is told to the model. A wait, a stop and the end of a plan end the run."""
         answered = CallResult(tool=call.name, status="success", text="", native=call.native, arguments=_arguments(call))
+        if self._log.is_done(place) and (store := self._run.calls.services.store) is not None:
+            # An agent that was asked here before the interruption is not asked again; what it cost, it cost.
+            self._spending.add_run(store, f"{self._run.frame.run_id}.{place.path}")
         if self._log.was_forgiven(place):
             entry = self._log.replayed(place) or {}
             return replace(answered, status=str(entry["status"]), text=_error(str(entry["message"])))

@@ -18,6 +18,7 @@ from paperagents.agents.model_access import model_access
 from paperagents.agents.patience import Patience
 from paperagents.agents.prompt import last_errors, planned, remembered, system_prompt
 from paperagents.agents.scripted_model import SCHEME, read_script, read_script_file
+from paperagents.agents.spending import Spending
 from paperagents.agents.toolbox import Toolbox, toolbox_of
 from paperagents.calls.references import Names
 from paperagents.definitions.agent import AgentDefinition
@@ -84,10 +85,12 @@ class AgentRunner:
             if conversation is not None:
                 conversation.add("you", query)
             dialogue = self._dialogue(calls, agent, frame, box, history)
-            inner = replace(frame, forgives=True, granted=box.granted, agents=frame.agents + 1)
+            above = frame.spending if isinstance(frame.spending, Spending) else None
+            spending = Spending(budget=agent.budget, above=above)
+            inner = replace(frame, forgives=True, granted=box.granted, agents=frame.agents + 1, spending=spending)
             run = AgentRun(
                 agent=agent, calls=calls, frame=inner, model=model, model_name=name, toolbox=box, tags=self.tags(),
-                dialogue=dialogue, conversation=conversation, patience=self.patience,
+                dialogue=dialogue, spending=spending, conversation=conversation, patience=self.patience,
             )  # fmt: skip
             return AgentLoop(run).run()
 

@@ -50,7 +50,7 @@ class Dialogue:
         tagged = [result for result in results if result.native is None]
         said: JsonObject = {"role": "assistant", "content": turn.text}
         if native:
-            said["tool_calls"] = [_call(each.native) for each in native if each.native is not None]
+            said["tool_calls"] = [_call(each.native, each.arguments) for each in native if each.native is not None]
         self._own.append(said)
         self._own += [
             {"role": "tool", "tool_call_id": each.native.id, "content": each.text} for each in native if each.native
@@ -111,9 +111,18 @@ def _told(result: CallResult) -> str:
     return f"Result of {result.tool} ({result.status}):\n{result.text}"
 
 
-def _call(call: ModelCall) -> JsonObject:
-    # What could not be read goes back as an empty object: servers refuse a message with broken arguments.
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
+def _call(call: ModelCall, read: JsonObject | None) -> JsonObject:
+    """The call as it was written. Servers refuse a message with broken arguments: those go back as they were read."""
+    arguments = call.arguments if read is not None and _is_json(call.arguments) else json.dumps(read or {})
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _size(message: JsonObject) -> int:

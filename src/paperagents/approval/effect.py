@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -30,6 +32,8 @@ class Effect:
     """The answer, where it can be known without doing it: for plans, and after an interruption."""
     current: Callable[[], str] = lambda: ""
     """The state now."""
+    together: Callable[[], AbstractContextManager[Any]] | None = None
+    """For what is kept where the runs are: one transaction, in which it is done and written down at once."""
     repeatable: bool = False
     """The other side knows it again and does it once, however often it is sent."""
     harmless_in_plans: bool = True

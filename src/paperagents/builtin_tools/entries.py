@@ -46,6 +46,7 @@ class EntryEffects:
             after=_state(None) if action == "delete" else None,
             answer=_foreseen(before, identifier, action, changes),
             current=lambda: _state(self.store.get(kind, identifier)),
+            together=self.store.together if action not in ("delete", "request_read") else None,
             perform=partial(self._delete, kind, identifier, _state(before))
             if action == "delete"
             else partial(self._perform, kind, identifier, action, changes, values.get("limit")),

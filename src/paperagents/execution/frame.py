@@ -29,3 +29,5 @@ class Frame:
     """The keys of the tools that may be called from here; None is every tool."""
     agents: int = 0
     """How many agents are above it, each asked by the one before."""
+    spending: object = None
+    """What the agents above it have spent, theirs to count."""

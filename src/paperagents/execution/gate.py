@@ -43,7 +43,7 @@ class Gate:
             return self._planned(effect, place, entry)
         if (done := self._done_before(effect, place, run)) is not None:
             entry.message = text("run.done-before")
-            entry.hitl_required, entry.hitl_confirmed = True, True
+            entry.hitl_required, entry.hitl_confirmed = effect.asks, True if effect.asks else None
             return done[0]
         while True:
             if self._agreed_before(effect, place, run):
@@ -145,7 +145,7 @@ class Gate:
             self.services.store.intend(run.run_id, place.path, intent, answered=answered)
         try:
             with self.session.cancellation.stopping(effect.stop):
-                return effect.perform()
+                return self._written_down_with_it(effect, place, run)
         except PaperError:
             if self.services.store is not None and effect.asks:
                 # It is known how this ended: another attempt is a new one.
@@ -154,11 +154,24 @@ class Gate:
                 raise CancelledError from None
             raise
 
+    def _written_down_with_it(self, effect: Effect, place: Place, run: Frame) -> JsonValue:
+        """Do it; what is kept where the runs are is done and known to be done in the same moment."""
+        store = self.services.store
+        if effect.together is None or store is None:
+            return effect.perform()
+        with effect.together():
+            answer = effect.perform()
+            intent = Intent(digest=effect.digest, before=effect.before, after=None, answer=answer)
+            store.intend(run.run_id, place.path, intent)
+            return answer
+
     def _done_before(self, effect: Effect, place: Place, run: Frame) -> tuple[JsonValue] | None:
         """Whether this very change was made just before the program was killed."""
         intent = self._intent(effect, place, run)
         if intent is None:
             return None
+        if effect.together is not None:
+            return (intent.answer,) if intent.digest == effect.digest else None
         if intent.after is None:
             if effect.repeatable and intent.digest == effect.digest:
                 return None
@@ -172,7 +185,7 @@ class Gate:
 
     def _intent(self, effect: Effect, place: Place, run: Frame) -> Intent | None:
         store = self.services.store
-        looks = store is not None and run.log.goes_on and effect.asks
+        looks = run.log.goes_on and (effect.asks or effect.together is not None)
         return store.intent(run.run_id, place.path) if store is not None and looks else None
 
     def _planned(self, effect: Effect, place: Place, entry: OpenEntry) -> JsonValue:

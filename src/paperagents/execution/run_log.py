@@ -86,6 +86,10 @@ class RunLog:
                 self.entries.append(entry)
         return entry
 
+    def is_done(self, place: Place) -> bool:
+        """Whether there is a result of this place from before the interruption."""
+        return place.path in self._results
+
     def forget(self, beginning: str) -> None:
         """What was done below this path before the interruption belongs to something that was never finished."""
         self._results = {path: entry for path, entry in self._results.items() if not path.startswith(beginning)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import ToolDefinition
@@ -29,7 +30,7 @@ def definition_document(
         "tags": list(definition.tags),
     }
     if isinstance(definition, AgentDefinition):
-        return {**document, "kind": "agent", "model": definition.model, "tools": list(definition.tools)}
+        return {**document, **_agent(definition)}
     examples: list[JsonObject] = [
         {"name": each.name, "input": dict(each.input), **each.expects} for each in definition.examples
     ]
@@ -42,4 +43,20 @@ def definition_document(
         "parameters": definition.schema,
         "steps": [step.tool for step in definition.all_steps()],
         "examples": [*examples],
+    }
+
+
+def _agent(agent: AgentDefinition) -> JsonObject:
+    return {
+        "type": "agent",
+        "kind": "agent",
+        "parameters": tool_of_agent(agent).schema,
+        "model": agent.model,
+        "tools": list(agent.tools),
+        "agents": list(agent.agents),
+        "protocol": agent.protocol,
+        "max_iterations": agent.max_iterations,
+        "temperature": agent.temperature,
+        "memory": agent.memory,
+        "budget": dict(agent.budget),
     }

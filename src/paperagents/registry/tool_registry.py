@@ -15,7 +15,7 @@ from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.closest import closest
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
 from paperagents.registry.entry import Entry, entry_of, entry_of_definition
@@ -109,6 +109,8 @@ class ToolRegistry:
         elif found.file is not None and not self._is_current(found.file):
             self.update([found.file])
         known = self._state().by_name
+        if name not in known and name.startswith(AGENT_PREFIX):
+            return self.find_agent(name.removeprefix(AGENT_PREFIX))
         if name not in known:
             raise UnknownToolError(name, list(dict.fromkeys(known[each].id for each in closest(name, known))))
         return known[name]

@@ -1,0 +1,98 @@
+"""A run that was killed goes on: nothing that it stored is stored twice, nothing that it spent is forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from paperagents.agents.language_model import Listener, ModelRequest, ModelTurn
+from paperagents.records.record import RunRecord
+from paperagents.sandbox import Cancellation
+from paperagents.testing import ScriptedModel
+
+from .conftest import Desk, call, entries
+
+
+class Killed(BaseException):
+    """The program ends here, and nothing more is written down."""
+
+
+class DyingModel(ScriptedModel):
+    """Follows its script; in the place of a turn behind its end the program dies."""
+
+    def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
+        turns = self._script[request.agent] if isinstance(self._script, dict) else self._script
+        if request.turn > len(turns):
+            raise Killed
+        return super().answer(request, listener, stop)
+
+
+def killed_then_gone_on(desk: Desk, before: Any, after: Any) -> RunRecord:
+    with pytest.raises(Killed):
+        desk.vault.run("helper", {"query": "Hello"}, model=DyingModel(before))
+    run = str(desk.reopened().store.history()[0]["run_id"])
+    return desk.vault.resume(run, model=ScriptedModel(after))
+
+
+@pytest.mark.parametrize("action", [{}, {"action": "create"}])
+def test_what_was_stored_before_a_kill_is_not_stored_again(desk: Desk, action: dict[str, str]) -> None:
+    turn = {"calls": [call("datavault", id="x", content="y", **action)]}
+    record = killed_then_gone_on(desk, [turn], [turn, "Done."])
+    assert record.data == "Done."
+    (stored,) = entries(record, "datavault")
+    assert (stored["status"], stored["output"]["action"]) == ("success", "created")
+    assert (stored["hitl_required"], stored["hitl_confirmed"]) == (False, None)
+    kept = desk.vault.entries.get("datavault", "x")
+    assert kept is not None
+    assert kept.version == 1
+
+
+# --- what agents below have spent
+
+
+def asking(tokens: int) -> dict[str, Any]:
+    return {"calls": [call("clerk", query="Well?")], "usage": {"total_tokens": tokens}}
+
+
+def reading(tokens: int) -> dict[str, Any]:
+    return {"calls": [call("search_files", query=str(tokens))], "usage": {"total_tokens": tokens}}
+
+
+def code(record: RunRecord) -> Any:
+    return record.error and record.error["code"]
+
+
+def test_what_a_sub_agent_spends_its_asker_spends(desk: Desk) -> None:
+    desk.agent("budget: 100\nagents: [clerk]")
+    desk.agent(name="clerk")
+    clerk = {"text": "So.", "usage": {"total_tokens": 95}}
+    record = desk.ask({"helper": [asking(10), "Done."], "clerk": [clerk]})
+    assert code(record) == "agent-budget"
+
+
+def test_a_sub_agent_stops_when_its_askers_budget_is_used_up(desk: Desk) -> None:
+    desk.agent("budget: 100\nagents: [clerk]")
+    desk.agent(name="clerk")
+    record = desk.ask({"helper": [asking(10), "Done."], "clerk": [reading(91), reading(92), "So."]})
+    assert code(record) == "agent-budget"
+    (asked,) = entries(record, "clerk")
+    assert asked["status"] == "error"
+
+
+def test_a_sub_agents_budget_is_its_own(desk: Desk) -> None:
+    desk.agent("agents: [clerk]")
+    desk.agent("budget: 50", name="clerk")
+    record = desk.ask({"helper": [asking(1000), "Done."], "clerk": [reading(51), "So."]})
+    assert record.data == "Done."
+    (asked,) = entries(record, "clerk")
+    assert asked["status"] == "error"
+
+
+def test_what_a_sub_agent_spent_before_a_kill_still_counts(desk: Desk) -> None:
+    desk.agent("budget: 100\nagents: [clerk]")
+    desk.agent(name="clerk")
+    clerk = [{"text": "So.", "usage": {"total_tokens": 60}}]
+    script = {"helper": [asking(10)], "clerk": clerk}
+    record = killed_then_gone_on(desk, script, {"helper": [asking(10), reading(30), "Done."], "clerk": clerk})
+    assert code(record) == "agent-budget"
