@@ -162,8 +162,7 @@ class Vault(NotesFolder):
     def checked_answer(self, approval_id: str, decision: Decision) -> tuple[str, dict[str, Decision]]:
         """The run that a question belongs to, and what to go on with. Raises UsageError for an impossible answer."""
         request, root_run = self.store.approval(approval_id)
-        if isinstance(decision, Approved) and decision.arguments is not None:
-            self._require_possible(request.tool, decision.arguments)
+        self.require_possible(request, decision)
         return root_run, {request.digest: decision}
 
     def leave_answer(self, approval_id: str, decision: Decision) -> str:
@@ -342,10 +341,12 @@ class Vault(NotesFolder):
             read_note=lambda path: self.folder.read_text(path).content,
         )
 
-    def _require_possible(self, name: str, arguments: JsonObject) -> None:
+    def require_possible(self, request: ApprovalRequest, decision: Decision) -> None:
         """A slip in an edit must not cost the run: it is told, and the question stays open."""
-        tool = self.registry.tool(name)
-        complete = validated(tool, arguments)
+        if not isinstance(decision, Approved) or decision.arguments is None:
+            return
+        tool = self.registry.tool(request.tool)
+        complete = validated(tool, decision.arguments)
         if tool.id in self.services.built_in:
             refusal = self.services.built_in[tool.id](complete).refusal
             if refusal is not None:

@@ -112,10 +112,11 @@ class RunHistory:
         )
         return [dict(row) for row in rows]
 
-    def approvals(self) -> list[ApprovalRequest]:
-        """Every open question, the oldest first."""
-        requests = map(_request, self._rows("SELECT * FROM approvals ORDER BY requested, rowid"))
-        return [request for request in requests if _is_as_asked(request)]
+    def approvals(self, root_run: str | None = None) -> list[ApprovalRequest]:
+        """Every open question, or those of one run, the oldest first."""
+        chosen, values = ("", ()) if root_run is None else ("WHERE root_run = ? ", (root_run,))
+        rows = self._rows(f"SELECT * FROM approvals {chosen}ORDER BY requested, rowid", values)  # noqa: S608  fixed words
+        return [request for request in map(_request, rows) if _is_as_asked(request)]
 
     def count_approvals(self) -> int:
         """How many questions are open."""

@@ -38,8 +38,17 @@ def test_the_description_is_openapi_3_1_and_names_every_route(served: Served) ->
     assert {"/api/runs", "/api/approvals/{approval_id}/approve", "/api/tools/{tool}", "/api/events"} <= set(
         described["paths"]
     )
-    # Every operation says what it is for, and what its errors look like.
+    assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    # Every operation says what it is for, how to come in, and what its errors look like.
     for operations in described["paths"].values():
         for operation in operations.values():
             assert operation["summary"]
+            assert operation["security"] == [{"token": []}]
             assert "application/problem+json" in operation["responses"]["4XX"]["content"]
+
+
+def test_the_description_is_also_where_most_people_look_for_it(served: Served) -> None:
+    with served.client() as client:
+        answer = client.get("/openapi.json", follow_redirects=True)
+    assert answer.url.path == "/api/openapi.json"
+    assert answer.json()["info"]["title"] == "Paper Agents"

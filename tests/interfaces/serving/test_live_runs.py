@@ -85,6 +85,23 @@ def test_two_questions_of_one_run_can_be_answered_at_once(live: LiveRuns, folder
     assert [(folder / name).read_text() for name in ("left.md", "right.md")] == ["1", "2"]
 
 
+def test_answers_of_several_people_at_the_same_moment_all_count(live: LiveRuns, folder: Path) -> None:
+    (folder / "both.md").write_text(PARALLEL.replace("content:", "overwrite: true, content:"))
+
+    async def go() -> None:
+        run_id = live.start("both")
+        await ended(live, run_id)
+        questions = live.vault.store.approvals()
+        answers = [asyncio.to_thread(live.answer, each.id, Approved(), digest=each.digest) for each in questions]
+        async with asyncio.timeout(30):
+            assert await asyncio.gather(*answers) == [run_id, run_id]
+            while live.record(run_id).status != "succeeded":
+                await asyncio.sleep(0.01)
+
+    for _ in range(10):
+        asyncio.run(go())
+
+
 def test_a_question_is_told_when_it_can_be_answered(live: LiveRuns) -> None:
     async def go() -> None:
         run_id = write(live, "a")

@@ -73,7 +73,10 @@ def test_wrong_calls_are_problems_with_our_codes(client: httpx2.Client) -> None:
         assert answer.json()["status"] == status
     assert client.get("/api/runs/nothing").json()["code"] == "unknown-run"
     assert client.get("/api/nothing").json()["code"] == "no-such-route"
-    assert client.delete("/api/runs").json()["code"] == "wrong-method"
+    wrong = client.delete("/api/runs")
+    assert (wrong.status_code, wrong.json()["code"]) == (405, "wrong-method")
+    assert wrong.headers["allow"] == "GET, POST"
+    assert client.get("/api/approvals/x/approve").headers["allow"] == "POST"
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ class ToolCalls:
         )
 
     def _open(self, run_id: str) -> list[ApprovalRequest]:
-        return [each for each in self._live.vault.store.approvals() if each.run_id == run_id]
+        return self._live.vault.store.approvals(run_id)
 
 
 def _can_ask(context: Context) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
+from fastapi.responses import RedirectResponse
+from fastapi.security import HTTPBearer
 
 from paperagents.interfaces.mcp.server import PATH, McpServer
 from paperagents.interfaces.serving import rest_approvals, rest_runs, rest_vault
@@ -19,6 +21,7 @@ from paperagents.interfaces.web.pages import add_pages
 from paperagents.vault import Vault
 from paperagents.version import __version__
 
+DESCRIBED_AT = "/api/openapi.json"
 DESCRIPTION = "Tools and agents of a vault: the same validation, approval and records as everywhere."
 
 
@@ -46,7 +49,7 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
         title="Paper Agents",
         version=__version__,
         description=DESCRIPTION,
-        openapi_url="/api/openapi.json",
+        openapi_url=DESCRIBED_AT,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -54,8 +57,11 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
     )
     app.state.live = live
     handle_errors(app)
+    # For the description alone: the guard has looked at the token before.
+    token = Depends(HTTPBearer(scheme_name="token", description="What paper serve prints.", auto_error=False))
     for part in (rest_runs, rest_approvals, rest_vault):
-        app.include_router(part.router)
+        app.include_router(part.router, dependencies=[token])
+    app.add_route("/openapi.json", lambda _: RedirectResponse(DESCRIBED_AT), include_in_schema=False)
     add_pages(app)
     return app
 

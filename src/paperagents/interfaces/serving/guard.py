@@ -54,8 +54,6 @@ class GuardLimits:
     """For the whole body, however slowly it trickles in."""
     burst: float = 5_000
     per_second: float = 2_000
-    wrong_tokens: float = 20
-    """At once; after that one every three seconds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +83,6 @@ class Guard:
 
     def __post_init__(self) -> None:
         self._rate = RateLimit(burst=self.limits.burst, per_second=self.limits.per_second)
-        self._wrong_tokens = RateLimit(burst=self.limits.wrong_tokens, per_second=1 / 3)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then let through."""
@@ -125,9 +122,6 @@ class Guard:
         """The right token always opens: whoever shares the machine cannot lock its owner out by guessing."""
         if self.access.allows_token(request.bearer) or self.access.allows_cookie(request.cookie):
             return
-        tried = bool(request.bearer or request.link_token)
-        if tried and not self._wrong_tokens.allows(request.client):
-            raise PaperError("too-many-requests", retryable=True)
         raise PaperError("link-used" if request.link_token else "token-missing")
 
     # --- bodies

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from paperagents.approval.decision import Decision
+from paperagents.approval.decision import ApprovalRequest, Decision
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, UsageError
 from paperagents.execution.pipeline import new_run_id
@@ -62,6 +62,8 @@ class _Active:
     later: dict[str, Decision] = field(default_factory=dict)
     """Answers that came while it was going on."""
     questions: list[JsonObject] = field(default_factory=list)
+    unanswered: dict[str, ApprovalRequest] = field(default_factory=dict)
+    """What it asked before it went on; it will ask again, under the same name, what has no answer yet."""
     done: Future[RunRecord] = field(default_factory=Future)
 
 
@@ -93,7 +95,8 @@ class LiveRuns:
     def resume(self, run_id: str, decisions: Mapping[str, Decision] | None = None) -> str:
         """Go on with a run that waits or was interrupted; a beginning of its id is enough."""
         record = self.vault.store.record(run_id)
-        active = _Active(run_id=record.run_id, tool=record.tool, given=dict(decisions or {}))
+        unanswered = {each.id: each for each in self.vault.store.approvals(record.run_id)}
+        active = _Active(run_id=record.run_id, tool=record.tool, given=dict(decisions or {}), unanswered=unanswered)
 
         def work(on_event: OnEvent, stop: Cancellation) -> RunRecord:
             return self.vault.resume(active.run_id, decisions=active.given, on_event=on_event, stop=stop)
@@ -103,7 +106,7 @@ class LiveRuns:
 
     def answer(self, approval_id: str, decision: Decision, *, digest: str) -> str:
         """Answer a question as it was shown; the run goes on. Raises UsageError where another thing was shown."""
-        root_run, decisions = self.vault.checked_answer(approval_id, decision)
+        root_run, decisions = self._checked(approval_id, decision)
         if digest not in decisions:
             raise UsageError("approval-changed", id=approval_id)
         self._go_on_with(root_run, approval_id, decisions)
@@ -221,9 +224,30 @@ class LiveRuns:
             # Somebody else was quicker; the question, if it still stands, can be answered again.
             _LOGGER.warning("%s", error)
 
+    def _checked(self, approval_id: str, decision: Decision) -> tuple[str, dict[str, Decision]]:
+        """A run that goes on has taken its questions back; somebody may still be looking at one of them."""
+        try:
+            return self.vault.checked_answer(approval_id, decision)
+        except UsageError as error:
+            if error.code != "unknown-approval":
+                raise
+        for active in list(self._active.values()):
+            if (request := active.unanswered.get(approval_id)) is not None:
+                self.vault.require_possible(request, decision)
+                return active.run_id, {request.digest: decision}
+        # It may have asked again in this very moment.
+        return self.vault.checked_answer(approval_id, decision)
+
     def _go_on_with(self, run_id: str, approval_id: str, decisions: Mapping[str, Decision]) -> None:
-        if not self._answered_later(run_id, approval_id, decisions):
-            self.resume(run_id, decisions)
+        while not self._answered_later(run_id, approval_id, decisions):
+            try:
+                self.resume(run_id, decisions)
+            except UsageError as error:
+                # Another answer made it go on in this very moment; this one is kept for later, then.
+                if error.code != "run-is-running":
+                    raise
+            else:
+                return
 
     def _answered_later(self, run_id: str, approval_id: str, decisions: Mapping[str, Decision]) -> bool:
         """Keep an answer for a run that is busy with another one. Raises UsageError for a second answer."""

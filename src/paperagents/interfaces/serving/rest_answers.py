@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -11,7 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.problem_details import PROBLEM_TYPE, as_bytes, problem_details, status_of
@@ -19,6 +20,7 @@ from paperagents.records.record import RunRecord
 
 DEEPEST = 100
 """Levels of nesting in a body; anything deeper was not written by somebody with a question."""
+_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 
 class Json(JSONResponse):
@@ -118,8 +120,11 @@ def _in_our_words(request: Request, error: HTTPException) -> PaperError:
 
 def _allowed(request: Request) -> list[str]:
     """Every method that some route takes at this address; the library only asks the first one."""
-    fitting = (route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE)
-    return sorted({method for route in fitting for method in getattr(route, "methods", None) or ()})
+    return [method for method in _METHODS if _is_taken({**request.scope, "method": method}, request.app.routes)]
+
+
+def _is_taken(scope: Scope, routes: Sequence[BaseRoute]) -> bool:
+    return any(route.matches(scope)[0] == Match.FULL for route in routes)
 
 
 def _refuse_constant(name: str) -> Any:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import signal
 import socket
 from collections.abc import Callable
 from types import FrameType
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.guard import Application
+
+HEAD_SECONDS = 15.0
+"""For the head of a request, however slowly it trickles in; how long a body may take is decided by the guard."""
 
 
 class Server(uvicorn.Server):
@@ -24,6 +30,7 @@ class Server(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
+                http=_Protocol,
                 proxy_headers=False,
                 ws="websockets-sansio",
                 ws_max_size=1024 * 1024,
@@ -50,6 +57,35 @@ class Server(uvicorn.Server):
         """An interrupt is the way to end a server, not a failure; a second one does not wait."""
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
+
+
+class _Protocol(H11Protocol):
+    """Lets go of whoever keeps a connection without ever asking for anything."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in the library
+        super().connection_made(transport)
+        self._begin_to_count()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_counting()
+        elif self._deadline is None:
+            self._begin_to_count()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_counting()
+        super().connection_lost(exc)
+
+    def _begin_to_count(self) -> None:
+        self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _stop_counting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
 
 def listening(host: str, port: int) -> socket.socket:
