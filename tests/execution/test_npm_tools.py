@@ -149,6 +149,15 @@ def test_a_dry_run_connects_to_nothing(vault: Vault, web: Web) -> None:
     assert "net access" in str(plan.planned[-1]["preview"])
 
 
+def test_a_dry_run_makes_no_folder_that_the_tool_may_write_to(vault: Vault) -> None:
+    grant(vault, "add_days", 'write = ["made/for-it"]')
+    assert vault.install("add_days", approver=lambda _: Approved()).success
+    assert vault.plan("add_days", {"date": "2026-02-27", "days": 2}).data == "2026-03-01"
+    assert not (vault.root / "made").exists()
+    assert vault.run("add_days", {"date": "2026-02-27", "days": 2}).success
+    assert (vault.root / "made" / "for-it").is_dir()
+
+
 def test_notes_are_read_only_where_settings_grant_it(vault: Vault) -> None:
     (vault.root / "notes").mkdir(exist_ok=True)
     (vault.root / "notes" / "a.md").write_text("hello")

@@ -137,6 +137,9 @@ class NpmPackages:
         setup = self._setup(tool)
         if planned:
             setup = replace(setup, write=(), net=())
+        for place in map(Path, setup.write):
+            if not place.exists():
+                place.mkdir(parents=True, exist_ok=True)
         return self.pools.run(
             setup, code, names=names, limits=limits, host=host, cancellation=cancellation, helpers=helpers
         )
@@ -152,9 +155,6 @@ class NpmPackages:
             raise ToolError("npm-not-installed", tool=tool.id, names=", ".join(tool.dependencies))
         require_possible(grants, tool.id, self._root)
         read, write = self._places(grants.read, tool.id), self._places(grants.write, tool.id)
-        for place in write:
-            if not place.exists():
-                place.mkdir(parents=True, exist_ok=True)
         whole = self._root in read
         return DenoSetup(
             packages=folder.path.resolve(),
