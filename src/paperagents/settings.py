@@ -59,7 +59,11 @@ NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
         "concurrency": Known(kind="number", least=1, most=10_000),
         "per_minute": Known(kind="number", least=1, most=1_000_000),
     },
-    "mcp_servers": {"command": Known(kind="words", secret=True), "url": Known(kind="text", secret=True)},
+    "mcp_servers": {
+        "command": Known(kind="words", secret=True),
+        "url": Known(kind="text", secret=True),
+        "token": Known(kind="text", secret=True),
+    },
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
 _NAMES_WANTED = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
@@ -202,9 +206,21 @@ def from_text(text: str, known: Known) -> Any:
     """A value as a variable or a command line gives it."""
     if known.kind == "texts":
         return [part.strip() for part in text.split(",") if part.strip()]
+    if known.kind == "words":
+        return _words(text)
     if known.kind == "number" and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", text.strip()):
         return float(text) if "." in text else int(text)
     return text
+
+
+def _words(text: str) -> list[str] | str:
+    """A command as a shell reads it; what it cannot read is no command."""
+    import shlex  # noqa: PLC0415  only where a command is set
+
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text
 
 
 def _checked(name: str, value: Any, known: Known, origin: str) -> Any:
@@ -245,15 +261,16 @@ def _lines_of_names(text: str) -> dict[str, int]:
     table = ""
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("["):
-            table = _plain(line.strip().lstrip("[").partition("]")[0])
+            table = without_quotes(line.strip().lstrip("[").partition("]")[0])
             lines.setdefault(table, number)
         elif "=" in line:
-            key = _plain(line.partition("=")[0])
+            key = without_quotes(line.partition("=")[0])
             lines.setdefault(f"{table}.{key}" if table else key, number)
     return lines
 
 
-def _plain(name: str) -> str:
+def without_quotes(name: str) -> str:
+    """A dotted name of TOML, as far as a quick look can tell."""
     return re.sub("[\"' \t]", "", name)
 
 

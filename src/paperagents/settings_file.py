@@ -10,9 +10,8 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-from paperagents.definitions.closest import closest
 from paperagents.errors import PaperError, SettingsError
-from paperagents.settings import FILE, KNOWN, load_settings, user_folder
+from paperagents.settings import FILE, known_setting, load_settings, user_folder, without_quotes
 
 
 def write_setting(vault: Path, name: str, value: Any, *, origin: str) -> None:
@@ -44,17 +43,8 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
         raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
 
 
-def unknown_setting(name: str, origin: str) -> SettingsError:
-    """The error for a name that no setting has, with the nearest ones."""
-    near = ", ".join(f"'{each}'" for each in closest(name, KNOWN))
-    return SettingsError(
-        "unknown-setting", name=name, origin=origin, suggestion=near, case="suggestion" if near else None
-    )
-
-
 def _require_possible(name: str, value: Any, origin: str) -> None:
-    if name not in KNOWN:
-        raise unknown_setting(name, origin)
+    known_setting(name, origin)
     texts = value if isinstance(value, list) else [value]
     if any(unicodedata.category(each) == "Cs" for text in texts if isinstance(text, str) for each in text):
         raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
@@ -72,16 +62,22 @@ def _replace(file: Path, content: str) -> None:
 def _with_line(content: str, table: str, key: str, line: str) -> str:
     """The file with one line changed or added, comments and order kept."""
     lines = content.split("\n") if content else []
-    current, last_of_table = "", -1 if table else 0
+    current, wanted, last_of_table = "", without_quotes(table), -1 if table else 0
     for number, each in enumerate(lines):
         if header := re.match(r"\s*\[([^\]]+)\]", each):
-            current = header[1].strip()
-            last_of_table = number + 1 if current == table else last_of_table
-        elif current == table and re.match(rf"\s*{re.escape(key)}\s*=", each):
+            current = without_quotes(header[1])
+            last_of_table = number + 1 if current == wanted else last_of_table
+        elif current == wanted and re.match(rf"\s*{re.escape(key)}\s*=", each):
             return "\n".join([*lines[:number], line, *lines[_end_of_value(lines, number) :]])
     if last_of_table < 0:
-        return "\n".join([*lines, f"[{table}]", line, ""]).lstrip("\n")
+        return "\n".join([*lines, f"[{_header(table)}]", line, ""]).lstrip("\n")
     return "\n".join([*lines[:last_of_table], line, *lines[last_of_table:]] if lines else [line, ""])
+
+
+def _header(table: str) -> str:
+    """The name of a table as TOML wants it; the second part is the user's own, and may have any character."""
+    kind, dot, chosen = table.partition(".")
+    return table if re.fullmatch("[A-Za-z0-9_-]*", chosen) else f"{kind}{dot}{json.dumps(chosen, ensure_ascii=False)}"
 
 
 def _end_of_value(lines: list[str], start: int) -> int:

@@ -19,18 +19,19 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from paperagents.agents.dialogue import cut
 from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import ToolError
+from paperagents.errors import ToolError, UsageError
 from paperagents.messages import LANGUAGES, in_language, text
 from paperagents.records.masking import Masking
 
 FOLDER = "conversations"
+LAST = "last"
 LARGEST = 64 * 1024 * 1024
 SHOWN_RESULT = 2_000
 """Characters of a result that the note shows; the record has all of it."""
@@ -165,6 +166,15 @@ def listed(kept: Path, agent: str) -> list[str]:
         ours = [each for each in files if _agent_of(_head(each)) == agent]
         return [each.stem for each in sorted(ours, key=lambda each: (each.stat().st_mtime, each.stem))]
     return []
+
+
+def meant(wanted: str, known: Sequence[str]) -> str:
+    """The conversation of this name; ``last`` is the newest one. Raises UsageError where there is none yet."""
+    if wanted != LAST:
+        return wanted
+    if not known:
+        raise UsageError("conversation-unknown", name=wanted)
+    return known[-1]
 
 
 @contextmanager

@@ -151,6 +151,14 @@ def test_a_chat_goes_on_with_the_last_conversation(paper: Paper, scripted: Calla
     )
 
 
+def test_a_question_goes_on_with_the_last_conversation(paper: Paper, scripted: Callable[..., str]) -> None:
+    missing = paper("ask", "helper", "First?", "--conversation", "last", "--json")
+    assert (missing.code, missing.document["error"]["code"]) == (2, "conversation-unknown")
+    paper("ask", "helper", "First?", "--model", scripted("One."))
+    paper("ask", "helper", "Second?", "--conversation", "last", "--model", scripted("Two."))
+    assert len(paper("chat", "helper", "--list", "--json").document) == 1
+
+
 class Terminal:
     """A chat on a pseudo terminal."""
 

@@ -38,6 +38,34 @@ def test_a_value_is_written_and_comments_stay(paper: Any, file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+def test_what_was_set_is_told_as_a_document(paper: Any, file: Path) -> None:
+    document = paper("config", "set", "llm.model", "some/model", "--json").document
+    assert document == {"name": "llm.model", "value": "some/model", "origin": f"{file}:2"}
+    assert paper("config", "set", "llm.api_key", "sk-secret", "--json").document["value"] == "***"
+    assert paper("config", "set", "llm.model", "x").out == ""
+
+
+@pytest.mark.parametrize("tool", ["fetch", "my tool", "名前"])
+def test_a_setting_of_one_tool_or_server_is_written_too(paper: Any, file: Path, tool: str) -> None:
+    assert paper("config", "get", f"npm.{tool}.net", "--json").document["origin"] == "default"
+    for value in ("a.example", "a.example,b.example"):
+        assert paper("config", "set", f"npm.{tool}.net", value).code == 0
+    assert paper("config", "set", f"npm.{tool}.read", "notes").code == 0
+    assert tomllib.loads(file.read_text("utf-8")) == {
+        "npm": {tool: {"read": ["notes"], "net": ["a.example", "b.example"]}}
+    }
+    assert paper("config", "get", f"npm.{tool}.net", "--json").document["value"] == ["a.example", "b.example"]
+
+
+def test_the_command_of_a_server_is_read_as_a_shell_reads_it(paper: Any, file: Path) -> None:
+    assert paper("config", "set", "mcp_servers.files.command", "npx 'a server' --root .").code == 0
+    assert tomllib.loads(file.read_text("utf-8"))["mcp_servers"]["files"]["command"] == [
+        "npx", "a server", "--root", ".",
+    ]  # fmt: skip
+    assert paper("config", "set", "mcp_servers.files.command", "npx 'a").code == 2
+    assert paper("config", "set", "mcp_servers.files.comand", "npx").code == 2
+
+
 @pytest.mark.parametrize(("name", "value"), [("sandbox.timeout", "soon"), ("language", "xx"), ("sandbx.timeout", "3")])
 def test_a_wrong_value_or_name_changes_nothing(paper: Any, file: Path, name: str, value: str) -> None:
     assert paper("config", "set", name, value).code == 2

@@ -101,7 +101,10 @@ def test_built_in_tools_have_a_manual_too(tool: str, paper: Paper, vault: Path) 
 def test_an_agent_is_shown_with_its_prompt(paper: Paper, write: Write) -> None:
     write("helper.md", AGENT)
     assert "Help on {{date}}." in paper("show", "helper").out
-    assert paper("show", "Helper", "--json").document["tools"] == ["read_file"]
+    document = paper("show", "Helper", "--json").document
+    assert document["tools"] == ["read_file"]
+    assert document["parameters"]["required"] == ["query"]
+    assert (document["type"], document["protocol"], document["max_iterations"]) == ("agent", "auto", 20)
 
 
 def test_an_unknown_tool_is_wrong_usage_with_a_suggestion(paper: Paper, write: Write) -> None:

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from paperagents.agents.conversation import listed, meant
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import complete_agent, current_vault, json_option, vault_option
@@ -14,6 +15,7 @@ from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.messages import text
+from paperagents.notes_folder import KEEPING_FOLDER
 
 LONGEST = 10_000_000
 
@@ -23,7 +25,7 @@ LONGEST = 10_000_000
 @click.argument("words", metavar="TEXT", nargs=-1)
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @click.option("--model", metavar="NAME", help=text("cli.ask.model"))
-@click.option("--conversation", metavar="NAME", help=text("cli.ask.conversation"))
+@click.option("--conversation", metavar="NAME|last", help=text("cli.ask.conversation"))
 @vault_option
 @json_option
 @click.pass_context
@@ -39,11 +41,15 @@ def command(  # noqa: PLR0913  one argument per option
 ) -> None:
     """Ask an agent."""
     with current_vault(context) as vault:
-        tool = f"agent:{vault.registry.agent(agent).id}"
-        arguments = {"query": _question(words), **({"conversation": conversation} if conversation else {})}
+        identifier = vault.registry.agent(agent).id
+        arguments = {"query": _question(words)}
+        if conversation is not None:
+            arguments["conversation"] = meant(conversation, listed(vault.root / KEEPING_FOLDER, identifier))
         with stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
             approver = choose_approver(yes=yes, progress=progress, stop=stop)
-            record = vault.run(tool, arguments, approver=approver, on_event=progress.on_event, stop=stop, model=model)
+            record = vault.run(
+                f"agent:{identifier}", arguments, approver=approver, on_event=progress.on_event, stop=stop, model=model
+            )
         print_record(record, as_json=as_json)
         context.exit(record.exit_code)
 

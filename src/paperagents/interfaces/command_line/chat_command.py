@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from paperagents.agents.conversation import listed
+from paperagents.agents.conversation import listed, meant
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import complete_agent, current_vault, json_option, vault_option
@@ -24,8 +24,6 @@ from paperagents.notes_folder import KEEPING_FOLDER
 from paperagents.records.record import RunRecord
 from paperagents.settings import user_folder
 from paperagents.vault import Vault
-
-LAST = "last"
 
 
 @click.command("chat", cls=LocalisedCommand, help=text("cli.chat"))
@@ -190,8 +188,7 @@ def _keep_lines(file: Path) -> None:
 def _chosen(wanted: str | None, known: list[str]) -> str | None:
     if wanted is None:
         return None
-    name = known[-1] if wanted == LAST and known else wanted
-    if name not in known:
+    if (name := meant(wanted, known)) not in known:
         raise UsageError("conversation-unknown", name=wanted)
     return name
 

@@ -8,8 +8,8 @@ from paperagents.interfaces.command_line.help_pages import LocalisedCommand, Loc
 from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
 from paperagents.messages import text
-from paperagents.settings import KNOWN, from_text, shown_value
-from paperagents.settings_file import unknown_setting, write_setting
+from paperagents.settings import Setting, from_text, known_setting, load_settings, shown_value
+from paperagents.settings_file import write_setting
 
 _ORIGIN = "paper config"
 
@@ -39,23 +39,28 @@ def command(context: click.Context, *, as_json: bool) -> None:
 @click.pass_context
 def get(context: click.Context, *, name: str, as_json: bool) -> None:
     """One setting."""
-    setting = current_notes(context).settings.values.get(name)
-    if setting is None:
-        raise unknown_setting(name, _ORIGIN)
-    value = shown_value(name, setting)
-    if as_json:
-        print_json({"name": name, "value": value, "origin": setting.origin})
-    else:
-        click.echo(visible("" if value is None else str(value)))
+    known = known_setting(name, _ORIGIN)
+    unset = Setting(value=known.default, origin="default")
+    _print_one(name, current_notes(context).settings.values.get(name, unset), as_json=as_json)
 
 
 @command.command("set", cls=LocalisedCommand, help=text("cli.config.set"))
 @click.argument("name")
 @click.argument("value")
 @vault_option
+@json_option
 @click.pass_context
-def set_(context: click.Context, *, name: str, value: str) -> None:
+def set_(context: click.Context, *, name: str, value: str, as_json: bool) -> None:
     """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
-    if name not in KNOWN:
-        raise unknown_setting(name, _ORIGIN)
-    write_setting(current_notes(context).root, name, from_text(value, KNOWN[name]), origin=_ORIGIN)
+    root = current_notes(context).root
+    write_setting(root, name, from_text(value, known_setting(name, _ORIGIN)), origin=_ORIGIN)
+    if as_json:
+        _print_one(name, load_settings(root).values[name], as_json=True)
+
+
+def _print_one(name: str, setting: Setting, *, as_json: bool) -> None:
+    value = shown_value(name, setting)
+    if as_json:
+        print_json({"name": name, "value": value, "origin": setting.origin})
+    else:
+        click.echo(visible("" if value is None else str(value)))
