@@ -59,6 +59,15 @@ def test_a_model_that_a_note_names_cannot_be_a_file_outside_of_the_vault(desk: D
     assert "leaked" not in str(record.as_json())
 
 
+def test_an_address_that_is_none_is_told_as_such(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.note("agents/helper.md", "---\nagent: true\nname: helper\ndescription: d\n---\nHelp.\n")
+    monkeypatch.setenv("PAPER_LLM_BASE_URL", "http://[::1")
+    desk.vault.read_settings_again()
+    record = desk.vault.run("helper", {"query": "Hi"})
+    assert record.error is not None
+    assert record.error["code"] == "model-address"
+
+
 def test_a_server_that_wants_a_model_to_be_chosen_is_told_so(desk: Desk, serve: Serve) -> None:
     desk.note("agents/helper.md", "---\nagent: true\nname: helper\ndescription: d\n---\nHelp.\n")
     server = serve(["Fine.", {"error": {"status": 404, "message": "model not found"}}])

@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from paperagents.agents import conversation as notes
 from paperagents.agents.agent_loop import NO_MODEL, AgentLoop, AgentRun, Calls
 from paperagents.agents.dialogue import CHARACTERS, Dialogue
 from paperagents.agents.language_model import LanguageModel
-from paperagents.agents.model_access import model_access
+from paperagents.agents.model_access import model_access, origin_of
 from paperagents.agents.patience import Patience
 from paperagents.agents.prompt import last_errors, planned, remembered, system_prompt
 from paperagents.agents.scripted_model import SCHEME, read_script, read_script_file
@@ -35,6 +34,7 @@ from paperagents.tags import TagRegistry
 
 MOST_AGENTS = 5
 """Agents that ask agents: so deep."""
+OPENROUTER = "https://openrouter.ai"
 AUTOMATIC = "openrouter/auto"
 OWN_MODEL = "given"
 """In the record of a run that was given a model of the caller's own."""
@@ -155,7 +155,7 @@ class AgentRunner:
 
     def _usual_model(self) -> str:
         """One server chooses by itself; a server on this computer often has just one model."""
-        return AUTOMATIC if urlsplit(str(self.settings.get("llm.base_url"))).hostname == "openrouter.ai" else NO_MODEL
+        return AUTOMATIC if origin_of(str(self.settings.get("llm.base_url"))) == OPENROUTER else NO_MODEL
 
     def _model(self, calls: Calls, choice: str) -> tuple[LanguageModel, str]:
         given: Any = calls.session.model

@@ -38,7 +38,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "在最后一个属性之后写一行 ---。",
     ),
     "not-true": (
-        "'{field}: {value}' is a text, not true, so this note is not a {field}.",
+        "'{field}: {value}' is a text, not true, so this note is no {field}.",
         "„{field}: {value}“ ist ein Text und nicht wahr; diese Notiz ist daher kein {field}.",
         "“{field}: {value}” 是文本而不是 true，因此此笔记不是 {field}。",
     ),
