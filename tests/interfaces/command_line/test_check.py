@@ -19,7 +19,7 @@ def test_a_vault_without_problems_is_told_so(paper: Paper, write: Write) -> None
     write("good.md")
     answer = paper("check")
     assert (answer.code, answer.out) == (0, "")
-    assert "0 errors" in answer.err
+    assert "Files checked: 1. Errors: 0, warnings: 0." in answer.err
 
 
 def test_a_problem_is_shown_with_its_line_and_a_mark_below(paper: Paper, write: Write) -> None:

@@ -51,8 +51,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "列出所有工具和智能体，包括有问题的。",
     ),
     "cli.list.broken": (
-        "{count} of these cannot be used. paper check tells why.",
-        "{count} davon sind nicht benutzbar. Warum, sagt paper check.",
+        "Cannot be used: {count}. paper check tells why.",
+        "Nicht benutzbar: {count}. Warum, sagt paper check.",
         "其中 {count} 个无法使用。原因请见 paper check。",
     ),
     "cli.list.empty": (
@@ -127,8 +127,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "未检查 {file}：只有以 .md 或 .tool.js 结尾的文件才能是工具或智能体。",
     ),
     "cli.check.summary": (
-        "{files} files checked: {errors} errors, {warnings} warnings.",
-        "{files} Dateien geprüft: {errors} Fehler, {warnings} Warnungen.",
+        "Files checked: {files}. Errors: {errors}, warnings: {warnings}.",
+        "Geprüfte Dateien: {files}. Fehler: {errors}, Warnungen: {warnings}.",
         "已检查 {files} 个文件：{errors} 个错误，{warnings} 个警告。",
     ),
     "cli.completion": (

@@ -174,13 +174,13 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "已恢复：{file}。先前内容保存在 .paper/paper.db.before-restore。",
     ),
     "cli.doctor.database": (
-        "{count} problems in the database {place}",
-        "{count} Probleme in der Datenbank {place}",
+        "Problems in the database {place}: {count}",
+        "Probleme in der Datenbank {place}: {count}",
         "数据库 {place} 中有 {count} 个问题",
     ),
     "cli.doctor.workers": (
-        "{count} workers alive, {queued} runs queued, {running} running, {waiting} waiting",
-        "{count} Worker aktiv, {queued} Läufe eingereiht, {running} laufen, {waiting} warten",
+        "Workers alive: {count}. Runs queued: {queued}, running: {running}, waiting: {waiting}",
+        "Aktive Worker: {count}. Läufe eingereiht: {queued}, laufend: {running}, wartend: {waiting}",
         "{count} 个工作进程存活，{queued} 个排队，{running} 个运行中，{waiting} 个等待",
     ),
 }

@@ -153,8 +153,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "一切是否就绪？沙箱的隔离层和库中的文件。",
     ),
     "cli.doctor.files": (
-        "{count} files of the vault cannot be used",
-        "{count} Dateien des Vaults sind nicht benutzbar",
+        "Files of the vault that cannot be used: {count}",
+        "Dateien des Vaults, die nicht benutzbar sind: {count}",
         "库中有 {count} 个文件无法使用",
     ),
     "ask.title": (

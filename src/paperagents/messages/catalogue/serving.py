@@ -338,8 +338,8 @@ TEXTS = {
         "服务的地址，代替描述中的地址。",
     ),
     "cli.import.summary": (
-        "{count} tools of {service} written.",
-        "{count} Werkzeuge von {service} geschrieben.",
+        "Tools of {service} written: {count}.",
+        "Geschriebene Werkzeuge von {service}: {count}.",
         "已写入 {service} 的 {count} 个工具。",
     ),
     "not-openapi": (
