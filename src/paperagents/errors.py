@@ -5,7 +5,9 @@
     │   ├── UnknownToolError    no tool or agent of that name; tells the nearest ones
     │   ├── SettingsError       an unknown or impossible setting; names file and line
     │   ├── InvalidArgumentsError   not what the tool wants; carries every problem
-    │   └── MissingVariableError    a setting or secret the tool declares is not set
+    │   └── VariableError       a setting or secret the tool declares
+    │       ├── MissingVariableError    is not set
+    │       └── WrongVariableError      is not what the tool's file asks for
     ├── BrokenFileError         a file has errors; carries all its problems
     ├── ReferenceMissingError   a reference stands for something that is not there
     ├── SandboxError            a piece of JavaScript ended badly
@@ -161,21 +163,35 @@ class InvalidArgumentsError(UsageError):
         return text("invalid-arguments.hint", **self.values)
 
 
-class MissingVariableError(UsageError):
-    """A setting or secret that the tool declares is not set."""
+class VariableError(UsageError):
+    """Something is the matter with the settings or secrets that a tool declares. Values are never told."""
 
-    def __init__(self, tool: str, names: Sequence[str], *, code: str = "missing-variable") -> None:
-        super().__init__(code, tool=tool, names=", ".join(names), details={"variables": list(names)})
+    sentence: ClassVar[str]
+
+    def __init__(self, tool: str, names: Sequence[str], *, code: str | None = None) -> None:
+        super().__init__(code or self.sentence, tool=tool, names=", ".join(names), details={"variables": list(names)})
 
     @property
     def message(self) -> str:
         """Which ones."""
-        return text("missing-variable", **self.values)
+        return text(self.sentence, **self.values)
 
     @property
     def hint(self) -> str:
         """How to set them."""
         return text("missing-variable.hint", **self.values)
+
+
+class MissingVariableError(VariableError):
+    """A setting or secret that the tool declares is not set."""
+
+    sentence = "missing-variable"
+
+
+class WrongVariableError(VariableError):
+    """A setting or secret is set, and not what the tool's file asks for."""
+
+    sentence = "wrong-variable"
 
 
 class ReferenceMissingError(PaperError):

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
-from paperagents.calls.conversion import CannotConvertError, read_text
+from paperagents.calls.variables import as_text, fits
 from paperagents.definitions.closest import closest
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UsageError
-from paperagents.reading.json_schema import Schema
 from paperagents.records.record import RunRecord
 from paperagents.registry.manual import manual
 
@@ -73,23 +72,10 @@ def _fitting(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
         near = ", ".join(f"'{each}'" for each in closest(name, declared))
         case = "suggestion" if near else None
         raise UsageError("unknown-variable", name=name, tool=tool.id, suggestion=near, case=case)
-    written = None if value in (None, "") else _as_text(value)
-    if written is not None and not _fits(declared[name], written):
+    written = None if value in (None, "") else as_text(value)
+    if written is not None and not fits(declared[name], written):
         raise UsageError("variable-does-not-fit", name=name, kind=declared[name].schema.get("type"))
     return written
-
-
-def _as_text(value: JsonValue) -> str:
-    import json  # noqa: PLC0415  most values are texts
-
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _fits(variable: Parameter, value: str) -> bool:
-    try:
-        return Schema(variable.schema).accepts(read_text(value, variable.schema))
-    except CannotConvertError:
-        return False
 
 
 def _told(vault: Vault, tool: str, data: JsonValue) -> RunRecord:

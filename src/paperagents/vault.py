@@ -32,11 +32,12 @@ from paperagents.builtin_tools.planned_folder import PlannedFolder
 from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.argument_validation import validated
 from paperagents.calls.tool_call import ToolCall
+from paperagents.calls.variables import as_text, fits
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.errors import BrokenFileError, MissingVariableError, ToolError
+from paperagents.errors import BrokenFileError, MissingVariableError, ToolError, WrongVariableError
 from paperagents.execution.applying import TagApplier, tag_of_tool
 from paperagents.execution.examples import ExampleResult, try_examples
 from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
@@ -56,7 +57,7 @@ from paperagents.records.tool_storage import ToolStorage
 from paperagents.remote_tools.effects import RemoteEffects
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.sandbox.npm_packages import packages_of
-from paperagents.settings import KNOWN, user_folder
+from paperagents.settings import known_setting, user_folder
 from paperagents.tags import TagRegistry, read_tags
 from paperagents.tags.registry import DEFAULT_REGISTRY
 from paperagents.tags.vault_lookup import use_vault_lookup
@@ -408,7 +409,7 @@ class Vault(NotesFolder):
         return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
 
     def _environment(self, tool: ToolDefinition) -> dict[str, str]:
-        """The variables a tool declares, set or by default. What is missing is told by name."""
+        """The variables a tool declares, set or by default. What is missing or wrong is told by name."""
         if not tool.environment:
             return {}
         configured = self.environments.values(tool.id)
@@ -416,14 +417,20 @@ class Vault(NotesFolder):
         if missing:
             code = "MISSING_ENV_VAR" if tool.kind == "javascript" else "missing-variable"
             raise MissingVariableError(tool.id, missing, code=code)
-        defaults = {each.name: str(each.schema["default"]) for each in tool.environment if "default" in each.schema}
+        given = [each for each in tool.environment if each.name in configured]
+        wrong = [each.name for each in given if not fits(each, configured[each.name])]
+        if wrong:
+            code = "INVALID_ENV_VAR" if tool.kind == "javascript" else "wrong-variable"
+            raise WrongVariableError(tool.id, wrong, code=code)
+        defaults = {each.name: as_text(each.schema["default"]) for each in tool.environment if "default" in each.schema}
         names = {each.name for each in tool.environment}
         return {**defaults, **{name: value for name, value in configured.items() if name in names}}
 
     def _secrets(self) -> list[str]:
-        names = [name for name, known in KNOWN.items() if known.secret]
-        kept = [value for name in names if (value := self.settings.get(name))]
-        return [*kept, *self.environments.every_value()]
+        secret = [each.value for name, each in self.settings.values.items() if known_setting(name).secret]
+        # The words of a command are not all secret: its program may be named anywhere.
+        texts = [value for value in secret if value and isinstance(value, str)]
+        return [*texts, *self.environments.every_value()]
 
 
 def _read_pinned(file: str, content: bytes) -> ToolDefinition:

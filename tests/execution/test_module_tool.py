@@ -161,6 +161,57 @@ def test_without_its_variables_it_does_not_start(vault: Vault) -> None:
     assert error["code"] == "MISSING_ENV_VAR"
 
 
+def failing(vault: Vault, methods: str) -> JsonObject:
+    """The error of a tool that fails, and makes more mistakes while it does."""
+    (vault.root / "fails.tool.js").write_text(
+        "module.exports = { getMetadata() { return { id: 'fails', description: 'd' }; }, getSchema() { return {}; },"
+        f" execute() {{ throw new Error('the first'); }}, {methods} }};"
+    )
+    error = vault.run("fails", {}).error
+    assert error is not None
+    return error
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "cleanup() { throw new Error('the second'); }",
+        "getBusinessErrors() { return 5; }",
+        "getBusinessErrors() { throw new Error('the second'); }",
+        "getBusinessErrors() { return [null, { match() { throw new Error('the second'); } }]; }",
+    ],
+)
+def test_a_second_mistake_does_not_hide_the_first(vault: Vault, mistake: str) -> None:
+    assert "the first" in str(failing(vault, mistake)["message"])
+
+
+def test_a_failure_with_a_name_keeps_it_when_cleaning_up_fails(vault: Vault) -> None:
+    named = "getBusinessErrors() { return [{ code: 'NAMED', match: 'first' }]; }"
+    assert failing(vault, f"{named}, cleanup() {{ throw new Error('the second'); }}")["code"] == "NAMED"
+
+
+@pytest.mark.parametrize(("rule", "valid"), [("minimum: 1", True), ("minimum: 10", False), ("enum: [5, 6]", True)])
+def test_what_is_set_is_checked_again_when_the_file_has_changed(vault: Vault, rule: str, *, valid: bool) -> None:
+    vault.environments.set("asks", {"NUMBER": "5"})
+    (vault.root / "asks.tool.js").write_text(
+        "module.exports = { getMetadata() { return { id: 'asks', description: 'd' }; }, getSchema() { return {"
+        f" parameters: {{}}, environment: {{ properties: {{ NUMBER: {{ type: 'number', {rule} }} }} }} }}; }},"
+        " execute() { return this.api.environment.get('NUMBER'); } };"
+    )
+    run = vault.run("asks", {})
+    assert run.success == valid
+    assert run.error is None or (run.error["code"], "5" in str(run.error)) == ("INVALID_ENV_VAR", False)
+
+
+def test_defaults_of_variables_keep_their_type(vault: Vault) -> None:
+    (vault.root / "asks.tool.js").write_text(
+        "module.exports = { getMetadata() { return { id: 'asks', description: 'd' }; }, getSchema() { return {"
+        " parameters: {}, environment: { properties: { YES: { type: 'boolean', default: true },"
+        " LIST: { type: 'array', default: ['a'] } } } }; }, execute() { return this.api.environment.all(); } };"
+    )
+    assert vault.run("asks", {}).data == {"YES": True, "LIST": ["a"]}
+
+
 def test_a_package_that_is_not_declared_cannot_be_loaded(vault: Vault) -> None:
     error = vault.run("tool-id", {"input": "load"}).error
     assert error is not None

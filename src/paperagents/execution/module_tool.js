@@ -3,13 +3,21 @@
 let made_;
 Reflect.defineProperty(tool, 'api', { configurable: true, get: () => (made_ ??= make_api({ tool, environment, storage, mocked, info, load_, call_tool })).api });
 const answer_ = {};
+let failed_ = false;
 try {
   if (typeof tool.init === 'function') await tool.init();
   answer_.value = await tool.execute(input) ?? null;
 } catch (error) {
+  failed_ = true;
   answer_.failure = name_failure(tool, error);
 } finally {
-  if (typeof tool.cleanup === 'function') await tool.cleanup();
+  try {
+    if (typeof tool.cleanup === 'function') await tool.cleanup();
+  } catch (error) {
+    // What went wrong first is what a person must see.
+    if (!failed_) throw error;
+    console.error('cleanup:', error);
+  }
 }
 const kept_ = made_?.kept();
 if (kept_) await keep_storage(kept_);

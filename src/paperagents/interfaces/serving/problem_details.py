@@ -11,10 +11,10 @@ from paperagents.errors import (
     BrokenFileError,
     DeniedError,
     InvalidArgumentsError,
-    MissingVariableError,
     PaperError,
     UnknownToolError,
     UsageError,
+    VariableError,
 )
 
 PROBLEM_TYPE = "application/problem+json"
@@ -53,7 +53,7 @@ def status_of(error: PaperError) -> int:
     match error:
         case UnknownToolError():
             return 404
-        case InvalidArgumentsError() | MissingVariableError() | BrokenFileError():
+        case InvalidArgumentsError() | VariableError() | BrokenFileError():
             return 422
         case DeniedError():
             return 403

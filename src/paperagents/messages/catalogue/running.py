@@ -217,6 +217,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Setzen mit: paper env {tool} KEY=VALUE",
         "请设置：paper env {tool} KEY=VALUE",
     ),
+    "wrong-variable": (
+        "What is set for '{names}' is not what {tool} asks for.",
+        "Was für „{names}“ gesetzt ist, passt nicht zu dem, was {tool} verlangt.",
+        "“{names}” 的设置不符合 {tool} 的要求。",
+    ),
     "environment-unreadable": (
         "{file} cannot be read and was left as it is: {reason}.",
         "{file} ist nicht lesbar und wurde nicht verändert: {reason}.",

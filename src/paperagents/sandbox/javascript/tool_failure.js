@@ -7,8 +7,13 @@ const matches = match => {
   if (typeof match === 'function') return Boolean(match(error));
   return typeof match === 'string' && message.includes(match);
 };
-const named = typeof tool.getBusinessErrors === 'function' ? tool.getBusinessErrors() ?? [] : [];
-const known = named.find(each => matches(each.match));
+// A mistake in the list must not hide what really happened.
+const find = () => {
+  const named = typeof tool.getBusinessErrors === 'function' ? tool.getBusinessErrors() : [];
+  return Array.isArray(named) ? named.find(each => matches(each?.match)) : undefined;
+};
+let known;
+try { known = find(); } catch (mistake) { console.error('getBusinessErrors:', mistake); }
 if (!known) throw error;
 return {
   code: String(known.code),
