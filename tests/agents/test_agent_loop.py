@@ -45,7 +45,15 @@ def test_a_dry_run_asks_no_model(desk: Desk) -> None:
     assert record.status == "planned"
     assert record.planned is not None
     assert record.planned[0]["tool"] == "helper"
+    assert "Hi" in str(record.planned[0]["preview"])
     assert not (desk.root / ".paper" / "conversations").exists()
+
+
+def test_a_dry_run_shows_no_secret(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_LLM_API_KEY", "sk-very-secret")
+    record = desk.reopened().plan("helper", {"query": "What is sk-very-secret?"})
+    assert "What is ***?" in str(record.planned)
+    assert "sk-very-secret" not in str(record.as_json())
 
 
 def test_a_model_that_a_note_names_cannot_be_a_file_outside_of_the_vault(desk: Desk) -> None:

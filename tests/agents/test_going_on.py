@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from paperagents.agents.language_model import Listener, ModelRequest, ModelTurn
+from paperagents.errors import StorageError
 from paperagents.records.record import RunRecord
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedModel
@@ -46,6 +47,22 @@ def test_what_was_stored_before_a_kill_is_not_stored_again(desk: Desk, action: d
     kept = desk.vault.entries.get("datavault", "x")
     assert kept is not None
     assert kept.version == 1
+
+
+def test_a_database_that_fails_halts_the_run_and_is_no_result_of_the_call(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise StorageError("database-busy", file="paper.db", reason="locked")
+
+    script: list[Any] = [{"calls": [call("datavault", id="x", content="y")]}, "Done."]
+    with monkeypatch.context() as broken, pytest.raises(StorageError):
+        broken.setattr(desk.vault.entries, "put", fail)
+        desk.ask(script)
+    run = str(desk.reopened().store.history()[0]["run_id"])
+    record = desk.vault.resume(run, model=ScriptedModel(script))
+    assert record.data == "Done."
+    assert [each["status"] for each in entries(record, "datavault")] == ["success"]
 
 
 # --- what agents below have spent

@@ -26,7 +26,7 @@ from paperagents.agents.written_calls import Answer, WrittenCall, understood
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import CancelledError, PaperError, PlanEndsError, ToolError, WaitingError
+from paperagents.errors import CancelledError, PaperError, PlanEndsError, StorageError, ToolError, WaitingError
 from paperagents.execution.applying import handled
 from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import Place
@@ -239,7 +239,7 @@ class AgentLoop:
         return begun.result() if begun is not None else self._one(call, place)
 
     def _one(self, call: WrittenCall, place: Place) -> CallResult:
-        """One call; a failure is told to the model. A wait, a stop and the end of a plan end the run."""
+        """One call; a failure is told to the model. What ends or halts the whole run goes on up."""
         answered = CallResult(tool=call.name, status="success", text="", native=call.native, arguments=_arguments(call))
         if self._log.is_done(place) and (store := self._run.calls.services.store) is not None:
             # An agent that was asked here before the interruption is not asked again; what it cost, it cost.
@@ -249,7 +249,7 @@ class AgentLoop:
             return replace(answered, status=str(entry["status"]), text=_error(str(entry["message"])))
         try:
             return replace(answered, text=shown(self._performed(call, place)))
-        except (WaitingError, CancelledError, PlanEndsError):
+        except (WaitingError, CancelledError, PlanEndsError, StorageError):
             raise
         except PaperError as error:
             if self._session.cancellation.cancelled:

@@ -191,10 +191,10 @@ class AgentRunner:
             raise ToolError("example-needs-response", tool=agent.id)
         plan = calls.session.plan
         assert plan is not None
-        preview = planned(agent, self._choice(calls, agent), frame.arguments)
-        masked = calls.services.masking.value(frame.arguments)
-        plan.append({"step": frame.root_step or 1, "tool": agent.id, "arguments": masked, "preview": preview,
-                     "would_ask": False})  # fmt: skip
+        masking = calls.services.masking
+        preview = masking.text(planned(agent, self._choice(calls, agent), frame.arguments))
+        plan.append({"step": frame.root_step or 1, "tool": agent.id, "arguments": masking.value(frame.arguments),
+                     "preview": preview, "would_ask": False})  # fmt: skip
         raise PlanEndsError
 
 

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, WaitingError
+from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, StorageError, WaitingError
 from paperagents.messages import text
 from paperagents.records.masking import Masking
 from paperagents.records.record import BlockName, LogEntry, StepStatus
 from paperagents.records.run_store import RunStore
+
+_NO_RESULTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
+"""What halts a run says nothing about the step it happens in: that is still to be done."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +124,7 @@ class RunLog:
         except PaperError as error:
             entry.status = _status_of(error)
             entry.message = error.message
-            entry.settled = forgives() and not isinstance(error, WaitingError | CancelledError | PlanEndsError)
+            entry.settled = forgives() and not isinstance(error, _NO_RESULTS)
             error.happened_at(place.step, place.block)
             raise
         finally:
