@@ -8,7 +8,7 @@ lines. What is left out still stands in the conversation's note and in the recor
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paperagents.agents.language_model import ModelCall, ModelTurn
@@ -100,11 +100,6 @@ def shown(output: JsonValue) -> str:
 def cut(text: str, limit: int) -> str:
     """The beginning of a long text, with a remark."""
     return text if len(text) <= limit else f"{text[:limit]}\n[cut: {limit} of {len(text)} characters]"
-
-
-def results_as_text(results: Iterable[CallResult]) -> str:
-    """What calls gave, as one text."""
-    return "\n\n".join(map(_told, results))
 
 
 def _told(result: CallResult) -> str:

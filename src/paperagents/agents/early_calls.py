@@ -8,13 +8,11 @@ from contextvars import copy_context
 
 from paperagents.agents.dialogue import CallResult
 from paperagents.agents.language_model import MOST_CALLS, Listener
-from paperagents.agents.written_calls import FINAL_OUTPUT, WrittenCall, tag_call
-from paperagents.definitions.tag import TagCategory
+from paperagents.agents.written_calls import FINAL_OUTPUT, WrittenCall, is_call, tag_call
 from paperagents.tags import TagReader, TagRegistry
 from paperagents.tags.operation import TagOperation
 
 AT_ONCE = 4
-_NO_CALLS = (TagCategory.REASONING, TagCategory.REFERENCE)
 
 
 class EarlyCalls(Listener):
@@ -63,8 +61,7 @@ class EarlyCalls(Listener):
     def _consider(self, operation: TagOperation) -> None:
         assert self._reader is not None
         assert self._registry is not None
-        tag = self._registry.get(operation["tool_id"])
-        if tag is None or tag.category in _NO_CALLS or tag.id == FINAL_OUTPUT:
+        if operation["tool_id"] == FINAL_OUTPUT or not is_call(operation, self._registry):
             return
         if any(name != "reasoning_text" for name in self._reader.open_tags) or self._count >= MOST_CALLS:
             # It stands inside another call, which may or may not end: from here on numbers are uncertain.

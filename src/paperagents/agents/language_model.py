@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -92,6 +91,3 @@ class LanguageModel(Protocol):
 
     def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
         """One turn. Raises ToolError; a retryable one where another attempt may succeed."""
-
-
-OnWait = Callable[[float, str], None]

@@ -56,7 +56,7 @@ def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None, 
     """
     reading = read_tags(turn.text, registry)
     written = [each for each in outermost(reading.operations) if each["tool_id"] != FINAL_OUTPUT]
-    tagged = [each for each in written if _is_call(each, registry)] if registry is not None else []
+    tagged = [each for each in written if is_call(each, registry)] if registry is not None else []
     count = len(tagged) + turn.calls_made
     if count > MOST_CALLS:
         refused = ToolError("too-many-calls", count=count, limit=MOST_CALLS)
@@ -103,8 +103,9 @@ def outermost(operations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]
     return found
 
 
-def _is_call(operation: Mapping[str, Any], registry: TagRegistry | None) -> bool:
-    tag = registry.get(operation["tool_id"]) if registry is not None else None
+def is_call(operation: Mapping[str, Any], registry: TagRegistry) -> bool:
+    """Whether a tag wants something done; thoughts and references do not."""
+    tag = registry.get(operation["tool_id"])
     return tag is not None and tag.category not in _NO_CALLS
 
 

@@ -38,6 +38,12 @@ def test_a_value_is_written_and_comments_stay(paper: Any, file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+def test_a_list_is_shown_as_it_is_set(paper: Any) -> None:
+    paper("config", "set", "allowed_hosts", "a.example,b.example")
+    assert paper("config", "get", "allowed_hosts").out == "a.example,b.example\n"
+    assert "a.example,b.example" in paper("config").out
+
+
 def test_what_was_set_is_told_as_a_document(paper: Any, file: Path) -> None:
     document = paper("config", "set", "llm.model", "some/model", "--json").document
     assert document == {"name": "llm.model", "value": "some/model", "origin": f"{file}:2"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
@@ -27,9 +29,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
         print_json({name: {"value": shown_value(name, each), "origin": each.origin} for name, each in settings.items()})
         return
     for name, each in settings.items():
-        click.echo(
-            f"{paint(padded(name, 20), bold=True)} {visible(str(shown_value(name, each)))}  {visible(each.origin)}"
-        )
+        click.echo(f"{paint(padded(name, 20), bold=True)} {_as_text(shown_value(name, each))}  {visible(each.origin)}")
 
 
 @command.command("get", cls=LocalisedCommand, help=text("cli.config.get"))
@@ -63,4 +63,9 @@ def _print_one(name: str, setting: Setting, *, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, "value": value, "origin": setting.origin})
     else:
-        click.echo(visible("" if value is None else str(value)))
+        click.echo(_as_text(value))
+
+
+def _as_text(value: Any) -> str:
+    """A value as ``set`` takes it."""
+    return visible("" if value is None else ",".join(value) if isinstance(value, list) else str(value))
