@@ -273,9 +273,10 @@ class Pipeline:
             return entry.output
 
     def _install_packages(self, frame: Frame, place: Place) -> None:
-        """Before the first run of a tool with npm packages: a step like any other."""
+        """Before a tool with npm packages first runs on a machine: a step like any other; examples install nothing."""
         self.services.masking.learn(self.services.packages.variables(frame.tool))
-        if not self.services.packages.is_ready(frame.tool):
+        if self.session.responses is None and not self.services.packages.is_ready(frame.tool):
+            frame.log.forget(place.path)
             self.step(ToolCall(tool=place.name, arguments={"tool": frame.tool.id}), place, frame)
         elif frame.log.goes_on:
             frame.log.replayed(place)

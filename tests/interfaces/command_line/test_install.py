@@ -112,6 +112,34 @@ def test_the_doctor_says_whether_deno_is_there_and_held(paper: Paper) -> None:
     assert "deno" in paper("doctor").out
 
 
+def test_examples_of_a_tool_that_is_not_installed_say_what_to_do(paper: Paper, write: Write, vault: Path) -> None:
+    example = "getExamples() { return [{ input: { text: '1s' }, output: 1000 }]; },"
+    write("duration.tool.js", TOOL.replace("getDependencies()", example + "getDependencies()"))
+    result = paper("test", "duration", "--json")
+    assert (result.code, result.document[0]["passed"]) == (1, False)
+    assert result.document[0]["difference"].startswith("npm-not-installed")
+    assert not packages_of(vault).exists()
+    assert paper("install", "duration", "--yes").code == 0
+    assert paper("test", "duration").code == 0
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_run_goes_on_where_the_packages_are_not_yet(
+    paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Another machine works for the same vault, and has its own packages."""
+    call = "await this.api.callTool('write_file', { filePath: 'a.md', content: 'a' }); return ms(text)"
+    write("duration.tool.js", TOOL.replace("return ms(text)", call))
+    assert paper("run", "duration", "-p", "text=1s").code == 3
+    first = paper("approvals", "list", "--json").document[0]
+    assert paper("approvals", "approve", first["id"]).code == 3
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "elsewhere"))
+    second = paper("approvals", "list", "--json").document[0]
+    assert second["tool"] == "write_file"
+    done = paper("approvals", "approve", second["id"], "--json")
+    assert (done.code, done.document["data"]) == (0, 1000)
+
+
 @pytest.mark.usefixtures("vault")
 def test_a_dry_run_before_installing_shows_what_would_be_asked(paper: Paper, write: Write) -> None:
     write("duration.tool.js", TOOL)
