@@ -49,6 +49,19 @@ def test_a_dry_run_asks_no_model(desk: Desk) -> None:
     assert not (desk.root / ".paper" / "conversations").exists()
 
 
+def test_a_note_can_want_to_be_asked_about_as_a_whole(desk: Desk) -> None:
+    desk.agent("approval: always\n")
+    model = ScriptedModel(["Done."])
+    refused = desk.vault.run("helper", {"query": "Hi"}, model=model, approver=lambda _: Denied(reason="not now"))
+    assert (refused.status, model.requests) == ("denied", [])
+    waiting = desk.vault.run("helper", {"query": "Hi"}, model=model)
+    assert (waiting.status, model.requests) == ("waiting", [])
+    (question,) = desk.reopened().store.approvals()
+    assert desk.vault.answer(question.id, Approved(), model=model).data == "Done."
+    plan = desk.vault.plan("helper", {"query": "Hi"}).planned
+    assert [each["would_ask"] for each in plan or ()] == [True, False]
+
+
 def test_a_dry_run_shows_no_secret(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAPER_LLM_API_KEY", "sk-very-secret")
     record = desk.reopened().plan("helper", {"query": "What is sk-very-secret?"})

@@ -56,8 +56,8 @@ def test_a_database_that_fails_halts_the_run_and_is_no_result_of_the_call(
         raise StorageError("database-busy", file="paper.db", reason="locked")
 
     script: list[Any] = [{"calls": [call("datavault", id="x", content="y")]}, "Done."]
-    with monkeypatch.context() as broken, pytest.raises(StorageError):
-        broken.setattr(desk.vault.entries, "put", fail)
+    monkeypatch.setattr(desk.vault.entries, "put", fail)
+    with pytest.raises(StorageError):
         desk.ask(script)
     run = str(desk.reopened().store.history()[0]["run_id"])
     record = desk.vault.resume(run, model=ScriptedModel(script))

@@ -35,6 +35,8 @@ class AgentDefinition:
     budget: Mapping[str, JsonValue] = field(default_factory=dict)
     """``tokens`` and/or ``money``; empty is no limit."""
     timeout: float | None = None
+    approval: str | None = None
+    """``always``: a person is asked before the agent is."""
     agents: tuple[str, ...] = ()
     """Other agents it may ask: ids, names or patterns."""
     wanted: Mapping[str, Span] = field(default_factory=dict)

@@ -23,6 +23,7 @@ def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
         answer={"type": "string"},
         agent=agent,
         timeout=agent.timeout,
+        approval=agent.approval,
         version=agent.version,
         category=agent.category,
         tags=agent.tags,

@@ -169,10 +169,10 @@ class Pipeline:
         if tool.kind in ("builtin", "mcp"):
             place = Place(path="1", step=1, block="tool", name=tool.id)
             return self.step(ToolCall(tool=tool.id, arguments=frame.arguments), place, frame)
-        if tool.kind == "agent":
-            return self.services.agent(self, frame)
         if tool.approval == "always":
             frame = replace(frame, arguments=self._agreed_arguments(frame))
+        if tool.kind == "agent":
+            return self.services.agent(self, frame)
         names = self._preprocess(frame, self._names(frame))
         first = 1 if tool.preprocess is None else 2
         if tool.custom_function is not None:

@@ -20,7 +20,7 @@ from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
 AGENT_FIELDS = (
     "agent", "id", "name", "description", "model", "parameters", "tools", "protocol", "max_iterations", "temperature",
-    "memory", "budget", "timeout", "agents", "version", "category", "tags", "author",
+    "memory", "budget", "timeout", "approval", "agents", "version", "category", "tags", "author",
 )  # fmt: skip
 BUDGET_FIELDS = ("tokens", "money")
 _OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
@@ -47,6 +47,7 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         memory=fields.boolean("memory", default=True),
         budget=_budget(fields),
         timeout=fields.number("timeout", above=0),
+        approval=fields.choice("approval", ("always",)),
         agents=fields.texts("agents"),
         wanted={**_spans(front, "agents"), **_spans(front, "tools")},
         version=fields.word("version"),
