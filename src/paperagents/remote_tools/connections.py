@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -180,10 +180,24 @@ def _new_client(server: RemoteServer, errors: Any) -> Client:
     from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415  see above
 
     if not server.command:
-        return Client(server.url, read_timeout_seconds=ANSWER_SECONDS)
+        return Client(_over_http(server), read_timeout_seconds=ANSWER_SECONDS)
     program, *arguments = server.command
     started = StdioServerParameters(command=program, args=arguments, cwd=server.folder)
     return Client(stdio_client(started, errlog=errors), read_timeout_seconds=ANSWER_SECONDS)
+
+
+@asynccontextmanager
+async def _over_http(server: RemoteServer) -> AsyncIterator[Any]:
+    import httpx2  # noqa: PLC0415  comes with the library
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415  the library is large
+
+    headers = {"authorization": f"Bearer {server.token}"} if server.token else {}
+    patience = httpx2.Timeout(CONNECT_SECONDS, read=ANSWER_SECONDS)
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=patience) as http,
+        streamable_http_client(server.url, http_client=http) as streams,
+    ):
+        yield streams
 
 
 async def _listed(client: Client) -> list[JsonObject]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ class RemoteServer:
     name: str
     command: tuple[str, ...] = ()
     url: str = ""
+    token: str = field(default="", repr=False)
+    """What the server at the address wants as ``Authorization: Bearer``."""
     folder: Path
     """Where the command is started: the vault."""
     from_vault: bool = True
@@ -56,6 +58,7 @@ def servers_of(table: Mapping[str, Mapping[str, Any]], folder: Path, from_vault:
             name=name,
             command=tuple(fields.get("command") or ()),
             url=str(fields.get("url") or "") if not fields.get("command") else "",
+            token=str(fields.get("token") or ""),
             folder=folder,
             from_vault=name in chosen_by_vault,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,23 @@ import mcp_types as types
 import pytest
 
 from paperagents.approval.decision import Approved
+from paperagents.testing.model_server import ScriptedServer
+from paperagents.vault import Vault
 
-from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
+from ..served import POET, Served  # noqa: TID252  shared by the tests of two interfaces
 from .clients import ERAS, Person, over_http, over_stdio
 
 pytestmark = pytest.mark.parametrize("era", ERAS)
 YES = {"decision": "approve"}
+LONG = """---
+tool: true
+name: long
+description: Says something and takes its time.
+steps:
+  - {tool: shout, parameters: {words: x}}
+  - {tool: slow}
+---
+"""
 
 
 def text_of(result: types.CallToolResult) -> str:
@@ -124,6 +136,20 @@ def test_a_declined_form_is_a_no(served: Served, era: str) -> None:
     assert asyncio.run(go()).structured_content["status"] == "denied"
 
 
+def test_a_client_without_fields_can_accept_what_was_shown(served: Served, era: str) -> None:
+    async def go() -> list[types.CallToolResult]:
+        async with over_http(served, era, Person([{}, {"decision": "perhaps"}])) as client:
+            return [
+                await client.call_tool("write_file", {"filePath": name, "content": "x"}) for name in ("a.md", "b.md")
+            ]
+
+    accepted, unclear = asyncio.run(go())
+    assert accepted.structured_content["success"]
+    assert (served.folder / "a.md").read_text() == "x"
+    assert unclear.structured_content["status"] == "waiting"
+    assert not (served.folder / "b.md").exists()
+
+
 def test_a_closed_form_leaves_the_question_open(served: Served, era: str) -> None:
     async def go() -> types.CallToolResult:
         async with over_http(served, era, Person(["cancel"])) as client:
@@ -222,6 +248,55 @@ def test_everything_over_standard_input_and_output(folder: Path, era: str) -> No
     assert (folder / "a.md").read_text() == "x"
     assert "enough" in text_of(denied)
     assert wrong.is_error
+
+
+def test_progress_edit_and_giving_up_over_standard_input_and_output(folder: Path, era: str) -> None:
+    edit = json.dumps({"filePath": "b.md", "content": "mine"})
+    (folder / "long.md").write_text(LONG)
+    told: list[str] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        assert (progress, total) == (1, None)
+        told.append(str(message))
+
+    async def go() -> None:
+        async with over_stdio(folder, era, Person([{"decision": "approve", "edit": edit}])) as client:
+            await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+            call = asyncio.create_task(client.call_tool("long", {}, progress_callback=on_progress))
+            with Vault(folder) as beside:
+                async with asyncio.timeout(30):
+                    await until(lambda: told)
+                    call.cancel()
+                    await asyncio.gather(call, return_exceptions=True)
+                    await until(lambda: beside.store.history(status="cancelled"))
+
+    asyncio.run(go())
+    assert "shout" in told[0]
+    assert (folder / "b.md").read_text() == "mine"
+    assert not (folder / "a.md").exists()
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.01)
+
+
+def test_an_agent_is_called_like_a_tool_and_its_steps_ask(served: Served, era: str) -> None:
+    call = {"tool": "write_file", "arguments": {"filePath": "poem.md", "content": "Roses"}}
+    served.note("scribe.md", POET.replace("poet", "scribe").replace("model:", "tools: [write_file]\nmodel:"))
+    person = Person([YES])
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, person) as client:
+            return await client.call_tool("scribe", {"query": "A poem, please."})
+
+    with ScriptedServer([{"calls": [call]}, {"text": "The poem is written."}]) as model:
+        served.note(".paper/settings.toml", f'[llm]\nbase_url = "{model.base_url}"\napi_key = "k"\n')
+        served.vault.read_settings_again()
+        result = asyncio.run(go())
+    assert text_of(result) == "The poem is written."
+    assert "+++ b/poem.md" in person.shown[0]
+    assert (served.folder / "poem.md").read_text() == "Roses"
 
 
 def test_a_question_outlives_the_client_that_was_asked(served: Served, era: str) -> None:

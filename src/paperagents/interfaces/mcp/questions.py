@@ -40,12 +40,17 @@ def decision_of(answer: Any) -> Decision:
 
 
 def _is_yes(answer: Any) -> bool:
-    return getattr(answer, "action", "") == "accept" and (answer.content or {}).get("decision") == "approve"
+    return _said(answer) == "approve"
 
 
 def _is_no(answer: Any) -> bool:
-    action = getattr(answer, "action", "")
-    return action == "decline" or (action == "accept" and (answer.content or {}).get("decision") == "deny")
+    return _said(answer) in ("deny", "decline")
+
+
+def _said(answer: Any) -> str:
+    """A client that shows no fields, only the question and a button to accept it, has the person's yes all the same."""
+    action = str(getattr(answer, "action", ""))
+    return str((answer.content or {}).get("decision", "approve")) if action == "accept" else action
 
 
 def _message(request: ApprovalRequest) -> str:

@@ -266,6 +266,12 @@ TEXTS = {
         "Der MCP-Server „{server}“ antwortet nicht: {reason}",
         "MCP 服务器 “{server}” 没有应答：{reason}",
     ),
+    "remote-unreachable.hint": (
+        "Look at its entry [mcp_servers.{server}] in the settings: the command or the address, and the token it wants.",
+        "Sehen Sie sich den Eintrag [mcp_servers.{server}] in den Einstellungen an: den Befehl oder die Adresse und das "
+        "Token, das der Server verlangt.",
+        "请检查设置中的 [mcp_servers.{server}]：命令或地址，以及它要求的令牌。",
+    ),
     "remote-too-slow": (
         "The MCP server '{server}' has not answered within {seconds} seconds.",
         "Der MCP-Server „{server}“ hat nach {seconds} Sekunden noch nicht geantwortet.",
