@@ -268,8 +268,7 @@ TEXTS = {
     ),
     "remote-unreachable.hint": (
         "Look at its entry [mcp_servers.{server}] in the settings: the command or the address, and the token it wants.",
-        "Sehen Sie sich den Eintrag [mcp_servers.{server}] in den Einstellungen an: den Befehl oder die Adresse und das "
-        "Token, das der Server verlangt.",
+        "Prüfen Sie [mcp_servers.{server}] in den Einstellungen: Befehl oder Adresse, und das verlangte Token.",
         "请检查设置中的 [mcp_servers.{server}]：命令或地址，以及它要求的令牌。",
     ),
     "remote-too-slow": (
