@@ -48,12 +48,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "参数 “{parameter}” 不得大于 {limit}。",
     ),
     "argument-rule.minLength": (
-        "Parameter '{parameter}' must have at least {limit} characters.",
+        "Parameter '{parameter}' must have a length of at least {limit}.",
         "Parameter „{parameter}“ muss mindestens {limit} Zeichen haben.",
         "参数 “{parameter}” 至少需要 {limit} 个字符。",
     ),
     "argument-rule.maxLength": (
-        "Parameter '{parameter}' may have at most {limit} characters.",
+        "Parameter '{parameter}' may have a length of at most {limit}.",
         "Parameter „{parameter}“ darf höchstens {limit} Zeichen haben.",
         "参数 “{parameter}” 最多 {limit} 个字符。",
     ),
