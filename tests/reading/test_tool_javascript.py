@@ -88,6 +88,7 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
         (GOOD.replace("type: 'string', minLength: 1", "type: 'strin'"), ["3:3 error invalid-schema"]),
         (GOOD.replace("{ return params", "{ require('lodash'); return params"), ["10:35 error undeclared-dependency"]),
         ("const fs = require('fs');\n" + GOOD, ["1:20 error undeclared-dependency"]),
+        (GOOD.replace("getSchema", "getDependencies() { return { x: 'git:x' }; }, getSchema"), ["3:3 error npm-name"]),
         ("\nthrow new Error('boom');", ["2:11 error tool-not-evaluated"]),
     ],
 )  # fmt: skip

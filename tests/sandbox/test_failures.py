@@ -33,6 +33,12 @@ def test_a_stack_names_lines_and_columns_of_the_file(failure: Failure) -> None:
     assert "notes/tool.md:22:7" in error.message
 
 
+def test_a_sentence_ends_with_one_full_stop(failure: Failure) -> None:
+    error = failure("throw new Error('It is over.')")
+    assert error.message.endswith("Error: It is over.")
+    assert error.details["message"] == "It is over."
+
+
 def test_columns_count_characters_not_bytes(failure: Failure) -> None:
     assert failure("'äöü😀'; missing()").details["stack"][0]["column"] == 9
 

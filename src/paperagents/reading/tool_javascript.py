@@ -14,6 +14,7 @@ from typing import Any
 from tree_sitter import Node
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.npm_name import is_of_registry
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.slug import slug
@@ -97,6 +98,7 @@ def _definition(
     parameters = schema.get("parameters") if isinstance(schema.get("parameters"), dict) else None
     arguments: dict[str, Any] = parameters or ({} if "environment" in schema else schema)
     _check_schema(arguments, code, source, problems)
+    _check_dependencies(identifier, dependencies, _method_span(code, source, "getDependencies"), problems)
     _check_requires(dependencies, code, source, problems)
     if not metadata.get("description"):
         problems.warning("missing-description", _method_span(code, source, "getMetadata"))
@@ -145,6 +147,12 @@ def _check_schema(schema: dict[str, Any], code: JavaScript, source: Excerpt, pro
     except NotASchemaError as error:
         name = ".".join(map(str, error.path)) or "getSchema"
         problems.error("invalid-schema", _method_span(code, source, "getSchema"), name=name, reason=error.reason)
+
+
+def _check_dependencies(tool: str, dependencies: Mapping[str, Any], span: Span, problems: ProblemList) -> None:
+    for name, wanted in dependencies.items():
+        if not is_of_registry(name, str(wanted)):
+            problems.error("npm-name", span, tool=tool, name=f"{name}@{wanted}"[:200])
 
 
 def _check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:

@@ -143,16 +143,17 @@ def _refused(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> Sand
 
 def _javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> SandboxError:
     name, message = _text(report, "name"), _text(report, "message")
+    said = message.removesuffix(".")  # our own sentence ends with one
     frames = frames_of(_text(report, "stack"), script)
     properties = report.get("properties")
     own = clean_value(properties) if isinstance(properties, dict) else {}
     is_syntax = report.get("syntax") is True
     if report.get("kind") == "null":
-        message = "null"
+        message = said = "null"
     return SandboxError(
         "sandbox-syntax" if is_syntax else "javascript-error",
         details={**own, "name": name or None, "message": message, "stack": frames},
-        error=f"{name}: {message}" if name and message else name or message or Phrase("thrown-object"),
+        error=f"{name}: {said}" if name and said else name or said or Phrase("thrown-object"),
         advice=_advice(message, name),
         place=_place(frames) if frames or not is_syntax else _place([_start_of(script)]),
     )

@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paperagents.definitions.npm_name import is_of_registry
 from paperagents.definitions.slug import slug
 from paperagents.errors import ToolError
 from paperagents.sandbox.deno_process import installer
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 SECONDS = 300.0
 """How long resolving or installing may take."""
 LOCK = "deno.lock"
-_NAME = re.compile(r"(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*")
-_RANGE = re.compile(r"[0-9A-Za-z.^~<>=|*+ -]{0,200}")
 _LOADER = "export const load = (name, options) => import(name, options);\n"
 _CERTIFICATES = ("DENO_CERT", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 _PASSED_ON = (
@@ -172,9 +171,8 @@ def packages_of(vault: Path) -> Path:
 
 
 def _require_plain(tool: str, dependencies: Mapping[str, str]) -> None:
-    """Only names and versions of the registry: no address, no path, no repository."""
     for name, wanted in dependencies.items():
-        if len(name) > 214 or not _NAME.fullmatch(name) or not _RANGE.fullmatch(wanted):
+        if not is_of_registry(name, wanted):
             raise ToolError("npm-name", tool=tool, name=f"{name}@{wanted}"[:200])
 
 
