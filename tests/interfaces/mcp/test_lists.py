@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from ..served import SHOUT, Served  # noqa: TID252  shared by the tests of two interfaces
+from ..served import POET, SHOUT, Served  # noqa: TID252  shared by the tests of two interfaces
 from .clients import ERAS, over_http, over_stdio
 
 LOUDER = SHOUT.replace("name: shout", "name: louder")
@@ -74,7 +75,25 @@ def test_agents_are_prompts(served: Served, era: str) -> None:
     prompt, got = asyncio.run(go())
     assert prompt.description == "Writes poems."
     texts = [message.content.text for message in got.messages if isinstance(message.content, types.TextContent)]
-    assert texts == ["You write poems.", "About rain."] or "You write poems." in texts[0]
+    assert texts == ["You write poems.", "About rain."]
+
+
+def test_a_prompt_is_filled_in_as_for_the_agent_itself(served: Served) -> None:
+    declared = "parameters:\n  - {name: form, type: string, description: Which form}\nmodel:"
+    prompt = 'Write a {{form}} on {{date}}. {{<vaultref id="style" />}}'
+    served.note("bard.md", POET.replace("poet", "bard").replace("model:", declared).replace("You write poems.", prompt))
+    served.vault.run("datavault", {"id": "style", "content": "Be brief: {{date}}"})
+
+    async def go() -> tuple[types.ListPromptsResult, types.GetPromptResult]:
+        async with over_http(served, "legacy") as client:
+            return await client.list_prompts(), await client.get_prompt("bard", {"form": "sonnet"})
+
+    listed, got = asyncio.run(go())
+    (bard,) = [each for each in listed.prompts if each.name == "bard"]
+    assert [(each.name, each.required) for each in bard.arguments or ()] == [("query", False), ("form", True)]
+    (message,) = got.messages
+    assert isinstance(message.content, types.TextContent)
+    assert re.fullmatch(r"Write a sonnet on \d{4}-\d\d-\d\d\. Be brief: \{\{date\}\}", message.content.text)
 
 
 def test_an_unknown_prompt_is_told_with_the_nearest(served: Served) -> None:
