@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paperagents.agents.model_access import ModelAccess, model_access, origin_of
 from paperagents.errors import UsageError
 from paperagents.settings import load_settings
-from paperagents.testing import ScriptedServer
+from paperagents.testing import ScriptedModel, ScriptedServer
 
 from .conftest import Desk, Serve, call
 
@@ -34,6 +37,21 @@ def access(vault: Path, in_vault: str = "", by_user: str = "", own_home: Path | 
 def test_the_users_key_goes_to_the_default_server(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAPER_LLM_API_KEY", KEY)
     assert access(vault) == ModelAccess(base_url=OPENROUTER, key=KEY)
+
+
+@pytest.mark.parametrize("written", [f"{KEY}\n", f" {KEY}\r\n", f"\t{KEY}"])
+def test_what_a_file_leaves_around_a_key_is_no_part_of_it(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("PAPER_LLM_API_KEY", written)
+    assert access(vault).key == KEY
+
+
+@pytest.mark.parametrize("key", [" ", "sk-one\nX-Evil: 1", "schlüssel", "sk-\x00"])
+def test_a_key_that_no_request_can_carry_is_told_and_not_sent(vault: Path, key: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        access(vault, f'[llm]\napi_key = {json.dumps(key)}\nbase_url = "http://127.0.0.1:1/v1"')
+    assert caught.value.code == "model-key-unusable"
 
 
 @pytest.mark.parametrize("place", ["variable", "settings"])
@@ -140,6 +158,20 @@ def test_the_key_never_shows_in_a_record_an_error_or_the_note(desk: Desk, serve:
     shown = [str(record.as_json()), desk.conversation(), str(events), str(server.requests)]
     assert record.status == "failed"
     assert not any("sk-very-secret-key" in each for each in shown)
+
+
+@pytest.mark.parametrize("piece", [1, 7])
+def test_the_key_never_shows_while_the_answer_is_being_written(desk: Desk, piece: int) -> None:
+    desk.vault.services.masking.learn([KEY])
+    said: list[str] = []
+
+    def listen(event: Mapping[str, Any]) -> None:
+        if event["type"] == "model-text":
+            said.append(event["text"])
+
+    model = ScriptedModel([f"It is {KEY}, and sk-of is none."], piece=piece)
+    desk.vault.run("helper", {"query": "Hi"}, model=model, on_event=listen)
+    assert "".join(said) == "It is ***, and sk-of is none."
 
 
 def test_a_redirect_does_not_carry_the_key_away(desk: Desk, serve: Serve) -> None:

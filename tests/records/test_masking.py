@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.records.masking import MASK, Masking, mask_headers, unmasked
+from paperagents.records.masking import MASK, MaskedStream, Masking, mask_headers, unmasked
 
 SECRET = "sEcReT-0123"  # the alphabet below cannot make one by chance
 values: st.SearchStrategy[JsonValue] = st.recursive(
@@ -59,3 +59,22 @@ def test_a_very_long_secret_is_blackened_quickly_and_so_is_a_short_one_beside_it
     masking = Masking([long, "short-secret"])
     assert masking.text(f"a {long} b short-secret c") == "a *** b *** c"
     assert Masking([long]).text("nothing in it") == "nothing in it"
+
+
+@given(st.lists(st.sampled_from(["ab", "a", "b", "abab", "-", "xyxy", "x", "y", "abxy", "YWJ"])))
+def test_a_text_in_pieces_is_masked_like_the_whole(pieces: list[str]) -> None:
+    masking = Masking(["abab", "babxy", "xyxy-xyxy"])
+    stream = MaskedStream(masking)
+    shown = [stream.feed(piece) for piece in pieces]
+    assert "".join([*shown, stream.rest()]) == masking.text("".join(pieces))
+
+
+def test_only_what_may_begin_a_secret_waits_for_the_next_piece() -> None:
+    stream = MaskedStream(Masking([SECRET]))
+    assert [stream.feed(piece) for piece in ("one s", "Ec", "ond sEcReT-", "0123 two")] == [
+        "one ",
+        "",
+        "sEcond ",
+        f"{MASK} two",
+    ]
+    assert stream.rest() == ""

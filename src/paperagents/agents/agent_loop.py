@@ -32,6 +32,7 @@ from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import Place
 from paperagents.execution.session import Services, Session
 from paperagents.messages import text
+from paperagents.records.masking import MaskedStream
 from paperagents.tags import TagRegistry, resolve_vault_references_simple
 
 SAME_AGAIN = 3
@@ -83,6 +84,7 @@ class AgentLoop:
         self._spending = run.spending
         self._seen: list[str] = []
         self._damaged = False
+        self._said = MaskedStream(run.calls.services.masking)
 
     def run(self) -> JsonValue:
         """The final answer. Raises ToolError where a limit is reached before there is one."""
@@ -165,7 +167,9 @@ class AgentLoop:
             tools=run.toolbox.native() if self._native else (),
             temperature=run.agent.temperature,
         )
-        return run.patience.answer(run.model, request, early, self._session.cancellation, self._waits)
+        turn = run.patience.answer(run.model, request, early, self._session.cancellation, self._waits)
+        self._tell(self._said.rest())
+        return turn
 
     def _parameters(self) -> JsonObject:
         protocol = "native" if self._native else "tags"
@@ -195,11 +199,14 @@ class AgentLoop:
             at = Place(path=f"{place.path}/call/{number}", step=place.step + number, block="tool", name=call.name)
             return self._one(call, at)
 
-        return EarlyCalls(self._registry(), self._tell, self._reads_at_once, perform)
+        def tell(piece: str) -> None:
+            self._tell(self._said.feed(piece))
 
-    def _tell(self, piece: str) -> None:
-        said = self._run.calls.services.masking.text(piece)
-        self._session.on_event({"type": "model-text", "run_id": self._run.frame.run_id, "text": said})
+        return EarlyCalls(self._registry(), tell, self._reads_at_once, perform)
+
+    def _tell(self, said: str) -> None:
+        if said:
+            self._session.on_event({"type": "model-text", "run_id": self._run.frame.run_id, "text": said})
 
     def _waits(self, seconds: float, error: ToolError) -> None:
         event: JsonObject = {"type": "model-waits", "seconds": seconds, "message": error.message}

@@ -8,7 +8,7 @@ other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -33,6 +33,11 @@ class ModelAccess:
 
 def model_access(settings: Settings, vault: Path, environment: Mapping[str, str] | None = None) -> ModelAccess:
     """The server that the settings name. Raises UsageError where no key may be sent to it, or there is none."""
+    found = _found(settings, vault, environment)
+    return replace(found, key=_sendable(found.key, origin_of(found.base_url))) if found.key else found
+
+
+def _found(settings: Settings, vault: Path, environment: Mapping[str, str] | None) -> ModelAccess:
     base_url = str(settings.get("llm.base_url"))
     origin = origin_of(base_url)
     if _is_the_vaults(settings, "llm.api_key", vault):
@@ -48,6 +53,14 @@ def model_access(settings: Settings, vault: Path, environment: Mapping[str, str]
     if key:
         raise UsageError("model-key-foreign", address=origin, own=own)
     raise UsageError("model-key-missing", address=origin)
+
+
+def _sendable(key: str, origin: str) -> str:
+    """A key without the line end that a file has left on it; one that cannot stand in a request is none."""
+    key = key.strip()
+    if not key or not key.isascii() or not key.isprintable():
+        raise UsageError("model-key-unusable", address=origin)
+    return key
 
 
 def origin_of(address: str) -> str:

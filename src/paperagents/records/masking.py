@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
 from paperagents.definitions.json_value import JsonValue
@@ -26,6 +26,7 @@ class Masking:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._known: frozenset[str] = frozenset()
+        self._forms: list[str] = []
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
@@ -34,7 +35,9 @@ class Masking:
         if self._known and not new:
             return
         self._known |= new
-        longest_first = sorted({form for each in self._known for form in _forms(each)}, key=len, reverse=True)
+        self._forms = longest_first = sorted(
+            {form for each in self._known for form in _forms(each)}, key=len, reverse=True
+        )
         self._long = [form for form in longest_first if len(form) > _LONG]
         # A pattern of nothing would fit everywhere: (?!) fits nowhere.
         short = "|".join(map(re.escape, longest_first[len(self._long) :])) or "(?!)"
@@ -63,10 +66,51 @@ class Masking:
             }
         return self.text(value) if isinstance(value, str) else value
 
+    def settled(self, text: str) -> int:
+        """How much of the beginning of a text can be masked before its rest is known."""
+        place = len(text) - max((_overlap(text, form) for form in self._forms), default=0)
+        # The end of a whole secret may look like the beginning of another one.
+        return next((end for start, end in self._spans(text) if start < place < end), place)
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        for form in self._long:
+            if (start := text.find(form)) >= 0:
+                yield start, start + len(form)
+        if self._pattern is not None:
+            yield from (found.span() for found in self._pattern.finditer(text))
+
     def _member(self, name: str, value: JsonValue) -> JsonValue:
         if isinstance(value, dict) and name.lower() == "headers":
             return {self.text(each): self.value(shown) for each, shown in mask_headers(value).items()}
         return self.value(value)
+
+
+class MaskedStream:
+    """A text that comes in pieces, without its secrets: what may be the beginning of one waits for the next piece."""
+
+    def __init__(self, masking: Masking) -> None:
+        self._masking = masking
+        self._waiting = ""
+
+    def feed(self, piece: str) -> str:
+        """What can be shown by now."""
+        text = self._waiting + piece
+        shown = self._masking.settled(text)
+        self._waiting = text[shown:]
+        return self._masking.text(text[:shown])
+
+    def rest(self) -> str:
+        """What waited, once nothing more comes."""
+        text, self._waiting = self._waiting, ""
+        return self._masking.text(text)
+
+
+def _overlap(text: str, form: str) -> int:
+    """The longest end of the text that is a beginning of the form, and not all of it."""
+    start = text.find(form[0], max(len(text) - len(form) + 1, 0))
+    while start >= 0 and not form.startswith(text[start:]):
+        start = text.find(form[0], start + 1)
+    return len(text) - start if start >= 0 else 0
 
 
 def _forms(secret: str) -> set[str]:

@@ -160,6 +160,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Setzen Sie PAPER_LLM_API_KEY, oder legen Sie ihn in den Schlüsselbund: keyring set paperagents {address}",
         "请设置 PAPER_LLM_API_KEY，或存入系统钥匙串：keyring set paperagents {address}",
     ),
+    "model-key-unusable": (
+        "The key for the language model at {address} has characters that no key has. It was not sent.",
+        "Der Schlüssel für das Sprachmodell unter {address} hat unmögliche Zeichen. Er wurde nicht gesendet.",
+        "用于 {address} 语言模型的密钥含有密钥中不会出现的字符，因此未发送。",
+    ),
+    "model-key-unusable.hint": (
+        "Copy it again, without spaces and line ends.",
+        "Kopieren Sie ihn noch einmal, ohne Leerzeichen und Zeilenenden.",
+        "请重新复制密钥，不要带空格和换行。",
+    ),
     "model-key-foreign": (
         "This vault wants to talk to {address}, but your key was set for {own}. It was not sent.",
         "Diese Sammlung will mit {address} sprechen, Ihr Schlüssel gilt aber für {own}. Er wurde nicht gesendet.",
