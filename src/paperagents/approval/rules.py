@@ -6,18 +6,16 @@ permissions along.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from paperagents.approval.user_file import alone_with
 from paperagents.definitions.json_value import JsonObject
 
 LASTING = timedelta(days=90)
@@ -66,13 +64,13 @@ class RuleBook:
     def allow(self, tool: str, target: str) -> Rule:
         """Add a rule for exactly this target, whatever characters are in its name."""
         rule = Rule(tool=tool, target=re.sub(r"([*?[])", r"[\1]", target))
-        with self._alone():
+        with alone_with(self._file):
             self._write([*self.rules(), rule])
         return rule
 
     def revoke(self, rule_id: str) -> bool:
         """Take a rule back; false where there is none of that id."""
-        with self._alone():
+        with alone_with(self._file):
             kept = [rule for rule in self.rules() if rule.id != rule_id]
             found = len(kept) < len(self.rules())
             if found:
@@ -84,17 +82,6 @@ class RuleBook:
         if not target:
             return None
         return next((rule for rule in self.rules() if rule.allows(tool, target)), None)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Another process that changes the rules meanwhile must not bring a revoked one back."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
 
     def _read(self) -> dict[str, list[dict[str, str]]]:
         try:

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from paperagents.approval.user_file import alone_with
 from paperagents.errors import PaperError
 
 Values = dict[str, str]
@@ -30,11 +31,15 @@ class EnvironmentStore:
 
     def set(self, tool: str, changes: Mapping[str, str | None]) -> None:
         """Change variables of a tool; None removes one."""
-        values = {**self.values(tool), **changes}
-        kept = {name: value for name, value in values.items() if value is not None}
-        everything = self._read()
-        everything[self._vault] = {**self._tools(), tool: kept}
-        self._write(everything)
+        try:
+            with alone_with(self._file):
+                values = {**self.values(tool), **changes}
+                kept = {name: value for name, value in values.items() if value is not None}
+                everything = self._read()
+                everything[self._vault] = {**self._tools(), tool: kept}
+                self._write(everything)
+        except OSError as error:
+            raise PaperError("cannot-write", path=str(self._file), reason=error.strerror) from error
 
     def _tools(self) -> dict[str, Values]:
         return self._read().get(self._vault, {})
@@ -53,7 +58,6 @@ class EnvironmentStore:
         return kept
 
     def _write(self, everything: dict[str, dict[str, Values]]) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
         temporary = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -62,9 +66,9 @@ class EnvironmentStore:
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(self._file)
-        except OSError as error:
+        except OSError:
             temporary.unlink(missing_ok=True)
-            raise PaperError("cannot-write", path=str(self._file), reason=error.strerror) from error
+            raise
 
 
 def _is_sound(data: object) -> bool:

@@ -1,0 +1,37 @@
+"""Settings and secrets of tools are kept whole, whoever else changes them at the same time."""
+
+from __future__ import annotations
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from paperagents.errors import PaperError
+from paperagents.records.environment_store import EnvironmentStore
+
+
+def test_what_is_set_at_the_same_time_is_all_kept(tmp_path: Path) -> None:
+    file = tmp_path / "user" / "environments.json"
+
+    def set_one(number: int) -> None:
+        EnvironmentStore(file, tmp_path / f"vault{number % 3}").set(f"tool{number}", {"KEY": str(number)})
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(set_one, range(40)))
+    found = [EnvironmentStore(file, tmp_path / f"vault{each % 3}").values(f"tool{each}") for each in range(40)]
+    assert found == [{"KEY": str(each)} for each in range(40)]
+
+
+def test_only_the_owner_can_read_them(tmp_path: Path) -> None:
+    file = tmp_path / "environments.json"
+    EnvironmentStore(file, tmp_path).set("tool", {"KEY": "secret"})
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "user").write_text("a file, not a folder")
+    with pytest.raises(PaperError) as caught:
+        EnvironmentStore(tmp_path / "user" / "environments.json", tmp_path).set("tool", {"KEY": "x"})
+    assert caught.value.code in ("cannot-write", "environment-unreadable")
