@@ -30,7 +30,8 @@ from paperagents.errors import (
     WaitingError,
 )
 from paperagents.execution.frame import Frame
-from paperagents.execution.run_log import OpenEntry, Place
+from paperagents.execution.run_log import Place
+from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
 from paperagents.messages import text
 from paperagents.reading.reference_syntax import Malformed, read_template
@@ -44,12 +45,10 @@ class Calls(Protocol):
 
     services: Services
     session: Session
+    scripts: Scripts
 
     def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
         """Carry out one call."""
-
-    def javascript(self, script: Excerpt, names: Names, frame: Frame, entry: OpenEntry) -> JsonValue:
-        """Run a block."""
 
 
 def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> Names:
@@ -196,7 +195,7 @@ class _Chain:
         if (done := self.frame.log.replayed(place)) is not None:
             return done["output"]
         with self.frame.log.block(place, {}) as entry:
-            entry.output = self.calls.javascript(script, names, self.frame, entry)
+            entry.output = self.calls.scripts.evaluate(script, names, self.frame, entry)
             return entry.output
 
     def _wait(self, seconds: float) -> None:

@@ -15,23 +15,20 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import sha256
 from typing import Any
 
 from paperagents.approval.effect import Effect
 from paperagents.calls.argument_validation import validated, with_declared_types
-from paperagents.calls.references import Names, fill_script
+from paperagents.calls.references import Names
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import (
     CancelledError,
     DeniedError,
     PaperError,
     PlanEndsError,
-    SandboxError,
     StorageError,
     ToolError,
     UsageError,
@@ -40,13 +37,11 @@ from paperagents.errors import (
 from paperagents.execution.chain import run_steps
 from paperagents.execution.frame import Frame
 from paperagents.execution.gate import Gate
-from paperagents.execution.module_tool import HELPERS, Keeping, module_block, module_names, outcome, told_as_not_granted
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
-from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
+from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
 from paperagents.records.record import BlockName, RunRecord, RunStatus
 from paperagents.records.run_history import StoredRun, require_complete
-from paperagents.sandbox import HostFunctions, JavaScriptResult
 
 _logger = logging.getLogger("paper")
 
@@ -58,6 +53,7 @@ class Pipeline:
         self.services = services
         self.session = session
         self.gate = Gate(services, session)
+        self.scripts = Scripts(services, session, self.step)
 
     # --- three ways in: a new call, a run that goes on, a step of a run
 
@@ -176,9 +172,11 @@ class Pipeline:
         names = self._preprocess(frame, self._names(frame))
         first = 1 if tool.preprocess is None else 2
         if tool.custom_function is not None:
-            output = self._script(tool.custom_function, names, frame, _place(frame, "fn", first, "custom_function"))
+            output = self.scripts.block(
+                tool.custom_function, names, frame, _place(frame, "fn", first, "custom_function")
+            )
         elif tool.module is not None:
-            output = self._module(names, frame, _place(frame, "fn", first, "custom_function"))
+            output = self.scripts.module(names, frame, _place(frame, "fn", first, "custom_function"))
         elif tool.steps:
             names = run_steps(self, frame, names, first)
             output = names.previous
@@ -197,7 +195,7 @@ class Pipeline:
         script = frame.tool.preprocess
         if script is None:
             return names
-        result = self._script(script, names, frame, _place(frame, "pre", 1, "preprocess"))
+        result = self.scripts.block(script, names, frame, _place(frame, "pre", 1, "preprocess"))
         assert isinstance(result, dict)
         return replace(names, input=result)
 
@@ -206,7 +204,7 @@ class Pipeline:
         if script is None:
             return output
         after = replace(names, previous=output, has_previous=True)
-        return self._script(script, after, frame, _place(frame, "post", step, "postprocess"))
+        return self.scripts.block(script, after, frame, _place(frame, "post", step, "postprocess"))
 
     def _answered(self, call: ToolCall, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
         """Find the tool, bring the arguments to its types, and let it answer."""
@@ -218,7 +216,7 @@ class Pipeline:
         arguments = validated(tool, call.arguments, convert=True)
         entry.parameters = arguments
         if tool.id == "js_execute":
-            return self._written_script(str(arguments["code"]), place, frame, entry)
+            return self.scripts.written(str(arguments["code"]), place, frame, entry)
         if tool.kind in ("builtin", "mcp"):
             return self.gate.carry_out(self.services.built_in[tool.id], arguments, place, frame, entry)
         return self._nested(tool, arguments, place, frame, entry)
@@ -249,91 +247,6 @@ class Pipeline:
         if ending.failure is not None:
             raise ending.failure
         return ending.data
-
-    # --- JavaScript
-
-    def _script(self, script: Excerpt, names: Names, frame: Frame, place: Place) -> JsonValue:
-        """A block of the tool itself."""
-        if (done := frame.log.replayed(place)) is not None:
-            return done["output"]
-        with frame.log.block(place, dict(names.input)) as entry:
-            entry.output = self.javascript(script, names, frame, entry)
-            if place.block == "preprocess" and not isinstance(entry.output, dict):
-                raise ToolError("preprocess-not-an-object")
-            return entry.output
-
-    def _module(self, names: Names, frame: Frame, place: Place) -> JsonValue:
-        """A tool that is one JavaScript file."""
-        if frame.tool.dependencies:
-            self._install_packages(frame, replace(place, path="npm", block="tool", name="install_packages"))
-        if (done := frame.log.replayed(place)) is not None:
-            return done["output"]
-        with frame.log.block(place, dict(names.input)) as entry:
-            entry.output = self._execute_module(names, frame, place, entry)
-            return entry.output
-
-    def _install_packages(self, frame: Frame, place: Place) -> None:
-        """Before a tool with npm packages first runs on a machine: a step like any other; examples install nothing."""
-        self.services.masking.learn(self.services.packages.variables(frame.tool))
-        if self.session.responses is None and not self.services.packages.is_ready(frame.tool):
-            frame.log.forget(place.path)
-            self.step(ToolCall(tool=place.name, arguments={"tool": frame.tool.id}), place, frame)
-        elif frame.log.goes_on:
-            frame.log.replayed(place)
-
-    def _execute_module(self, names: Names, frame: Frame, place: Place, entry: OpenEntry) -> JsonValue:
-        tool, mocked = frame.tool, self.session.plan is not None
-        keeping = Keeping(self.services.storage.load(tool.id))
-        visible = module_names(tool, dict(names.input), names.environment, keeping.before, mocked=mocked)
-        host = host_functions(self.step, self.services.entries, place, frame)
-        packed = partial(self.services.packages.run, tool, planned=mocked)
-        run = partial(packed if tool.dependencies else self.services.sandbox.run, helpers=HELPERS)
-        with ended_by_a_call(), told_as_not_granted(tool, self.session.plan):
-            functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
-            answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
-        value = outcome(answer)
-        if not mocked:
-            keeping.save(partial(self.services.storage.save, tool.id))
-        return value
-
-    def _written_script(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
-        """A script that came with the call; what it does to the vault are calls of its own."""
-        script = script_with_helpers(code, self.services.vault_content)
-        host = host_functions(self.step, self.services.entries, place, frame)
-        with ended_by_a_call():
-            return self._in_sandbox(script, {}, frame, entry, host)
-
-    def javascript(self, script: Excerpt, names: Names, frame: Frame, entry: OpenEntry) -> JsonValue:
-        """Run a block of a tool's file."""
-        code = replace(script, text=fill_script(script.text, names)) if "{{" in script.text else script
-        visible: JsonObject = {"input": dict(names.input), "context": {}}
-        if "context" in code.text:
-            # Everything that happened so far can be large; it is only sent where it is looked at.
-            visible["context"] = names.context()
-        if names.has_previous:
-            visible["output"] = names.previous
-        return self._in_sandbox(code, visible, frame, entry)
-
-    def _in_sandbox(  # noqa: PLR0913, PLR0917  everything a piece of JavaScript stands on
-        self,
-        code: Excerpt,
-        names: JsonObject,
-        frame: Frame,
-        entry: OpenEntry,
-        host: HostFunctions | None = None,
-        run: Callable[..., JavaScriptResult] | None = None,
-    ) -> JsonValue:
-        """What the code writes to the console goes into the log, also when it fails."""
-        usual = self.services.module_limits if frame.tool.module is not None else self.services.limits
-        limits = usual if frame.tool.timeout is None else usual.lowered_to(seconds=frame.tool.timeout)
-        stop = self.session.cancellation
-        try:
-            result = (run or self.services.sandbox.run)(code, names=names, limits=limits, host=host, cancellation=stop)
-        except SandboxError as error:
-            entry.console = self._masked(error.details.pop("console", []))
-            raise
-        entry.console = self._masked([{"level": line.level, "text": line.text} for line in result.console])
-        return result.value
 
     def _agreed_arguments(self, frame: Frame) -> JsonObject:
         """``approval: always`` in a tool's file: the whole tool is one question, before anything of it runs."""
