@@ -49,6 +49,18 @@ def test_a_dry_run_asks_no_model(desk: Desk) -> None:
     assert not (desk.root / ".paper" / "conversations").exists()
 
 
+def test_a_run_of_an_agent_is_not_taken_for_one_of_a_tool_with_the_same_id(desk: Desk) -> None:
+    desk.note("tools/helper.md", "---\ntool: true\nname: helper\ndescription: d\ncustom_function: return 1;\n---\n")
+    desk.agent("approval: always\n")
+    waiting = desk.vault.run("agent:helper", {"query": "Hi"}, model=ScriptedModel(["Done."]))
+    (question,) = desk.vault.store.approvals()
+    edited = Approved(arguments={"query": "Hello"})
+    assert desk.vault.answer(question.id, edited, model=ScriptedModel(["Done."])).data == "Done."
+    tool, arguments = desk.vault.store.arguments(waiting.run_id)
+    again = desk.vault.run(tool, arguments, model=ScriptedModel(["Again."]), approver=lambda _: Approved())
+    assert again.data == "Again."
+
+
 def test_a_note_can_want_to_be_asked_about_as_a_whole(desk: Desk) -> None:
     desk.agent("approval: always\n")
     model = ScriptedModel(["Done."])

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import logging
-import secrets
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -41,7 +39,7 @@ from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
 from paperagents.records.record import BlockName, RunRecord, RunStatus
-from paperagents.records.run_history import StoredRun, require_complete
+from paperagents.records.run_history import StoredRun, new_run, require_complete
 
 _logger = logging.getLogger("paper")
 
@@ -60,8 +58,8 @@ class Pipeline:
     def run(self, call: ToolCall, run_id: str | None = None) -> RunRecord:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
         tool = self._looked_up(call.tool)
-        run = _new_run(tool.id if tool is not None else call.tool, _arguments(call, tool), self.services.clock())
-        run = replace(run, run_id=run_id or run.run_id)
+        name = self._name(tool) if tool is not None else call.tool
+        run = new_run(name, _arguments(call, tool), self.services.clock(), run_id=run_id)
         log = self._log(run)
         with self._held(run.run_id):
             if run_id is not None:
@@ -73,7 +71,7 @@ class Pipeline:
         """Write a call down for a worker to carry out, now checked as far as that is possible."""
         tool, store = self.services.find_tool(call.tool), self.services.store
         assert store is not None
-        run = _new_run(tool.id, _arguments(call, tool), self.services.clock())
+        run = new_run(self._name(tool), _arguments(call, tool), self.services.clock())
         validated(tool, run.arguments)
         run = replace(run, status="queued", definition=tool.digest if tool.file is not None else None)
         content = self._content(tool.file, tool.digest) if tool.file is not None else None
@@ -127,6 +125,13 @@ class Pipeline:
             return self.services.find_tool(name)
         except PaperError:
             return None
+
+    def _name(self, tool: ToolDefinition) -> str:
+        """What a run calls its tool: the id, but for an agent whose id leads to a tool of the vault."""
+        if tool.kind != "agent":
+            return tool.id
+        found = self._looked_up(tool.id)
+        return tool.id if found is not None and found.key == tool.key else tool.key
 
     def _begin(self, run: StoredRun, tool: ToolDefinition | None, log: RunLog) -> Frame:
         """Write down that the run has begun, and check the arguments."""
@@ -228,7 +233,7 @@ class Pipeline:
         if frame.depth >= self.services.max_depth:
             raise ToolError("too-deep", limit=self.services.max_depth, tool=tool.id)
         store = self.services.store
-        run = replace(_new_run(tool.id, arguments, frame.clock), run_id=f"{frame.run_id}.{place.path}",
+        run = new_run(self._name(tool), arguments, frame.clock, run_id=f"{frame.run_id}.{place.path}",
                       parent_run=frame.run_id)  # fmt: skip
         before = store.stored(run.run_id) if store is not None else None
         if store is not None and before is not None:
@@ -258,7 +263,7 @@ class Pipeline:
 
         def prepare(arguments: JsonObject) -> Effect:
             preview = json.dumps(arguments, ensure_ascii=False, indent=2)
-            return Effect(tool=frame.tool.id, arguments=arguments, perform=lambda: arguments, asks=True,
+            return Effect(tool=frame.tool.key, arguments=arguments, perform=lambda: arguments, asks=True,
                           preview=preview, before=frame.tool.digest, after=frame.tool.digest)  # fmt: skip
 
         with frame.log.block(place, frame.arguments) as entry:
@@ -378,25 +383,6 @@ def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
     if tool is None or not call.as_text:
         return dict(call.arguments)
     return with_declared_types(tool, call.arguments)
-
-
-def new_run_id() -> str:
-    """A name for a run that no other run has."""
-    return secrets.token_hex(8)
-
-
-def _new_run(tool: str, arguments: JsonObject, clock: dict[str, str]) -> StoredRun:
-    return StoredRun(
-        run_id=new_run_id(),
-        parent_run=None,
-        tool=tool,
-        status="running",
-        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        duration_ms=0.0,
-        arguments=arguments,
-        definition=None,
-        clock=clock,
-    )
 
 
 def _exit_code(failure: PaperError | None) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -30,6 +32,33 @@ class StoredRun:
     arguments: JsonObject
     definition: str | None
     clock: dict[str, str]
+
+
+def new_run(
+    tool: str,
+    arguments: JsonObject,
+    clock: dict[str, str],
+    *,
+    run_id: str | None = None,
+    parent_run: str | None = None,
+) -> StoredRun:
+    """A run that begins now."""
+    return StoredRun(
+        run_id=run_id or new_run_id(),
+        parent_run=parent_run,
+        tool=tool,
+        status="running",
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        duration_ms=0.0,
+        arguments=arguments,
+        definition=None,
+        clock=clock,
+    )
+
+
+def new_run_id() -> str:
+    """A name for a run that no other run has."""
+    return secrets.token_hex(8)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

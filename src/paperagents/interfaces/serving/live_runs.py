@@ -19,10 +19,10 @@ from typing import Protocol
 from paperagents.approval.decision import ApprovalRequest, Decision
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, UsageError
-from paperagents.execution.pipeline import new_run_id
 from paperagents.execution.session import Event
 from paperagents.interfaces.serving.event_log import EventLog
 from paperagents.records.record import RunRecord
+from paperagents.records.run_history import new_run_id
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 
@@ -112,16 +112,16 @@ class LiveRuns:
         self._go_on_with(root_run, approval_id, decisions)
         return root_run
 
-    def cancel(self, run_id: str) -> None:
-        """Stop a run, or give up one that waits. Raises UsageError where there is nothing to stop."""
-        active = self._active.get(run_id)
-        if active is not None:
+    def cancel(self, run_id: str) -> str:
+        """Stop a run, or give up one that waits; the answer is its whole id. Raises UsageError where it is over."""
+        record = self.record(run_id)
+        if (active := self._active.get(record.run_id)) is not None:
             active.stop.cancel()
-            return
-        record = self.vault.store.record(run_id)
-        if record.status not in ("waiting", "running"):
-            raise UsageError("run-is-over", id=run_id, status=record.status)
-        self._begin_cancelled(record.run_id)
+        elif record.status in ("waiting", "running"):
+            self._begin_cancelled(record.run_id)
+        else:
+            raise UsageError("run-is-over", id=record.run_id, status=record.status)
+        return record.run_id
 
     def say_goodbye(self) -> None:
         """Stop all runs and let everybody go who looks on; nobody waits for anything after this."""
