@@ -7,6 +7,7 @@ import re
 import pytest
 
 from paperagents.definitions.tool import ToolDefinition
+from paperagents.messages import in_language
 from paperagents.reading.file_reading import FileReading, read_script
 
 GOOD = """\
@@ -94,6 +95,15 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
 )  # fmt: skip
 def test_a_mistake_is_told_where_it_is(code: str, expected: list[str]) -> None:
     assert problems(code) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("lodash", "getDependencies"), ("fs", "callTool"), ("child_process", "may not start processes")]
+)
+def test_the_hint_knows_the_modules_of_node(name: str, hint: str) -> None:
+    with in_language("en"):
+        reading = read_script(f"require('{name}');\n{GOOD}".encode(), "t.tool.js")
+        assert hint in str(reading.problems[0].hint)
 
 
 def test_a_declared_package_may_be_loaded_inside_execute() -> None:

@@ -36,6 +36,7 @@ _NODE_MODULES = frozenset({
     "events", "fs", "http", "http2", "https", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring",
     "readline", "stream", "string_decoder", "sys", "timers", "tls", "tty", "url", "util", "v8", "vm", "zlib",
 })  # fmt: skip
+_NODE_PROCESSES = frozenset({"child_process", "cluster", "inspector", "module", "repl", "worker_threads"})
 _LIMITS = Limits(seconds=1.0, memory_mb=64, output_mb=2)
 _QUESTIONS = """
 const has = name => typeof tool[name] === 'function';
@@ -162,7 +163,13 @@ def _check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: E
         built_in = name.startswith("node:") or (bool(dependencies) and name.partition("/")[0] in _NODE_MODULES)
         if _package(name) not in dependencies and not built_in:
             found = code.finding(node, name)
-            problems.error("undeclared-dependency", source.span(found.start, found.end), name=name)
+            case = _kind_of_node_module(name.partition("/")[0])
+            problems.error("undeclared-dependency", source.span(found.start, found.end), name=name, case=case)
+
+
+def _kind_of_node_module(name: str) -> str | None:
+    """Declaring one of these would bring a package that happens to have its name."""
+    return "node" if name in _NODE_MODULES else "process" if name in _NODE_PROCESSES else None
 
 
 def _loaded_names(code: JavaScript) -> Iterator[Node]:
