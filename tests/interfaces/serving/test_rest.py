@@ -161,6 +161,15 @@ def test_a_waiting_run_can_be_given_up(client: httpx2.Client) -> None:
     assert client.post(f"/api/runs/{question['run_id']}/cancel").status_code == 409
 
 
+def test_the_beginning_of_an_id_is_enough(client: httpx2.Client) -> None:
+    run_id = client.post("/api/runs", json=WRITE).json()["run_id"]
+    short = f"/api/runs/{run_id[:9]}"
+    assert client.get(short).json()["run_id"] == run_id
+    assert client.post(f"{short}/cancel", params={"wait": 20}).json()["status"] == "cancelled"
+    with client.stream("GET", f"{short}/events") as stream:
+        assert '"cancelled"' in stream.read().decode()
+
+
 def test_a_run_that_goes_on_can_be_stopped(client: httpx2.Client) -> None:
     begun = client.post("/api/runs", json={"tool": "slow"}, params={"wait": 0})
     assert begun.status_code == 202

@@ -93,15 +93,15 @@ async def follow(
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> Response:
     """Everything that happens in the run until it ends or waits. ``Last-Event-ID`` goes on where a reader stopped."""
-    await asyncio.to_thread(live.record, run_id)
-    return event_stream(live.follow(run_id, after=_number(last_event_id) or after))
+    known = await asyncio.to_thread(live.record, run_id)
+    return event_stream(live.follow(known.run_id, after=_number(last_event_id) or after))
 
 
 @router.post("/{run_id}/cancel", summary="Stop a run", responses=ENDED)
 async def cancel(live: Live, run_id: RunId, wait: Wait = 5.0) -> Response:
     """Stop a run that goes on, or give up one that waits."""
-    await asyncio.to_thread(live.cancel, run_id)
-    return record_response(await live.finished(run_id, wait))
+    known = await asyncio.to_thread(live.cancel, run_id)
+    return record_response(await live.finished(known, wait))
 
 
 @router.post("/{run_id}/resume", summary="Go on with a run", responses=ENDED)
