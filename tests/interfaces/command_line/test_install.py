@@ -165,6 +165,14 @@ def test_a_tool_without_packages_needs_no_installation(paper: Paper, write: Writ
 
 
 @pytest.mark.usefixtures("vault")
+def test_a_tool_there_is_not_is_wrong_usage(paper: Paper, write: Write) -> None:
+    write("duration.tool.js", TOOL)
+    wrong = paper("install", "duratoin", "--json")
+    assert (wrong.code, wrong.document["error"]["code"]) == (2, "unknown-tool")
+    assert wrong.document["error"]["details"]["nearest"] == ["duration"]
+
+
+@pytest.mark.usefixtures("vault")
 def test_without_deno_it_is_told_what_to_install(paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     from paperagents.sandbox.deno_process import deno_program  # noqa: PLC0415  its memory is cleared here
 

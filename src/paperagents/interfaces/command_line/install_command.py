@@ -23,6 +23,7 @@ from paperagents.messages import text
 def command(context: click.Context, *, tool: str, rebuild: bool, yes: bool, as_json: bool) -> None:
     """Install the packages of a tool."""
     with current_vault(context) as vault, stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
+        tool = vault.registry.tool(tool).id
         approver = choose_approver(yes=yes, progress=progress, stop=stop)
         record = vault.install(tool, rebuild=rebuild, approver=approver, on_event=progress.on_event, stop=stop)
     print_record(record, as_json=as_json, log_format=None)
