@@ -216,3 +216,14 @@ def test_a_person_talks_is_asked_interrupts_one_answer_and_leaves(
         terminal.wait_for(".paper/conversations/")
         assert terminal.close() == 0
     assert (vault / "a.md").read_text() == "x"
+
+
+def test_an_answer_inside_a_tag_is_shown_on_a_line_of_its_own(scripted: Callable[..., str], tmp_path: Path) -> None:
+    answer = "{{<final_output>}}Plainly.{{</final_output>}}"
+    terminal = Terminal(tmp_path, "chat", "helper", "--model", scripted(answer))
+    terminal.wait_for("You> ")
+    terminal.type("Well?\n")
+    terminal.wait_for(f"{answer}\r\nPlainly.\r\n")
+    terminal.wait_for("You> ")
+    terminal.type("\x04")
+    assert terminal.close() == 0

@@ -114,10 +114,15 @@ class Chat:
             progress.clear()
             say(paint(one_line(event["message"]), "yellow", err=True))
         elif event["type"] != "step-finished" or event["entry"]["name"] != "model":
-            if self._streamed and not self._streamed.endswith("\n") and event["type"] == "step-finished":
-                sys.stdout.write("\n")
-                self._streamed += "\n"
+            if event["type"] == "step-finished":
+                self._end_line()
             progress.on_event(event)
+
+    def _end_line(self) -> None:
+        """What follows is not the agent's own words, and begins on a line of its own."""
+        if self._streamed and not self._streamed.endswith("\n"):
+            click.echo()
+            self._streamed += "\n"
 
     def _is_shown(self) -> bool:
         return not self._as_json and sys.stdout.isatty()
@@ -133,9 +138,11 @@ class Chat:
         if self._as_json:
             print_json(record.as_json())
         elif not record.success:
+            self._end_line()
             print_failure(record)
         elif not self._streamed.rstrip().endswith(shown_value(record.data).rstrip()):
             # What was streamed may have been wrapped in tags, or nothing was streamed at all.
+            self._end_line()
             click.echo(visible(shown_value(record.data)))
         elif self._streamed:
             click.echo()
