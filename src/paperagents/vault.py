@@ -32,12 +32,12 @@ from paperagents.builtin_tools.planned_folder import PlannedFolder
 from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.calls.argument_validation import validated
 from paperagents.calls.tool_call import ToolCall
-from paperagents.calls.variables import as_text, fits
+from paperagents.calls.variables import variables_of
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.errors import BrokenFileError, MissingVariableError, ToolError, WrongVariableError
+from paperagents.errors import BrokenFileError, ToolError
 from paperagents.execution.applying import TagApplier, tag_of_tool
 from paperagents.execution.examples import ExampleResult, try_examples
 from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
@@ -409,22 +409,12 @@ class Vault(NotesFolder):
         return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
 
     def _environment(self, tool: ToolDefinition) -> dict[str, str]:
-        """The variables a tool declares, set or by default. What is missing or wrong is told by name."""
         if not tool.environment:
             return {}
         configured = self.environments.values(tool.id)
-        missing = [each.name for each in tool.environment if each.must_be_given and each.name not in configured]
-        if missing:
-            code = "MISSING_ENV_VAR" if tool.kind == "javascript" else "missing-variable"
-            raise MissingVariableError(tool.id, missing, code=code)
-        given = [each for each in tool.environment if each.name in configured]
-        wrong = [each.name for each in given if not fits(each, configured[each.name])]
-        if wrong:
-            code = "INVALID_ENV_VAR" if tool.kind == "javascript" else "wrong-variable"
-            raise WrongVariableError(tool.id, wrong, code=code)
-        defaults = {each.name: as_text(each.schema["default"]) for each in tool.environment if "default" in each.schema}
-        names = {each.name for each in tool.environment}
-        return {**defaults, **{name: value for name, value in configured.items() if name in names}}
+        # Another process may have set them after this one began.
+        self.services.masking.learn(configured.values())
+        return variables_of(tool, configured)
 
     def _secrets(self) -> list[str]:
         secret = [each.value for name, each in self.settings.values.items() if known_setting(name).secret]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import paperagents
 from paperagents.approval.decision import Approved, Denied
 from paperagents.errors import UsageError
 from paperagents.execution.note_log import yaml_log
@@ -52,6 +53,17 @@ def test_secrets_are_masked_in_records_events_previews_questions_and_errors(
     assert "***" in everything
     assert "*/*" in everything
     assert all(KEY.encode() in body for _, _, body in web.requests), "what goes out is the real thing"
+
+
+def test_a_secret_that_another_process_sets_while_this_one_works_is_masked_too(desk: Desk) -> None:
+    desk.chain("keep", "\n  - {tool: datavault, parameters: {id: x, content: '{{env.TOKEN}}'}}", "environment: [TOKEN]")
+    assert desk.run("search_files", {"query": "x"}).success
+    with paperagents.open_vault(desk.root) as other:
+        other.environments.set("keep", {"TOKEN": KEY})
+    record = desk.run("keep")
+    assert record.success
+    assert KEY not in json.dumps(record.as_json())
+    assert desk.vault.vault_content("x") == KEY
 
 
 def test_an_edit_keeps_the_secret_behind_a_mask_that_was_left_alone(desk: Desk, web: Web) -> None:

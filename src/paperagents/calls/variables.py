@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from paperagents.calls.conversion import CannotConvertError, read_text
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import MissingVariableError, WrongVariableError
 from paperagents.reading.json_schema import Schema
+
+
+def variables_of(tool: ToolDefinition, configured: Mapping[str, str]) -> dict[str, str]:
+    """The variables a tool declares, set or by default. What is missing or wrong is told by name."""
+    missing = [each.name for each in tool.environment if each.must_be_given and each.name not in configured]
+    if missing:
+        code = "MISSING_ENV_VAR" if tool.kind == "javascript" else "missing-variable"
+        raise MissingVariableError(tool.id, missing, code=code)
+    given = [each for each in tool.environment if each.name in configured]
+    wrong = [each.name for each in given if not fits(each, configured[each.name])]
+    if wrong:
+        code = "INVALID_ENV_VAR" if tool.kind == "javascript" else "wrong-variable"
+        raise WrongVariableError(tool.id, wrong, code=code)
+    defaults = {each.name: as_text(each.schema["default"]) for each in tool.environment if "default" in each.schema}
+    return {**defaults, **{each.name: configured[each.name] for each in given}}
 
 
 def fits(variable: Parameter, value: str) -> bool:
