@@ -86,9 +86,4 @@ def _told(vault: Vault, tool: str, data: JsonValue) -> RunRecord:
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
         duration_ms=0.0,
         data=data,
-        error=None,
-        execution_log=(),
-        parent_run=None,
-        exit_code=0,
-        planned=None,
     )
