@@ -242,7 +242,8 @@ class Vault(NotesFolder):
     @cached_property
     def database(self) -> Database:
         """What the program keeps."""
-        return chosen_database(self.settings.get("database_url"), self.root / KEEPING_FOLDER / "paper.db")
+        file = self.root / KEEPING_FOLDER / "paper.db"
+        return chosen_database(self.settings.get("database_url"), file, user_folder() / "databases")
 
     @cached_property
     def store(self) -> RunStore:

@@ -9,10 +9,10 @@ from paperagents.records.database import Database
 from paperagents.records.sqlite_database import SqliteDatabase
 
 
-def chosen_database(url: str | None, file: Path) -> Database:
-    """The database at this address; without one, the file."""
+def chosen_database(url: str | None, file: Path, known: Path) -> Database:
+    """The database at this address; without one, the file. ``known`` remembers which files this user has used."""
     if not url:
-        return SqliteDatabase(file)
+        return SqliteDatabase(file, known=known)
     if not url.startswith(("postgresql://", "postgres://")):
         raise SettingsError("database-url-unknown")
     try:

@@ -62,6 +62,7 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX runs_on_top ON runs (started DESC) WHERE parent_run IS NULL;
     CREATE INDEX runs_by_tool_and_status ON runs (tool, status, started DESC);
     """,
+    "CREATE TABLE identity (id TEXT NOT NULL)",
 )
 """What each version of the program added. Never change one that has been released; add another."""
 

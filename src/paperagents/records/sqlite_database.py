@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Database
+from paperagents.records.provenance import forget_foreign_answers
 from paperagents.records.run_locks import RunLocks
 from paperagents.records.schema import MIGRATIONS, statements
 
@@ -25,8 +26,9 @@ _CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only
 class SqliteDatabase(Database):
     """One connection, used by one thread at a time."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, known: Path | None = None) -> None:
         self.file = file
+        self._known = known
         self._locks = RunLocks(file.with_name("runs.lock"))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -133,6 +135,8 @@ class SqliteDatabase(Database):
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA trusted_schema = OFF")
             _migrate(connection, self.file)
+            if self._known is not None:
+                forget_foreign_answers(connection, self._known)
         return connection
 
 
