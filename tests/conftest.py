@@ -1,0 +1,18 @@
+"""What every test stands on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def home_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Settings, rules and secrets of whoever runs the tests stay untouched and unseen."""
+    before = dict(os.environ)
+    os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
+    yield
+    os.environ.clear()
+    os.environ.update(before)
