@@ -71,3 +71,21 @@ def test_opening_and_listing_a_folder_without_a_keeping_folder_leaves_nothing_be
     assert vault.registry.entries()
     assert vault.settings.get("sandbox.timeout")
     assert [each.name for each in tmp_path.iterdir()] == ["note.md"]
+
+
+def test_changed_settings_also_reach_the_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / ".paper").mkdir()
+    settings = tmp_path / ".paper" / "settings.toml"
+    settings.write_text('timezone = "UTC"\n', encoding="utf-8")
+    with Vault(tmp_path) as vault:
+        code = {"code": "return new Date(2026, 0, 1, 12).toISOString();"}
+        assert vault.run("js_execute", code).data == "2026-01-01T12:00:00.000Z"
+        before = vault.sandbox
+        settings.write_text('timezone = "Asia/Tokyo"\n', encoding="utf-8")
+        vault.read_settings_again()
+        assert vault.run("js_execute", code).data == "2026-01-01T03:00:00.000Z"
+        settings.write_text('timezone = "Asia/Tokyo"\nlanguage = "de"\n', encoding="utf-8")
+        kept = vault.sandbox
+        vault.read_settings_again()
+        assert vault.sandbox is kept is not before

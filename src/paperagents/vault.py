@@ -63,6 +63,8 @@ from paperagents.tags.registry import DEFAULT_REGISTRY
 from paperagents.tags.vault_lookup import use_vault_lookup
 from paperagents.tool_modes import Mode, in_mode
 
+_OF_THE_SANDBOX = ("timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb")
+
 
 class Vault(NotesFolder):
     """A folder of notes whose tools can be run."""
@@ -221,11 +223,16 @@ class Vault(NotesFolder):
 
     def read_settings_again(self) -> None:
         """Take over settings that have been changed. Runs that go on keep theirs."""
+        before = self.__dict__.get("settings")
         for part in ("settings", "limits", "services", "agents"):
             self.__dict__.pop(part, None)
+        if before is not None and any(before.get(name) != self.settings.get(name) for name in _OF_THE_SANDBOX):
+            self._retired += [self.__dict__.pop(part) for part in ("sandbox", "packages") if part in self.__dict__]
 
     def close(self) -> None:
         """End the sandbox's workers and let go of the files."""
+        while self._retired:
+            self._retired.pop().close()
         for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
@@ -281,6 +288,11 @@ class Vault(NotesFolder):
             limits=replace(self.limits, seconds=max(self.limits.seconds, MODULE_SECONDS)),
             timezone=self.settings.get("timezone"),
         )
+
+    @cached_property
+    def _retired(self) -> list[Sandbox | NpmPackages]:
+        """Made with older settings; runs that were begun with them may still go on."""
+        return []
 
     @cached_property
     def packages(self) -> NpmPackages:
