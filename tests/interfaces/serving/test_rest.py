@@ -98,7 +98,9 @@ def test_a_lone_surrogate_survives_the_way_through(client: httpx2.Client) -> Non
 
 
 def test_a_dry_run_changes_nothing(served: Served, client: httpx2.Client) -> None:
-    record = client.post("/api/runs", json={**WRITE, "dry_run": True}).json()
+    answer = client.post("/api/runs", json={**WRITE, "dry_run": True})
+    assert "location" not in answer.headers
+    record = answer.json()
     assert record["status"] == "planned"
     assert record["planned"][0]["would_ask"]
     assert served.vault.store.history() == []

@@ -72,6 +72,14 @@ def record_response(record: RunRecord) -> Response:
     return Json(record.as_json(), status_code=status, headers={"location": f"/api/runs/{record.run_id}"})
 
 
+def plan_response(record: RunRecord) -> Response:
+    """The record of a dry run, or why there is no plan. It leaves no trace: there is no address to come back to."""
+    answer = record_response(record)
+    if "location" in answer.headers:
+        del answer.headers["location"]
+    return answer
+
+
 def handle_errors(app: FastAPI) -> None:
     """From here on every error of the application is answered with problem details."""
 

@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, record_response
+from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, plan_response, record_response
 from paperagents.interfaces.serving.rest_models import NewRun, Problem, Record, RunLine, RunStatus
 from paperagents.records.record import RunRecord
 
@@ -56,7 +56,7 @@ async def start(
 ) -> Response:
     """Carry out a call. With an ``Idempotency-Key``, a second request is answered with the run of the first."""
     if new.dry_run:
-        return record_response(await asyncio.to_thread(live.vault.plan, new.tool, new.arguments))
+        return plan_response(await asyncio.to_thread(live.vault.plan, new.tool, new.arguments))
     if idempotency_key is not None:
         return record_response(await _once(live, _run_of_key(idempotency_key), new, wait))
     return record_response(await live.finished(live.start(new.tool, new.arguments), wait))
