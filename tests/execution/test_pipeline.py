@@ -17,6 +17,8 @@ from paperagents.errors import UsageError
 from paperagents.execution.note_log import yaml_log
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .conftest import Desk, Web
 
 KEY = "sk-very-secret-key"
@@ -209,11 +211,11 @@ def test_a_tool_that_wants_it_gets_its_log_into_its_file_or_another_note(desk: D
 
 
 @pytest.mark.parametrize("path", ["../out.md", ".paper/settings.toml", "/etc/x"])
-def test_a_log_never_leaves_the_vault(desk: Desk, path: str) -> None:
+def test_a_log_never_leaves_the_vault(desk: Desk, own_home: Path, path: str) -> None:
     desk.tool("t", f"log: {path}\ncustom_function: return 1;")
-    before = set(desk.root.parent.iterdir())
+    before = {*desk.root.parent.iterdir(), own_home}
     desk.run("t")
-    assert set(desk.root.parent.iterdir()) == before
+    assert set(desk.root.parent.iterdir()) <= before
     assert not (desk.root / ".paper" / "settings.toml").exists()
 
 
