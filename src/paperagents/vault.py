@@ -139,6 +139,7 @@ class Vault(NotesFolder):
             approver = approver or ApproveEverything(by=everything.by)
         session = self._session(approver, on_event, stop)
         session.decisions.update(answers)
+        session.allowed_tools |= self.store.allowed_tools(run_id)
         session.model = model
         return Pipeline(self.services, session).resume(run_id, unfinished_only=unfinished_only)
 

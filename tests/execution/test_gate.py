@@ -190,6 +190,23 @@ def test_a_yes_for_this_run_covers_the_tool_until_the_run_ends(desk: Desk, perso
     assert desk.run("write_file", WRITE).status == "waiting"
 
 
+def test_a_yes_for_this_run_still_holds_after_the_run_has_waited_for_something_else(desk: Desk) -> None:
+    desk.vault.entries.put("datavault", "x", {"content": "y"})
+    steps = ("{tool: write_file, parameters: {filePath: one.md, content: x}}",
+             "{tool: datavault, parameters: {id: x, action: delete}}",
+             "{tool: write_file, parameters: {filePath: two.md, content: x}}")  # fmt: skip
+    desk.chain("c", "".join(f"\n  - {each}" for each in steps))
+    run = desk.run("c")
+    waiting = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved(for_run=True))
+    assert waiting.status == "waiting"
+    assert desk.reopened().store.to_go_on() == []
+    (question,) = desk.vault.store.approvals()
+    assert question.tool == "datavault"
+    assert desk.vault.answer(question.id, Approved()).success
+    assert (desk.root / "two.md").exists()
+    assert desk.vault.store.allowed_tools(run.run_id) == set()
+
+
 def test_an_always_is_a_rule_for_exactly_this_tool_and_target(desk: Desk, own_home: Path) -> None:
     desk.run("write_file", {**WRITE, "overwrite": True}, Approved(always=True))
     (rule,) = desk.vault.rules.rules()

@@ -76,7 +76,7 @@ class Gate:
                     shown = effect.digest
                     effect = self._as_approved(effect, prepare, approved)
                     if effect.digest == shown or approved.arguments is not None:
-                        self._note(approved, effect, entry)
+                        self._note(approved, effect, entry, run)
                         return effect
         return effect
 
@@ -89,12 +89,14 @@ class Gate:
         assert isinstance(arguments, dict)
         return _possible(prepare(validated(self.services.find_tool(effect.tool), arguments)))
 
-    def _note(self, approved: Approved, effect: Effect, entry: OpenEntry) -> None:
+    def _note(self, approved: Approved, effect: Effect, entry: OpenEntry, run: Frame) -> None:
         entry.hitl_confirmed = True
         entry.parameters = effect.arguments
         entry.message = text("run.edited" if approved.arguments is not None else "run.approved", by=approved.by)
         if approved.for_run:
             self.session.allowed_tools.add(effect.tool)
+            if self.services.store is not None:
+                self.services.store.allow_for_run(run.root_run, effect.tool)
         if approved.always and effect.target:
             self.services.rules.allow(effect.tool, effect.target)
 

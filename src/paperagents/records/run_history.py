@@ -18,6 +18,9 @@ from paperagents.records.database import Database
 from paperagents.records.masking import MASK
 from paperagents.records.record import RunRecord
 
+FOR_RUN = "run:"
+"""Before a tool in the place of a question: the tool is allowed for the rest of the run."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredRun:
@@ -162,7 +165,12 @@ class RunHistory:
     def answers(self, run_id: str) -> dict[str, JsonObject]:
         """What people have answered to questions of a run that has not gone on yet, by the digest of the question."""
         rows = self._rows("SELECT digest, decision FROM answers WHERE run_id = ?", (run_id,))
-        return {row["digest"]: json.loads(row["decision"]) for row in rows}
+        return {row["digest"]: json.loads(row["decision"]) for row in rows if not row["digest"].startswith(FOR_RUN)}
+
+    def allowed_tools(self, run_id: str) -> set[str]:
+        """The tools that somebody has allowed for the rest of a run that is not over."""
+        rows = self._rows("SELECT digest FROM answers WHERE run_id = ?", (run_id,))
+        return {row["digest"].removeprefix(FOR_RUN) for row in rows if row["digest"].startswith(FOR_RUN)}
 
     def count(self, status: str) -> int:
         """How many runs that somebody started are in this state."""
@@ -173,7 +181,8 @@ class RunHistory:
         """Runs that need nobody to go on: queued ones, and waiting ones whose question was answered; oldest first."""
         return self._ids(
             "SELECT run_id FROM runs WHERE parent_run IS NULL AND (status = 'queued' OR (status = 'waiting' "
-            "AND EXISTS (SELECT 1 FROM answers WHERE answers.run_id = runs.run_id))) ORDER BY started, rowid LIMIT ?",
+            "AND EXISTS (SELECT 1 FROM answers WHERE answers.run_id = runs.run_id "
+            "AND substr(answers.digest, 1, 4) <> 'run:'))) ORDER BY started, rowid LIMIT ?",
             limit,
         )
 

@@ -14,7 +14,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Connection, Database
 from paperagents.records.record import LogEntry, RunRecord
-from paperagents.records.run_history import Intent, RunHistory, StoredRun, as_text
+from paperagents.records.run_history import FOR_RUN, Intent, RunHistory, StoredRun, as_text
 
 MOST_QUEUED = 10_000
 EVERYTHING = "*"
@@ -204,6 +204,10 @@ class RunStore(RunHistory):
             connection.execute(_ANSWER, (run_id, digest, as_text(decision)))
             if announce:
                 self.database.announce(connection, run_id)
+
+    def allow_for_run(self, run_id: str, tool: str) -> None:
+        """Keep that a tool is allowed for the rest of a run, also when it has to wait for something else."""
+        self.answer(run_id, f"{FOR_RUN}{tool}", {})
 
     def give_up(self, run_id: str, error: JsonObject) -> None:
         """A run that cannot go on ends here."""
