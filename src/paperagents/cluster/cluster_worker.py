@@ -34,7 +34,8 @@ BEATS = 3
 _logger = logging.getLogger("paper.worker")
 _UNWATCHED = (
     "SELECT run_id FROM runs WHERE parent_run IS NULL AND (status IN ('running', 'queued') OR (status = 'waiting' "
-    "AND EXISTS (SELECT 1 FROM answers WHERE answers.run_id = runs.run_id))) AND NOT EXISTS (SELECT 1 FROM "
+    "AND EXISTS (SELECT 1 FROM answers WHERE answers.run_id = runs.run_id "
+    "AND substr(answers.digest, 1, 4) <> 'run:'))) AND NOT EXISTS (SELECT 1 FROM "
     "procrastinate_jobs WHERE lock = runs.run_id AND procrastinate_jobs.status IN ('todo', 'doing')) LIMIT 1000"
 )
 
