@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import zipfile
@@ -57,7 +58,10 @@ def build(folder: Path) -> Path:
     _hatch(ROOT, "sdist", folder)
     (source,) = folder.glob("*.tar.gz")
     with tempfile.TemporaryDirectory() as unpacked:
-        shutil.unpack_archive(source, unpacked, filter="data")
+        with tarfile.open(source) as packed:
+            # The first releases of Python 3.11 know no filter; what is unpacked here was packed above.
+            packed.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+            packed.extractall(unpacked)
         (project,) = Path(unpacked).iterdir()
         _hatch(project, "wheel", folder)
     (wheel,) = folder.glob("*.whl")

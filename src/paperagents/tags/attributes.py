@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
+from paperagents.definitions.pattern import compiled
 from paperagents.tags.grammar import ATTRIBUTE_PARTS
 
-ESCAPES = re.compile(r"""(?:\\[\\"'])++""")
+ESCAPES = compiled(r"""(?:\\[\\"'])++""")
 UNUSED = "\0"
 
 

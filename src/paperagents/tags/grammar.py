@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from paperagents.definitions.pattern import compiled
+
 BLANKS = r"\s{0,64}+"
 NAME = r"\w[\w.\-]{0,199}+"
 KEY = r"\w[\w.:\-]{0,255}+"
@@ -24,7 +26,7 @@ VALUE = rf"(?:{BLANKS}(?:{QUOTED})|{BARE}|{BLANKS}(?!{KEY}{BLANKS}=){BARE})"
 SEPARATOR = rf"(?:[\s,]++|(?<=['\"])(?={KEY}{BLANKS}={BLANKS}['\"]))"
 ATTRIBUTE = rf"{SEPARATOR}{KEY}(?:{BLANKS}={VALUE}?+)?+"
 
-TAG = re.compile(
+TAG = compiled(
     rf"\{{\{{<(?:{BLANKS}(?:/{BLANKS}(?P<closed>{NAME}){BLANKS}>\}}\}}|(?P<name>{NAME})"
     rf"(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+(?:(?P<slash>/){BLANKS})?+>\}}\}})|)",
     re.DOTALL,
@@ -41,7 +43,7 @@ PLAIN_NAME = "[A-Za-z0-9_]{1,200}+"
 
 def _plain_tag_with(double: str, single: str) -> re.Pattern[str]:
     value = rf"(?:=(?:\"{double}*+\"|'{single}*+'))?+"
-    return re.compile(
+    return compiled(
         rf"\{{\{{<(?:/(?P<closed>{PLAIN_NAME})>\}}\}}|(?P<name>{PLAIN_NAME})"
         rf"(?:\s{PLAIN_NAME}{value})*+\s?+(?P<slash>/)?+>\}}\}}|)"
     )
@@ -58,22 +60,22 @@ def plain_tag(text: str) -> re.Pattern[str]:
     return PLAIN_TAG if "\\" in text else PLAIN_TAG_WITHOUT_ESCAPES
 
 
-TAG_HEAD = re.compile(rf"\{{\{{<{BLANKS}(?P<slash>/?+){BLANKS}(?P<name>{NAME})(?![\w.\-])")
-TAG_END = re.compile(rf"[\s,]*+(?P<slash>/?+){BLANKS}>\}}\}}")
-CLOSING_END = re.compile(rf"{BLANKS}>\}}\}}")
-ONE_ATTRIBUTE = re.compile(ATTRIBUTE, re.DOTALL)
-OPEN_QUOTE = re.compile(rf"{SEPARATOR}{KEY}{BLANKS}={BLANKS}(?P<quote>['\"])", re.DOTALL)
-QUOTE_BODY = {quote: re.compile(body, re.DOTALL) for quote, body in BODY.items()}
+TAG_HEAD = compiled(rf"\{{\{{<{BLANKS}(?P<slash>/?+){BLANKS}(?P<name>{NAME})(?![\w.\-])")
+TAG_END = compiled(rf"[\s,]*+(?P<slash>/?+){BLANKS}>\}}\}}")
+CLOSING_END = compiled(rf"{BLANKS}>\}}\}}")
+ONE_ATTRIBUTE = compiled(ATTRIBUTE, re.DOTALL)
+OPEN_QUOTE = compiled(rf"{SEPARATOR}{KEY}{BLANKS}={BLANKS}(?P<quote>['\"])", re.DOTALL)
+QUOTE_BODY = {quote: compiled(body, re.DOTALL) for quote, body in BODY.items()}
 
 # What may still grow into something: asked only of the last characters of a text that goes on.
-PARTIAL_HEAD = re.compile(rf"\{{\{{<{BLANKS}/?+{BLANKS}(?:{NAME})?+\Z")
-PARTIAL_CLOSING_END = re.compile(rf"{BLANKS}(?:>\}}?+)?+\Z")
-PARTIAL_REST = re.compile(rf"[\s,]*+(?:/{BLANKS}(?:>\}}?+)?+|>\}}?+|{KEY}(?:{BLANKS}={BLANKS})?+)?+\Z")
-MANY_BLANKS = re.compile(r"[\s,]{2,}+")
-SETTLED = re.compile(rf"{BLANKS}(?:[^\s>]|>..|\s)", re.DOTALL)
+PARTIAL_HEAD = compiled(rf"\{{\{{<{BLANKS}/?+{BLANKS}(?:{NAME})?+\Z")
+PARTIAL_CLOSING_END = compiled(rf"{BLANKS}(?:>\}}?+)?+\Z")
+PARTIAL_REST = compiled(rf"[\s,]*+(?:/{BLANKS}(?:>\}}?+)?+|>\}}?+|{KEY}(?:{BLANKS}={BLANKS})?+)?+\Z")
+MANY_BLANKS = compiled(r"[\s,]{2,}+")
+SETTLED = compiled(rf"{BLANKS}(?:[^\s>]|>..|\s)", re.DOTALL)
 """After an attribute without quotes: enough has come to know that it does not go on."""
 
-ATTRIBUTE_PARTS = re.compile(
+ATTRIBUTE_PARTS = compiled(
     rf"{SEPARATOR}?+(?P<key>{KEY})(?:{BLANKS}=(?:{BLANKS}(?:\"(?P<double>{BODY[chr(34)]})\"|'(?P<single>{BODY[chr(39)]})')"
     rf"|(?P<bare>{BARE})|{BLANKS}(?!{KEY}{BLANKS}=)(?P<spaced>{BARE})|(?P<nothing>)))?+",
     re.DOTALL,

@@ -8,27 +8,28 @@ behind an opening tag, and end directly before a closing one.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from paperagents.definitions.pattern import compiled
 
 LONGEST_CODE_SPAN = 4096
 
 # What may stand before a fence on its line: quote marks, list markers, blanks.
 CONTAINER = r"\ufeff?+(?:[ \t]|>|[-+*](?=[ \t])|\d{1,9}+[.)](?=[ \t])){0,200}+"
 INFORMATION = rf"[^`\n]{{0,{LONGEST_CODE_SPAN}}}+"
-FENCE_OPENING = re.compile(
+FENCE_OPENING = compiled(
     rf"(?P<container>{CONTAINER})(?:(?P<ticks>`{{3,1000}}+){INFORMATION}(?=\n)|(?P<tildes>~{{3,1000}}+)(?!~))"
 )
-FENCE_UNDECIDED = re.compile(rf"{CONTAINER}(?:[-+*]|\d{{1,9}}+[.)]?+|`{{1,1000}}+{INFORMATION}|~{{1,1000}}+)?+\Z")
-FENCE_CLOSING = re.compile(
+FENCE_UNDECIDED = compiled(rf"{CONTAINER}(?:[-+*]|\d{{1,9}}+[.)]?+|`{{1,1000}}+{INFORMATION}|~{{1,1000}}+)?+\Z")
+FENCE_CLOSING = compiled(
     r"\n(?P<blanks>[ \t>]{0,1000}+)(?P<marks>`{3,1000}+|~{3,1000}+)[ \t]{0,1000}+\r?+(?=\n|\{\{<\s{0,64}+/)"
 )
 LONGEST_FENCE_LINE = 8192
 """No line that opens or closes a fence is longer."""
-RUN = {mark: re.compile(f"{mark}++") for mark in "`~"}
-QUOTE_LEFT = re.compile(r"\n[ \t]{0,1000}+(?=[^ \t>])")
+RUN = {mark: compiled(f"{mark}++") for mark in "`~"}
+QUOTE_LEFT = compiled(r"\n[ \t]{0,1000}+(?=[^ \t>])")
 # Inline code ends with its paragraph: at a blank line, a heading, a list item, a rule or a fence.
-PARAGRAPH_END = re.compile(
+PARAGRAPH_END = compiled(
     r"\n(?=[ \t>]*+(?:\r?\n|#{1,6}+[ \t\r\n]|[-+*][ \t]|\d{1,9}+[.)][ \t]|=++[ \t]*+\r?\n"
     r"|(?:-[ \t]*+)++\r?\n|(?:_[ \t]*+){3,}+\r?\n|(?:\*[ \t]*+){3,}+\r?\n"
     rf"|`{{3,1000}}+{INFORMATION}\n|~{{3,1000}}+(?!~)))"

@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from paperagents.definitions.pattern import compiled
 from paperagents.errors import UsageError
 
 LONGEST_PATTERN = 1000
-JAVASCRIPT_LITERAL = re.compile(r"/(?P<pattern>.*)/[a-z]*+\Z", re.DOTALL)
-OPENING = re.compile(
+JAVASCRIPT_LITERAL = compiled(r"/(?P<pattern>.*)/[a-z]*+\Z", re.DOTALL)
+OPENING = compiled(
     r"\^?(?:\(\?:)?(?:\\?\{){2}\\?<(?:\\s[*+?]*|[ ])*(?P<word>\w[\w.\-]{0,199}+)(?P<rest>.*)\Z", re.DOTALL
 )
 # What the shapes of the documentation are made of: blanks, one group for attributes or content, the tag's ends.
-SHAPE_OF_REST = re.compile(
+SHAPE_OF_REST = compiled(
     r"(?:\\b|\\s[*+?]{0,2}|[ ]|\(\?:|\)[*+?]{0,2}|\((?=\[|\.)"
     r"|\[\^[^\]]{1,9}\][*+?]{1,2}|\[\\s\\S\][*+?]{1,2}|\.[*+?]{1,2}|\\?/\??|\\?>|\\?\}|\\?\{|\\?<|\w[\w.\-]*+)*+\Z"
 )

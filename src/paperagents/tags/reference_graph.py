@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from paperagents.definitions.pattern import compiled
 from paperagents.tags.attributes import parse_attributes
 from paperagents.tags.grammar import ATTRIBUTE, BLANKS
 
 MOST_ENTRIES = 100_000
 """How many entries are looked at in all to find a circle."""
 
-REFERENCE = re.compile(
+REFERENCE = compiled(
     rf"\{{\{{<{BLANKS}vaultref(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+/{BLANKS}>\}}\}}",
     re.IGNORECASE | re.DOTALL,
 )

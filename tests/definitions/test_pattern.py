@@ -1,0 +1,24 @@
+"""Expressions that never go back."""
+
+from __future__ import annotations
+
+import pytest
+
+from paperagents.definitions.pattern import compiled
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (r"(?:ab?c)?+", "ac"),
+        (r"(?:\s\w++(?:=(?:\"[^\"]*+\"|'[^']*+'))?+)*+", " a=\"1\" b c='2'"),
+        (r"(?:a|ab){0,3}+c", "aac"),
+        (r"(?:-[ \t]*+)++", "- - -"),
+    ],
+)
+def test_a_repeated_group_finds_all_it_should_under_every_release(expression: str, text: str) -> None:
+    assert compiled(expression).fullmatch(text)
+
+
+def test_what_is_written_in_a_set_of_characters_stays() -> None:
+    assert compiled(r"[)*+]++").fullmatch(")*+")
