@@ -45,7 +45,7 @@ description: Three slow steps.
 category: notes
 steps:
   - {name: one, tool: nap, parameters: {milliseconds: 700}}
-  - {name: two, tool: nap, parameters: {milliseconds: 700}}
+  - {name: two, tool: nap, parameters: {milliseconds: 3500}}
   - {name: three, tool: nap, parameters: {milliseconds: 700}}
 ---
 """

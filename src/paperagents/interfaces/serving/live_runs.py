@@ -147,6 +147,11 @@ class LiveRuns:
         """What happens in all runs and in the folder, from now on or from a number on; without the data."""
         return self._feed.follow(self._feed.last if after is None else after)
 
+    @property
+    def last_event(self) -> int:
+        """The number of the newest event of all."""
+        return self._feed.last
+
     def tell(self, event: Event) -> None:
         """Something that everybody who looks on should know."""
         self._feed.append(event)

@@ -47,6 +47,8 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     """A whole page; for a script that asks for a part, the part alone."""
     live: LiveRuns = request.app.state.live
     shared = {
+        # Taken before the rest is looked at: what happens meanwhile is told again when the page listens.
+        "last_event": live.last_event,
         "request_path": request.url.path,
         "here": f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path,
         "theme": theme_of(request),

@@ -14,7 +14,10 @@ export function openEvents() {
   };
   const connect = () => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/api/events?${new URLSearchParams({ about })}`);
+    const wanted = new URLSearchParams({ about });
+    // What happened while the page was on its way is told as well.
+    if (!hasBeenOpen) wanted.set("after", document.documentElement.dataset.event);
+    const socket = new WebSocket(`${scheme}://${location.host}/api/events?${wanted}`);
     current = socket;
     socket.addEventListener("open", () => {
       pause = FIRST_PAUSE;
