@@ -5,6 +5,7 @@ import { askQuestion } from "./approval.js";
 
 const SHOWN_STEPS = 200;
 const ENDS = new Set(["run-finished", "run-refused"]);
+const cameUp = new Set();
 
 /** Keep the run in this slot up to date; `events` tells what happens. */
 export function watchRun(slot, events) {
@@ -80,9 +81,13 @@ function light(slot, event) {
   }
 }
 
+/** Each question comes up once; one that was closed stays in its place. */
 function openQuestion(slot) {
   const question = slot.querySelector(".question");
-  if (question && !document.querySelector("dialog[open]")) askQuestion(question);
+  const name = question && `${question.dataset.question} ${question.dataset.digest}`;
+  if (!question || cameUp.has(name) || document.querySelector("dialog[open]")) return;
+  cameUp.add(name);
+  askQuestion(question);
 }
 
 /** Buttons of a run: stop it, go on with it. */
