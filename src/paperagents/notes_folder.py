@@ -6,14 +6,17 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from paperagents.builtin_tools.npm_grants import Grants, grants_from
 from paperagents.errors import UsageError
-from paperagents.registry.folder_watch import FolderWatch
-from paperagents.registry.tool_registry import ToolRegistry
-from paperagents.remote_tools.known_servers import KnownServers
-from paperagents.remote_tools.remote_server import servers_of
 from paperagents.settings import Settings, load_settings, user_folder
+
+if TYPE_CHECKING:
+    # Loaded when they are asked for: a search needs the folder and the settings alone.
+    from paperagents.builtin_tools.npm_grants import Grants
+    from paperagents.registry.folder_watch import FolderWatch
+    from paperagents.registry.tool_registry import ToolRegistry
+    from paperagents.remote_tools.known_servers import KnownServers
 
 KEEPING_FOLDER = ".paper"
 
@@ -34,6 +37,8 @@ class NotesFolder:
     @cached_property
     def registry(self) -> ToolRegistry:
         """The tools and agents of the vault."""
+        from paperagents.registry.tool_registry import ToolRegistry  # noqa: PLC0415  see above
+
         kept = self.root / KEEPING_FOLDER
         file = kept / "cache" / "entries.json" if kept.is_dir() else None
         return ToolRegistry(self.root, cache_file=file, remote=lambda: self.remote_servers)
@@ -41,6 +46,9 @@ class NotesFolder:
     @cached_property
     def remote_servers(self) -> KnownServers:
         """The MCP servers that the settings name, as this user knows them."""
+        from paperagents.remote_tools.known_servers import KnownServers  # noqa: PLC0415  as above
+        from paperagents.remote_tools.remote_server import servers_of  # noqa: PLC0415  as above
+
         table = self.settings.table("mcp_servers")
         vault_file = str(self.root / KEEPING_FOLDER)
         keys = {name: [f"mcp_servers.{name}.{key}" for key in fields] for name, fields in table.items()}
@@ -50,6 +58,8 @@ class NotesFolder:
 
     def npm_grants(self, tool: str) -> Grants:
         """What the settings grant to a tool with npm packages."""
+        from paperagents.builtin_tools.npm_grants import grants_from  # noqa: PLC0415  as above
+
         return grants_from(self.settings.table("npm").get(tool, {}))
 
     def follow(
@@ -58,6 +68,8 @@ class NotesFolder:
         on_files: Callable[[Sequence[str]], None] = lambda files: None,  # noqa: ARG005  nobody listens
     ) -> FolderWatch:
         """Follow the folder while the returned context is open: edits take effect at once."""
+        from paperagents.registry.folder_watch import FolderWatch  # noqa: PLC0415  as above
+
         return FolderWatch(self.registry, on_change, on_files)
 
 

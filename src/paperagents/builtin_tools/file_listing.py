@@ -100,8 +100,6 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
                     remove_abandoned(descriptor, name)
             elif not (name.isascii() or _is_text(name)):
                 continue
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(name)
             elif entry.is_file(follow_symlinks=False):
                 try:
                     status = entry.stat(follow_symlinks=False)
@@ -109,6 +107,8 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
                     continue  # it has gone in the meantime
                 names.append(name)
                 numbers += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(name)
     stamps = array("q", map(_signed, numbers)) if max(numbers, default=0) > _LARGEST else array("q", numbers)
     return FolderListing(folder=folder, names=tuple(names), stamps=stamps.tobytes(), folders=tuple(folders))
 

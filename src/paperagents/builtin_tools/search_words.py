@@ -11,6 +11,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from paperagents.builtin_tools.notes import folded
+
 LONGEST_WORD = 10_000
 """Characters of a word in the index; it stays below the limit of the index, which counts bytes."""
 LONGEST_SOUGHT = 500
@@ -26,16 +28,18 @@ _ONLY_DENSE = re.compile(f"[{DENSE}]+\\Z")
 _LONG_RUN = re.compile(rf"(?<![^\W_])[^\W_]{{{LONGEST_WORD},}}+")
 
 
-def words_text(folded_text: str) -> str:
-    """A folded text, written so that cutting it at everything but letters and digits gives the words."""
-    if len(folded_text) > LONGEST_WORD:
-        folded_text = _LONG_RUN.sub(_overlapping_pieces, folded_text)
-    if folded_text.isascii():
-        return folded_text
-    # Most lines of most notes are plain; passing over them is much quicker than looking through them.
-    return "\n".join(
-        line if line.isascii() else _DENSE_RUN.sub(_spaced_pairs, line) for line in folded_text.split("\n")
-    )
+def words_text(text: str) -> str:
+    """A text, folded and written so that cutting it at everything but letters and digits gives the words."""
+    if text.isascii():
+        words = text.lower()
+    else:
+        # Most lines of most notes are plain; passing over them is much quicker than looking through them.
+        words = "\n".join([line.lower() if line.isascii() else _dense_words(line) for line in text.split("\n")])
+    return _LONG_RUN.sub(_overlapping_pieces, words) if len(words) > LONGEST_WORD else words
+
+
+def _dense_words(line: str) -> str:
+    return _DENSE_RUN.sub(_spaced_pairs, folded(line))
 
 
 def is_dense(text: str) -> bool:

@@ -17,6 +17,7 @@ import yaml
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.yaml_scalar import scalar_value
 
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
@@ -24,12 +25,6 @@ MAX_VALUES = 100_000
 
 _Parser: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader  # type: ignore[attr-defined]  # unstubbed
 _STANDARD = "tag:yaml.org,2002:"
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_CONSTANTS: dict[str, JsonValue] = {
-    "": None, "~": None, "null": None, "Null": None, "NULL": None,
-    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
-}  # fmt: skip
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -137,20 +132,6 @@ def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
     except yaml.YAMLError as error:
         _report(error, source, problems)
         return None
-
-
-def scalar_value(raw: str) -> JsonValue:
-    """What an unquoted scalar means in the core schema: ``yes``, ``no`` and dates are text."""
-    if raw in _CONSTANTS:
-        return _CONSTANTS[raw]
-    if len(raw) > 300 or raw[0] not in "+-.0123456789":
-        return raw
-    if _INT.fullmatch(raw):
-        return int(raw, 0) if raw[:2] in ("0o", "0x") else int(raw)
-    if _FLOAT.fullmatch(raw):
-        number = float(raw)
-        return number if number - number == 0 else raw
-    return raw
 
 
 class _RefusedError(Exception):

@@ -51,12 +51,11 @@ def document(number: int, file: ListedFile, note: Note) -> tantivy.Document:
     import tantivy  # noqa: PLC0415  as above
 
     made = tantivy.Document()
-    tags = [folded(tag) for tag in note.tags]
-    made.add_text("text", words_text("\n".join([note.folded_text, note.folded_path, *tags])))
-    made.add_text("path", words_text(note.folded_path))
-    made.add_text("name", words_text(folded(note.name)))
-    made.add_text("headings", words_text(note.folded_headings))
-    for field, keys in (("tags", _tag_keys(tags)), ("properties", _property_keys(note)), ("folders", _folders(note))):
+    made.add_text("text", words_text("\n".join([note.text, note.path, *note.tags])))
+    made.add_text("path", words_text(note.path))
+    made.add_text("name", words_text(note.name))
+    made.add_text("headings", words_text("\n".join(note.headings)))
+    for field, keys in (("tags", _tag_keys(note)), ("properties", _property_keys(note)), ("folders", _folders(note))):
         for key in keys:
             made.add_text(field, key)
     made.add_integer("number", number)
@@ -80,9 +79,9 @@ def key(*parts: str) -> str:
     )
 
 
-def _tag_keys(tags: list[str]) -> Iterator[str]:
+def _tag_keys(note: Note) -> Iterator[str]:
     """Each tag and those above it."""
-    for tag in tags:
+    for tag in map(folded, note.tags):
         yield key(tag)
         for place, character in enumerate(tag if "/" in tag else ""):
             if character == "/":

@@ -33,7 +33,7 @@ from paperagents.messages import text
 _LOGGER = logging.getLogger("paper")
 _PLACE = re.compile(r"notes-[0-9a-f]{16}")
 _VOCABULARY = "vocabulary"
-_MEMORY_OF_A_THREAD = 128_000_000
+_MEMORY = 512_000_000
 _SMALL_MEMORY = 20_000_000
 _MOST_THREADS = 4
 _FEW = 2_000
@@ -100,7 +100,7 @@ class IndexStore:
         index = tantivy.Index(schema(), path=str(self._folder / place))
         add_analyser(index)
         threads = 1 if notes <= _FEW else min(os.cpu_count() or 1, _MOST_THREADS)
-        memory = _SMALL_MEMORY if notes <= _FEW else threads * _MEMORY_OF_A_THREAD
+        memory = _SMALL_MEMORY if notes <= _FEW else _MEMORY
         return place, index, index.writer(memory, threads)
 
     def switch(self, written: Written, index: tantivy.Index, writer: tantivy.IndexWriter) -> None:
