@@ -183,6 +183,88 @@ def test_named_tables_are_gathered_by_their_name(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
+    ("variable", "text", "name", "value"),
+    [
+        ("PAPER_NPM_FETCH_READ", "notes, other", "npm.fetch.read", ("notes", "other")),
+        ("PAPER_NPM_MY_READ_TOOL_ENV", "A", "npm.my_read_tool.env", ("A",)),
+        ("PAPER_NPM_FETCH_NET", "", "npm.fetch.net", ()),
+        ("PAPER_LIMITS_FETCH_IT_PER_MINUTE", "3", "limits.fetch_it.per_minute", 3),
+        ("PAPER_MCP_SERVERS_FILES_URL", "http://a.example", "mcp_servers.files.url", "http://a.example"),
+        ("PAPER_MCP_SERVERS_FILES_TOKEN", "secret", "mcp_servers.files.token", "secret"),
+        ("PAPER_MCP_SERVERS_A_COMMAND", "node 'a b.js' --x", "mcp_servers.a.command", ("node", "a b.js", "--x")),
+        ("PAPER_MCP_SERVERS_A_COMMAND", '["node", "a b.js"]', "mcp_servers.a.command", ("node", "a b.js")),
+        ("PAPER_MCP_SERVERS_A_COMMAND", "[ -f x ]", "mcp_servers.a.command", ("[", "-f", "x", "]")),
+    ],
+)
+def test_a_table_with_a_name_is_given_as_a_variable_too(
+    variable: str, text: str, name: str, value: object, load: Load
+) -> None:
+    setting = load(**{variable: text}).values[name]
+    assert (setting.value, setting.origin) == (value, variable)
+
+
+def test_an_empty_variable_names_no_server(load: Load) -> None:
+    assert load(PAPER_MCP_SERVERS_FILES_COMMAND="", PAPER_MCP_SERVERS_FILES_URL="").table("mcp_servers") == {}
+
+
+@pytest.mark.parametrize("tool", ["my_tool", "My-Tool", "MY.TOOL", "my tool"])
+def test_a_variable_means_every_tool_that_looks_like_its_name(tool: str, load: Load) -> None:
+    settings = load(PAPER_NPM_MY_TOOL_READ="notes")
+    assert settings.of_tool("npm", tool) == {"read": ("notes",)}
+    assert settings.of_tool("npm", "mytool") == {}
+    assert settings.of_tool("limits", tool) == {}
+
+
+def test_a_file_means_just_the_tool_it_names(load: Load) -> None:
+    settings = load('[npm.My-Tool]\nread = ["notes"]')
+    assert settings.of_tool("npm", "My-Tool") == {"read": ("notes",)}
+    assert settings.of_tool("npm", "my_tool") == {}
+
+
+def test_a_variable_is_stronger_than_the_table_of_the_file_however_that_is_spelled(load: Load) -> None:
+    written = '[npm.My-Tool]\nread = ["file"]\nnet = ["file.example"]\n[mcp_servers.My-Server]\nurl = "http://file"'
+    settings = load(written, PAPER_NPM_MY_TOOL_READ="variable", PAPER_MCP_SERVERS_MY_SERVER_URL="http://variable")
+    assert settings.of_tool("npm", "My-Tool") == {"read": ("variable",), "net": ("file.example",)}
+    assert settings.of_tool("npm", "my_tool") == {"read": ("variable",)}
+    assert settings.values["npm.My-Tool.read"].origin == "PAPER_NPM_MY_TOOL_READ"
+    assert settings.table("mcp_servers") == {"My-Server": {"url": "http://variable"}}
+
+
+@pytest.mark.parametrize(
+    ("variable", "nearest"),
+    [
+        ("PAPER_NPM_FETCH_REED", "'npm.fetch.read'"),
+        ("PAPER_NPM_READ", "'npm.TOOL.read'"),
+        ("PAPER_MCP_SERVERS_FILES_COMAND", "'mcp_servers.files.command'"),
+        ("PAPER_MCP_SERVERS__URL", "'mcp_servers.NAME.url'"),
+        ("PAPER_LIMITS_FETCH_PER_MINUT", "limits.fetch"),
+        ("PAPER_NPM_", ""),
+    ],
+)
+def test_an_unknown_key_in_a_variable_names_the_variable_and_the_nearest_key(
+    variable: str, nearest: str, refuse: Refuse
+) -> None:
+    error = refuse(**{variable: "x"})
+    assert error.code == "unknown-setting"
+    assert f"{variable}:" in error.message
+    assert nearest in (error.hint or "")
+
+
+@pytest.mark.parametrize("text", ["node 'open", "[1]", "[]", "[" * 100_000 + "'"])
+def test_what_is_no_command_is_refused_and_not_shown(text: str, refuse: Refuse) -> None:
+    error = refuse(PAPER_MCP_SERVERS_FILES_COMMAND=text)
+    assert error.code == "invalid-setting"
+    assert "PAPER_MCP_SERVERS_FILES_COMMAND: 'mcp_servers.files.command' cannot be ***" in error.message
+
+
+@given(st.text(alphabet="ABÜß_.- ", max_size=12), st.text(max_size=20).filter(lambda text: "\0" not in text))
+def test_any_variable_of_a_named_table_is_read_or_refused(name: str, value: str) -> None:
+    for variable in (f"PAPER_NPM_{name}_READ", f"PAPER_MCP_SERVERS_{name}_COMMAND", f"PAPER_LIMITS_{name}"):
+        with suppress(SettingsError):
+            load_settings(None, {"XDG_CONFIG_HOME": "/nowhere", variable: value})
+
+
+@pytest.mark.parametrize(
     ("written", "variables"),
     [
         ('[llm]\napi_key = ["sk-SECRET"]', {}),

@@ -60,7 +60,7 @@ class NotesFolder:
         """What the settings grant to a tool with npm packages."""
         from paperagents.builtin_tools.npm_grants import grants_from  # noqa: PLC0415  as above
 
-        return grants_from(self.settings.table("npm").get(tool, {}))
+        return grants_from(self.settings.of_tool("npm", tool))
 
     def follow(
         self,

@@ -66,6 +66,7 @@ NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
     },
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
+_VARIABLE = "PAPER_"
 _NAMES_WANTED = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
 
 
@@ -96,6 +97,20 @@ class Settings:
                 tables.setdefault(table, {})[key] = setting.value
         return tables
 
+    def of_tool(self, prefix: str, tool: str) -> dict[str, Any]:
+        """What the table of one tool says; a variable cannot spell every id, so it means all that look like it."""
+        spelled = [
+            (name, setting)
+            for name, setting in self.values.items()
+            if name.startswith(f"{prefix}.") and setting.origin.startswith(_VARIABLE)
+        ]
+        meant = {
+            name.rpartition(".")[2]: setting.value
+            for name, setting in spelled
+            if _as_in_variables(_chosen(name)) == _as_in_variables(tool)
+        }
+        return {**self.table(prefix).get(tool, {}), **meant}
+
 
 def load_settings(vault: Path | None, environment: Mapping[str, str] | None = None) -> Settings:
     """Read all sources, the strongest last. Raises SettingsError with file, line and the nearest key."""
@@ -108,6 +123,7 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
         _require_harmless(found, users)
         values.update(found)
     values.update(_read_environment(environment))
+    values.update(list(_read_named_variables(environment, values)))
     return Settings(values=values)
 
 
@@ -194,12 +210,52 @@ def _named_settings(chosen: str) -> Iterator[str]:
 
 def _read_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
     for name, known in KNOWN.items():
-        variable = "PAPER_" + name.replace(".", "_").upper()
-        text = environment.get(variable)
-        # An empty variable gives no value; an empty list is one.
-        if text or (text is not None and known.kind == "texts"):
-            value = _checked(name, from_text(text, known), known, variable)
-            yield name, Setting(value=value, origin=variable)
+        variable = _VARIABLE + name.replace(".", "_").upper()
+        if variable in environment:
+            yield from _from_variable(name, known, variable, environment[variable])
+
+
+def _from_variable(name: str, known: Known, variable: str, text: str) -> Iterator[tuple[str, Setting]]:
+    # An empty variable gives no value; an empty list is one.
+    if text or known.kind == "texts":
+        yield name, Setting(value=_checked(name, from_text(text, known), known, variable), origin=variable)
+
+
+def _read_named_variables(
+    environment: Mapping[str, str], values: Mapping[str, Setting]
+) -> Iterator[tuple[str, Setting]]:
+    """``PAPER_NPM_TOOL_READ``: the key stands last, and what stands between is the name."""
+    for variable, text in environment.items():
+        for table in NAMED_TABLES:
+            if variable.startswith(prefix := f"{_VARIABLE}{table.upper()}_"):
+                written = _named_setting(table, variable.removeprefix(prefix).lower())
+                known = known_setting(written, variable)
+                for name in _spellings(written, values):
+                    yield from _from_variable(name, known, variable, text)
+
+
+def _named_setting(table: str, rest: str) -> str:
+    """The dotted name; a key may have more than one word, and an unknown one is the last."""
+    key = next((key for key in NAMED_TABLES[table] if rest.endswith(f"_{key}")), rest.rpartition("_")[2])
+    return ".".join(filter(None, (table, rest.removesuffix(key).removesuffix("_"), key)))
+
+
+def _spellings(written: str, values: Mapping[str, Setting]) -> list[str]:
+    """The same name as the files spell it, with capitals or hyphens, else as the variable does."""
+    table, _, rest = written.partition(".")
+    chosen, _, key = rest.rpartition(".")
+    spelled = {_chosen(name) for name in values if name.startswith(f"{table}.")}
+    alike = [each for each in spelled if _as_in_variables(each) == _as_in_variables(chosen)]
+    return [f"{table}.{each}.{key}" for each in alike or [chosen]]
+
+
+def _chosen(name: str) -> str:
+    """The user's part of ``npm.TOOL.read``."""
+    return name.partition(".")[2].rpartition(".")[0]
+
+
+def _as_in_variables(chosen: str) -> str:
+    return re.sub(r"\W", "_", chosen).casefold()
 
 
 def from_text(text: str, known: Known) -> Any:
@@ -213,10 +269,16 @@ def from_text(text: str, known: Known) -> Any:
     return text
 
 
-def _words(text: str) -> list[str] | str:
-    """A command as a shell reads it; what it cannot read is no command."""
-    import shlex  # noqa: PLC0415  only where a command is set
+def _words(text: str) -> Any:
+    """A command as a list of JSON, else as a shell reads it; what neither can read is no command."""
+    import json  # noqa: PLC0415  only where a command is set
+    import shlex  # noqa: PLC0415  as above
 
+    try:
+        if text.lstrip().startswith("["):
+            return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
     try:
         return shlex.split(text)
     except ValueError:

@@ -105,6 +105,21 @@ def test_what_a_user_wrote_into_their_own_settings_needs_no_agreement(folder: Pa
         assert vault.remote_servers.is_agreed(vault.remote_servers.servers["clock"])
 
 
+def test_what_a_user_wrote_into_variables_needs_no_agreement(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = folder / ".paper" / "settings.toml"
+    settings.write_text("")
+    monkeypatch.setenv("PAPER_MCP_SERVERS_CLOCK_COMMAND", f"{sys.executable} server.py")
+    with Vault(folder) as vault:
+        assert vault.remote_servers.servers["clock"].command == (sys.executable, "server.py")
+        assert vault.remote_servers.is_agreed(vault.remote_servers.servers["clock"])
+
+
+def test_a_variable_does_not_vouch_for_what_the_vault_adds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_MCP_SERVERS_CLOCK_TOKEN", "token-of-the-user")
+    with Vault(folder) as vault:
+        assert not vault.remote_servers.is_agreed(vault.remote_servers.servers["clock"])
+
+
 @pytest.mark.usefixtures("agreed")
 def test_its_tools_are_listed_shown_and_checked_without_starting_it(folder: Path) -> None:
     with Vault(folder) as fresh:

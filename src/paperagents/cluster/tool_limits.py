@@ -21,7 +21,7 @@ class LimitReachedError(PaperError):
 @contextmanager
 def within_limits(vault: Vault, tool: str) -> Iterator[None]:
     """Inside, the run has a place. Raises LimitReachedError where there is none now."""
-    limits = vault.settings.table("limits").get(tool, {})
+    limits = vault.settings.of_tool("limits", tool)
     with ExitStack() as places:
         if "concurrency" in limits:
             places.enter_context(_place(vault, tool, int(limits["concurrency"])))

@@ -72,6 +72,17 @@ def test_the_command_of_a_server_is_read_as_a_shell_reads_it(paper: Any, file: P
     assert paper("config", "set", "mcp_servers.files.comand", "npx").code == 2
 
 
+def test_a_variable_for_one_tool_or_server_is_shown_with_its_origin(
+    paper: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_NPM_FETCH_READ", "notes,other")
+    monkeypatch.setenv("PAPER_MCP_SERVERS_FILES_COMMAND", "node server.js --key secret")
+    document = paper("config", "--json").document
+    assert document["npm.fetch.read"] == {"value": ["notes", "other"], "origin": "PAPER_NPM_FETCH_READ"}
+    assert document["mcp_servers.files.command"] == {"value": "***", "origin": "PAPER_MCP_SERVERS_FILES_COMMAND"}
+    assert "secret" not in paper("config").out
+
+
 @pytest.mark.parametrize(("name", "value"), [("sandbox.timeout", "soon"), ("language", "xx"), ("sandbx.timeout", "3")])
 def test_a_wrong_value_or_name_changes_nothing(paper: Any, file: Path, name: str, value: str) -> None:
     assert paper("config", "set", name, value).code == 2
