@@ -83,6 +83,15 @@ def test_a_port_that_is_taken_is_told(folder: Path, capsys: pytest.CaptureFixtur
     assert "--port 0" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("port", ["99999", "-1", "65536", "x", "1.5", ""])
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_what_is_no_port_is_wrong_usage(
+    folder: Path, command: str, port: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert paper(["--vault", str(folder), command, "--port", port]) == 2
+    assert "--port must be a whole number from 0 to 65535." in capsys.readouterr().err
+
+
 def test_a_short_token_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAPER_SERVE_TOKEN", "short")
     assert paper(["--vault", str(folder), "serve", "--port", "0"]) == 2

@@ -75,7 +75,7 @@ def test_wrong_calls_are_problems_with_our_codes(client: httpx2.Client) -> None:
     assert client.get("/api/nothing").json()["code"] == "no-such-route"
     wrong = client.delete("/api/runs")
     assert (wrong.status_code, wrong.json()["code"]) == (405, "wrong-method")
-    assert wrong.headers["allow"] == "GET, POST"
+    assert wrong.headers["allow"] == "GET, HEAD, POST"
     assert client.get("/api/approvals/x/approve").headers["allow"] == "POST"
 
 

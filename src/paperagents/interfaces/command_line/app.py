@@ -198,6 +198,10 @@ def _bad_parameter(parameter: click.Parameter, error: click.BadParameter) -> Usa
     match parameter.type:
         case click.Choice(choices=choices):
             return UsageError("bad-parameter", name=name, choices=", ".join(map(str, choices)), case="choice")
+        case click.IntRange(min=int(least), max=int(most)):
+            return UsageError("bad-parameter", name=name, least=least, most=most, case="range")
+        case click.IntRange(min=int(least)):
+            return UsageError("bad-parameter", name=name, least=least, case="least")
         case click.types.IntParamType():
             return UsageError("bad-parameter", name=name, case="number")
     return UsageError("bad-parameter", name=name, reason=error.message)

@@ -15,6 +15,7 @@ from paperagents.interfaces.mcp.server import PATH, McpServer
 from paperagents.interfaces.serving import rest_approvals, rest_runs, rest_vault
 from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.guard import Application, Guard, GuardLimits, Hosts, Receive, Scope, Send
+from paperagents.interfaces.serving.head_requests import AnswerHead
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import handle_errors
 from paperagents.interfaces.web.pages import add_pages
@@ -39,7 +40,7 @@ def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Gu
     live = live or LiveRuns(vault)
     app = make_rest_app(live)
     mcp = app.state.mcp = McpServer(live, serving.access.sealing_key)
-    both = _Both(pages=app, mcp=mcp.application())
+    both = _Both(pages=AnswerHead(app=app), mcp=mcp.application())
     return Guard(app=both, access=serving.access, hosts=serving.hosts, limits=serving.limits)
 
 

@@ -128,7 +128,8 @@ def _in_our_words(request: Request, error: HTTPException) -> PaperError:
 
 def _allowed(request: Request) -> list[str]:
     """Every method that some route takes at this address; the library only asks the first one."""
-    return [method for method in _METHODS if _is_taken({**request.scope, "method": method}, request.app.routes)]
+    taken = {method for method in _METHODS if _is_taken({**request.scope, "method": method}, request.app.routes)}
+    return sorted(taken | {"HEAD"} if "GET" in taken else taken)
 
 
 def _is_taken(scope: Scope, routes: Sequence[BaseRoute]) -> bool:

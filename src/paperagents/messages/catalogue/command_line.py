@@ -187,6 +187,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{name} muss eines davon sein: {choices}.",
         "{name} 必须是以下之一：{choices}。",
     ),
+    "bad-parameter.range": (
+        "{name} must be a whole number from {least} to {most}.",
+        "{name} muss eine ganze Zahl von {least} bis {most} sein.",
+        "{name} 必须是 {least} 到 {most} 之间的整数。",
+    ),
+    "bad-parameter.least": (
+        "{name} must be a whole number, {least} or more.",
+        "{name} muss eine ganze Zahl sein, mindestens {least}.",
+        "{name} 必须是不小于 {least} 的整数。",
+    ),
     "bad-parameter.number": (
         "{name} must be a whole number.",
         "{name} muss eine ganze Zahl sein.",
