@@ -24,7 +24,8 @@ import httpx2  # noqa: E402  after the path is known
 from playwright.sync_api import Browser, Page  # noqa: E402  after ours
 
 from browser import Served, chromium, serving  # noqa: E402  its folder is known only now
-from table import Row, print_table  # noqa: E402  its folder is known only now
+from recording import record  # noqa: E402  its folder is known only now
+from table import Row  # noqa: E402  its folder is known only now
 
 TOOLS = 2_000
 STEPS = 10_000
@@ -126,7 +127,7 @@ def interactive(browser: Browser, served: Served, rounds: int) -> Iterator[Row]:
             with _page(browser, served, factor) as page:
                 page.goto(f"{served.url}/tools/tool_7")
                 page.wait_for_selector("#tool-form .form-end")
-                times.append(page.evaluate("performance.getEntriesByType('paint')[0]?.startTime ?? performance.now()"))
+                times.append(page.evaluate("performance.now()"))
         middle = statistics.median(times)
         yield Row(
             bench="web",
@@ -141,15 +142,17 @@ def long_lists(browser: Browser, served: Served) -> Iterator[Row]:
     """The longest time in which a page answers to nothing."""
     with _client(served) as client:
         big = client.post("/api/runs", params={"wait": 60}, json={"tool": "big"}).json()["run_id"]
-        many = client.post("/api/runs", params={"wait": 1}, json={"tool": "many"}).json()["run_id"]
-        times = [_going_on(browser, served, f"/runs/{many}")]
+        times = []
+        for _ in range(3):
+            many = client.post("/api/runs", params={"wait": 1}, json={"tool": "many"}).json()["run_id"]
+            times.append(_going_on(browser, served, f"/runs/{many}"))
+            _wait_for_end(client)
         yield _task_row(f"a run of {STEPS:,} steps while it goes on", times)
-        _wait_for_end(client)
     pages = {"/": f"{TOOLS} tools", f"/runs/{big}": "a result of 5 MB", f"/runs/{many}": f"{STEPS:,} steps",
              "/runs": "the history"}  # fmt: skip
     for path, name in pages.items():
-        yield _task_row(name, [_longest(browser, served, path) for _ in range(3)])
-    yield _task_row(f"searching {TOOLS} tools as one types", [_searching(browser, served) for _ in range(3)])
+        yield _task_row(name, [_longest(browser, served, path) for _ in range(5)])
+    yield _task_row(f"searching {TOOLS} tools as one types", [_searching(browser, served) for _ in range(5)])
 
 
 def _longest(browser: Browser, served: Served, path: str) -> float:
@@ -236,4 +239,4 @@ def _wait_for_end(client: httpx2.Client) -> None:
 
 
 if __name__ == "__main__":
-    print_table(measure())
+    record("web", measure)
