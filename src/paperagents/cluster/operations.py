@@ -77,7 +77,7 @@ def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            status, kind, body = _answer(vault, self.path)
+            status, kind, body = answer(vault, self.path)
             self.send_response(status)
             self.send_header("content-type", kind)
             self.send_header("content-length", str(len(body)))
@@ -97,7 +97,8 @@ def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
             thread.join()
 
 
-def _answer(vault: Vault, path: str) -> tuple[int, str, bytes]:
+def answer(vault: Vault, path: str) -> tuple[int, str, bytes]:
+    """Status, content type and body for one of the paths."""
     match path.partition("?")[0]:
         case "/health":
             return 200, "application/json", b'{"alive": true}'

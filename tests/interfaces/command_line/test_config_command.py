@@ -38,6 +38,7 @@ def test_a_value_is_written_and_comments_stay(paper: Any, file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("vault")
 def test_a_list_is_shown_as_it_is_set(paper: Any) -> None:
     paper("config", "set", "allowed_hosts", "a.example,b.example")
     assert paper("config", "get", "allowed_hosts").out == "a.example,b.example\n"
@@ -72,6 +73,7 @@ def test_the_command_of_a_server_is_read_as_a_shell_reads_it(paper: Any, file: P
     assert paper("config", "set", "mcp_servers.files.comand", "npx").code == 2
 
 
+@pytest.mark.usefixtures("vault")
 def test_a_variable_for_one_tool_or_server_is_shown_with_its_origin(
     paper: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from paperagents.interfaces.serving import rest_approvals, rest_runs, rest_vault
 from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.guard import Application, Guard, GuardLimits, Hosts, Receive, Scope, Send
 from paperagents.interfaces.serving.head_requests import AnswerHead
+from paperagents.interfaces.serving.health import health_routes
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import handle_errors
 from paperagents.interfaces.web.pages import add_pages
@@ -62,6 +63,7 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
     token = Depends(HTTPBearer(scheme_name="token", description="What paper serve prints.", auto_error=False))
     for part in (rest_runs, rest_approvals, rest_vault):
         app.include_router(part.router, dependencies=[token])
+    app.include_router(health_routes(live.vault))
     app.add_route("/openapi.json", lambda _: RedirectResponse(DESCRIBED_AT), include_in_schema=False)
     add_pages(app)
     return app

@@ -2,7 +2,8 @@
 
 A page of another site can make a browser send requests here, and by changing what its own name stands for it can even
 read the answers. So the name in ``Host`` must be one of ours, an ``Origin`` must be this very server, and every request
-needs a token that no other site can know. It is plain ASGI, so that WebSockets and MCP pass it like everything else.
+needs a token that no other site can know, except for the question whether the server is well. It is plain ASGI, so that
+WebSockets and MCP pass it like everything else.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_WITHOUT_TOKEN = frozenset({"/health", "/ready"})
+"""What watches over processes has no token; there is nothing to learn but yes or no."""
 _OWN_SITE = frozenset({"same-origin", "none"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -121,6 +124,8 @@ class Guard:
     def _require_token(self, request: _Request) -> None:
         """The right token always opens: whoever shares the machine cannot lock its owner out by guessing."""
         if self.access.allows_token(request.bearer) or self.access.allows_cookie(request.cookie):
+            return
+        if request.path in _WITHOUT_TOKEN and request.method in ("GET", "HEAD"):
             return
         raise PaperError("link-used" if request.link_token else "token-missing")
 
