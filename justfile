@@ -16,7 +16,7 @@ fix:
     .venv/bin/python -m ruff check --fix .
     .venv/bin/python -m ruff format .
 
-# measure; one bench by name: just bench reading
+# measure, and renew the report; one bench by name: just bench reading
 bench *NAMES:
     .venv/bin/python -I bench/run.py {{NAMES}}
 

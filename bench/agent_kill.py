@@ -16,8 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 import paperagents
 from paperagents.testing import ScriptedServer
+from recording import record
+from table import Row
 
 LINES = 6
 AGENT = (
@@ -131,17 +135,25 @@ def _wrong_note(root: Path, run_id: str) -> list[str]:
     ]
 
 
-def main() -> None:
-    """Print what was seen."""
+def measure(kills: int = 200, seed: int = 8) -> list[Row]:
+    """Rows for the common table."""
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = kill_at_random(kills, Path(folder), random.Random(seed))
+    for each in outcome.wrong:
+        print(each, file=sys.stderr)
+    ours = f"{len(outcome.wrong)} wrong in {outcome.conversations} with {outcome.kills} kills"
+    measured = "conversations with writes, killed at random moments and continued"
+    return [Row(bench="agent_kill", measure=measured, ours=ours, bar="0", met=not outcome.wrong)]
+
+
+def main() -> int:
+    """Say what was seen; 1 where something went wrong."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=8)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = kill_at_random(options.kills, Path(folder), random.Random(options.seed))
-    print(f"{outcome.kills} kills in {outcome.conversations} conversations, {len(outcome.wrong)} wrong")
-    print("\n".join(outcome.wrong))
+    return int(not record("agent_kill", lambda: measure(options.kills, options.seed)))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

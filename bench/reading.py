@@ -1,4 +1,4 @@
-"""How fast tool files are found, read and checked: python bench/run.py reading."""
+"""How fast tool files are found, read and checked: python -I bench/reading.py."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from paperagents.reading.file_reading import read_markdown
-from paperagents.registry.tool_registry import ToolRegistry
-from table import Row, print_table
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from paperagents.reading.file_reading import read_markdown  # noqa: E402  after the path above
+from paperagents.registry.tool_registry import ToolRegistry  # noqa: E402  after the path above
+from recording import record  # noqa: E402  its folder is known only now
+from table import Row  # noqa: E402  its folder is known only now
 
 NAME = "reading"
 TOOL = """\
@@ -179,4 +183,4 @@ def _timed(action: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
-    print_table(measure())
+    record(NAME, measure)

@@ -3,9 +3,7 @@
     python -I bench/running.py              the table
     python -I bench/running.py --profile    where the time of a chain's steps goes
 
-All players take turns in one run; figures are medians. Peers are looked for in ``bench/peers`` and left out
-where they are missing: ``npm install --prefix bench/peers quickjs-emscripten``, and a virtual environment
-``bench/peers/tools-venv`` with ``langchain-core`` and ``pydantic-ai-slim``.
+All players take turns in one run; figures are medians.
 """
 
 from __future__ import annotations
@@ -29,9 +27,11 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from installed_peers import NODE, PYTHON, node_peer, program_version, python_peer, versions  # noqa: E402  see above
 from paperagents.definitions.json_value import JsonObject, JsonValue  # noqa: E402  after the path above
 from paperagents.vault import Vault  # noqa: E402  after the path above
-from table import Row, print_table  # noqa: E402  its folder is known only now
+from recording import record  # noqa: E402  see above
+from table import Row  # noqa: E402  see above
 
 NAME = "running"
 STEPS = 200
@@ -119,6 +119,11 @@ def measure() -> list[Row]:
             return [*rows, *_loops(vault), *_command(vault.root)]
 
 
+def peers() -> dict[str, str]:
+    """The versions of those beside us."""
+    return {**versions(NODE["."], PYTHON["tools-venv"]), **program_version("node")}
+
+
 def _fill(root: Path) -> None:
     (root / ".paper").mkdir()
     steps = "".join(READ_STEP.format(number=number) for number in range(STEPS))
@@ -171,7 +176,7 @@ def _bare_blocks(vault: Vault) -> float:
 @contextmanager
 def _node_blocks() -> Iterator[Timed | None]:
     node = shutil.which("node")
-    if node is None or not (HERE / "peers/node_modules/quickjs-emscripten").is_dir():
+    if node is None or node_peer(".") is None:
         yield None
         return
     tool = {"preprocess": PREPROCESS, "function": FUNCTION, "postprocess": POSTPROCESS, "input": INPUT}
@@ -242,8 +247,8 @@ def _one_row(root: Path) -> Iterator[Timed]:
 
 @contextmanager
 def _tool_calls() -> Iterator[dict[str, Timed]]:
-    python = HERE / "peers/tools-venv/bin/python"
-    if not python.exists():
+    python = python_peer("tools-venv")
+    if python is None:
         yield {}
         return
     with _answering([str(python), "-I", str(HERE / "running/tool_calls.py")]) as ask:
@@ -376,4 +381,4 @@ def profile() -> None:
 
 
 if __name__ == "__main__":
-    profile() if "--profile" in sys.argv else print_table(measure())
+    profile() if "--profile" in sys.argv else record(NAME, measure, peers)

@@ -3,8 +3,7 @@
     python -I bench/sandbox.py              the table
     python -I bench/sandbox.py --soak       10,000 blocks with timeouts, memory bombs and kills mixed in
 
-Peers are measured in the same run, in turn with ours. quickjs-emscripten is looked for in ``bench/peers``
-(``npm install --prefix bench/peers quickjs-emscripten``); a peer that is not there is left out.
+Peers are measured in the same run, in turn with ours; a peer that is not there is left out.
 """
 
 from __future__ import annotations
@@ -29,11 +28,13 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from installed_peers import NODE, node_peer, program_version, versions  # noqa: E402  see above
 from paperagents.definitions.json_value import JsonValue  # noqa: E402  after the path above
 from paperagents.errors import SandboxError  # noqa: E402  after the path above
 from paperagents.sandbox import Cancellation, Limits, Sandbox  # noqa: E402  after the path above
 from paperagents.sandbox.worker_process import WorkerProcess  # noqa: E402  after the path above
-from table import Row, print_table  # noqa: E402  its folder is known only now
+from recording import record  # noqa: E402  see above
+from table import Row  # noqa: E402  see above
 
 CODE = (
     "return { total: input.items.reduce((a, b) => a + b.price, 0), names: input.items.map(i => i.name.toUpperCase()) };"
@@ -49,6 +50,11 @@ Timed = Callable[[], float]
 def measure(rounds: int = 300) -> list[Row]:
     """All rows of this bench."""
     return [*_small_transform(rounds), _first_answer(), _two_workers(), _two_processes()]
+
+
+def peers() -> dict[str, str]:
+    """The versions of those beside us."""
+    return {**versions(NODE["."]), **program_version("node"), **program_version("deno")}
 
 
 def _small_transform(rounds: int) -> list[Row]:
@@ -126,7 +132,7 @@ def _in_process() -> float:
 @contextmanager
 def _emscripten() -> Iterator[Timed | None]:
     node = shutil.which("node")
-    if node is None or not (HERE / "peers/node_modules/quickjs-emscripten").is_dir():
+    if node is None or node_peer(".") is None:
         yield None
         return
     request = json.dumps({"code": CODE, "input": INPUT}) + "\n"
@@ -234,6 +240,25 @@ def soak(blocks: int = 10_000, *, threads: int = 4, seed: int = 1) -> dict[str, 
     return dict(outcomes)
 
 
+def soak_rows(blocks: int) -> list[Row]:
+    """What the soak left behind; every good block was answered rightly, or it would not have come to its end."""
+    outcomes = soak(blocks)
+    left = {name: outcomes.pop(name) for name in ("descriptors more", "MB more", "workers left")}
+    mixed = ", ".join(f"{count} {kind}" for kind, count in sorted(outcomes.items()))
+    return [
+        Row(bench="sandbox-soak", measure=f"{blocks:,} blocks: {mixed}", ours="every good one right"),
+        Row(
+            bench="sandbox-soak", measure="workers and descriptors left behind",
+            ours=f"{left['workers left']} and {left['descriptors more']}",
+            bar="none", met=left["workers left"] == 0 and left["descriptors more"] <= 0,
+        ),
+        Row(
+            bench="sandbox-soak", measure="memory of the parent after the first tenth",
+            ours=f"{left['MB more']} MB more",
+        ),
+    ]  # fmt: skip
+
+
 def _soak_some(sandbox: Sandbox, kinds: list[str], threads: int) -> Counter[str]:
     outcomes: Counter[str] = Counter()
     with ThreadPoolExecutor(threads) as pool:
@@ -285,9 +310,10 @@ def _memory_mb() -> int:
 def main() -> None:
     """Print the table, or soak."""
     if "--soak" in sys.argv:
-        print(soak(int(sys.argv[-1]) if sys.argv[-1].isdigit() else 10_000))
+        blocks = int(sys.argv[-1]) if sys.argv[-1].isdigit() else 10_000
+        record("sandbox-soak", lambda: soak_rows(blocks))
     else:
-        print_table(measure())
+        record("sandbox", measure, peers)
 
 
 if __name__ == "__main__":

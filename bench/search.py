@@ -1,7 +1,7 @@
 """The search beside ripgrep and a bare tantivy index, over made vaults.
 
     python -I bench/search.py                        the table, at 10,000 and 100,000 notes
-    python -I bench/search.py --notes 10000          one size only
+    python -I bench/search.py --notes 10000          one size only, to look at
     python -I bench/search.py --changes 500          random edits and queries, against reading every file
 
 ripgrep must be installed (``apt install ripgrep``, ``brew install ripgrep``). The vaults are made in a temporary
@@ -27,8 +27,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from installed_peers import program_version  # noqa: E402  as above
 from paperagents.builtin_tools.search import scan_files, search_files  # noqa: E402  see above
 from paperagents.builtin_tools.vault_files import VaultFolder  # noqa: E402  as above
+from recording import record  # noqa: E402  as above
 from search_vault import make_vault  # noqa: E402  its folder is known only now
 from table import Row, print_table  # noqa: E402  as above
 
@@ -62,7 +64,7 @@ with VaultFolder(sys.argv[1]) as folder:
 def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
     """All rows of this bench."""
     if shutil.which("rg") is None:
-        sys.exit("This bench needs ripgrep: apt install ripgrep, or brew install ripgrep.")
+        raise FileNotFoundError("This bench needs ripgrep: apt install ripgrep, or brew install ripgrep.")
     rows, times = list[Row](), dict[int, dict[str, float]]()
     for notes in sizes:
         place = Path(tempfile.mkdtemp(prefix="paper-bench-"))
@@ -73,6 +75,11 @@ def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
         finally:
             shutil.rmtree(place)
     return [*rows, *_growth(times)] if len(times) > 1 else rows
+
+
+def peers() -> dict[str, str]:
+    """The version of the one beside us."""
+    return program_version("rg")
 
 
 def _of_one_size(vault: Path, notes: int, size: int, times: dict[str, float]) -> Iterator[Row]:
@@ -203,7 +210,7 @@ def _seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def compare_changes(count: int, notes: int = 1000, seed: int = 1) -> None:
+def compare_changes(count: int, notes: int = 1000, seed: int = 1) -> list[Row]:
     """Change a vault at random and compare every answer with that of reading every file."""
     choose = random.Random(seed)
     with tempfile.TemporaryDirectory() as place:
@@ -215,7 +222,8 @@ def compare_changes(count: int, notes: int = 1000, seed: int = 1) -> None:
                 query = _query(vault, choose)
                 if search_files(folder, query) != scan_files(folder, query):
                     sys.exit(f"different after {done} changes: {query}")
-    print(f"{count} random changes and queries over {notes} notes: all the same as reading every file")
+    measured = f"{count:,} random changes and queries over {notes:,} notes, against reading every file"
+    return [Row(bench="search-changes", measure=measured, ours="all the same", bar="all", met=True)]
 
 
 def _change(vault: Path, choose: random.Random) -> None:
@@ -260,9 +268,11 @@ def main() -> None:
     parser.add_argument("--changes", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.changes:
-        compare_changes(arguments.changes)
+        record("search-changes", lambda: compare_changes(arguments.changes))
+    elif arguments.notes:
+        print_table(measure((arguments.notes,)))
     else:
-        print_table(measure((arguments.notes,) if arguments.notes else SIZES))
+        record("search", measure, peers)
 
 
 if __name__ == "__main__":

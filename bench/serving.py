@@ -3,7 +3,7 @@
     python -I bench/serving.py                  the table
     python -I bench/serving.py --calls 2000     more calls
 
-The peer is FastMCP with a Python function of the same effect, in ``bench/peers/fastmcp-venv`` (``fastmcp`` by pip).
+The peer is FastMCP with a Python function of the same effect.
 Ours runs the tool's JavaScript in the sandbox, checks the arguments, and writes a record of every call. The same client
 calls both in turn in one run; figures are medians of one call after the other.
 """
@@ -32,9 +32,10 @@ from mcp.client.streamable_http import streamable_http_client
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from table import Row, print_table  # noqa: E402  its folder is known only now
+from installed_peers import PYTHON, python_peer, versions  # noqa: E402  its folder is known only now
+from recording import record  # noqa: E402  see above
+from table import Row  # noqa: E402  see above
 
-PEER = HERE / "peers/fastmcp-venv/bin/python"
 PEER_PROGRAM = HERE / "serving_peer" / "server.py"
 BAR = 1.5
 FIRST, WAITING = 100, 200
@@ -55,21 +56,27 @@ def measure(calls: int = 400) -> list[Row]:
     """All rows; without the peer only what needs none."""
     with tempfile.TemporaryDirectory() as folder:
         vault = make_vault(Path(folder))
-        rows = asyncio.run(_beside_the_peer(vault, calls)) if PEER.exists() else []
+        peer = python_peer("fastmcp-venv")
+        rows = asyncio.run(_beside_the_peer(vault, str(peer), calls)) if peer is not None else []
         return [*rows, *asyncio.run(_waiting(vault))]
 
 
-async def _beside_the_peer(vault: Path, calls: int) -> list[Row]:
+def peers() -> dict[str, str]:
+    """The version of the one beside us."""
+    return versions(PYTHON["fastmcp-venv"])
+
+
+async def _beside_the_peer(vault: Path, peer: str, calls: int) -> list[Row]:
     async with AsyncExitStack() as stack:
         served = stack.enter_context(paper_serve(vault))
-        peer_port = stack.enter_context(_peer_http())
+        peer_port = stack.enter_context(_peer_http(peer))
         ours_http = await stack.enter_async_context(_over_http(f"{served['url']}/mcp", served["token"]))
         new_era = await stack.enter_async_context(_over_http(f"{served['url']}/mcp", served["token"], "2026-07-28"))
         peer_url = f"http://127.0.0.1:{peer_port}/mcp"
         theirs_http = await stack.enter_async_context(_over_http(peer_url))
         theirs_new = await stack.enter_async_context(_over_http(peer_url, era="2026-07-28"))
         ours_stdio = await stack.enter_async_context(_over_stdio(sys.executable, paper_arguments(vault, "mcp"), vault))
-        theirs_stdio = await stack.enter_async_context(_over_stdio(str(PEER), [str(PEER_PROGRAM), "stdio"], vault))
+        theirs_stdio = await stack.enter_async_context(_over_stdio(peer, [str(PEER_PROGRAM), "stdio"], vault))
         rest = await stack.enter_async_context(_rest(served))
         stdio = await _interleaved(calls, _tool(ours_stdio), _tool(theirs_stdio))
         http = await _interleaved(calls, _tool(ours_http), _tool(theirs_http), _tool(new_era), _tool(theirs_new), rest)
@@ -188,13 +195,13 @@ def paper_serve(vault: Path) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def _peer_http() -> Iterator[int]:
+def _peer_http(python: str) -> Iterator[int]:
     import socket  # noqa: PLC0415  for a free port alone
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with subprocess.Popen([PEER, PEER_PROGRAM, "http", str(port)]) as process:
+    with subprocess.Popen([python, PEER_PROGRAM, "http", str(port)]) as process:
         try:
             _wait_for(port)
             yield port
@@ -253,7 +260,8 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--calls", type=int, default=400)
-    print_table(measure(parser.parse_args().calls))
+    calls = parser.parse_args().calls
+    record("serving", lambda: measure(calls), peers)
 
 
 if __name__ == "__main__":

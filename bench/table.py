@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+HEAD = "| bench | measure | ours | theirs | ratio | bar | |\n|---|---|---|---|---|---|---|"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
@@ -19,11 +21,23 @@ class Row:
     met: bool | None = None
 
 
+def table(rows: Iterable[Row]) -> str:
+    """The rows as a Markdown table."""
+    return "\n".join([HEAD, *map(_line, rows)])
+
+
 def print_table(rows: Iterable[Row]) -> None:
     """Print the rows as a Markdown table."""
-    print("| bench | measure | ours | theirs | ratio | bar | |")
-    print("|---|---|---|---|---|---|---|")
-    for row in rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        verdict = {True: "met", False: "missed", None: ""}[row.met]
-        print(f"| {row.bench} | {row.measure} | {row.ours} | {row.theirs} | {ratio} | {row.bar} | {verdict} |")
+    print(table(rows))
+
+
+def shown_ratio(ratio: float) -> str:
+    """Two digits that count: 8.34, 0.63, 0.04, 0.0014."""
+    return f"{ratio:.2f}" if ratio >= 0.095 else f"{ratio:.2g}"
+
+
+def _line(row: Row) -> str:
+    ratio = "" if row.ratio is None else shown_ratio(row.ratio)
+    verdict = {True: "met", False: "missed", None: ""}[row.met]
+    cells = (row.bench, row.measure, row.ours, row.theirs, ratio, row.bar, verdict)
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"

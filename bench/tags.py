@@ -27,8 +27,10 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from installed_peers import program_version  # noqa: E402  its folder is known only now
 from paperagents.tags import TagReader, extract_all_tool_operations, resolve_vault_references  # noqa: E402  see above
-from table import Row, print_table  # noqa: E402  its folder is known only now
+from recording import record  # noqa: E402  its folder is known only now
+from table import Row  # noqa: E402  its folder is known only now
 
 SIZES = {"1 KB": 1_000, "100 KB": 100_000, "10 MB": 10_000_000}
 BARS: dict[str, float | None] = {"dense": 1.0, "sparse": 5.0, "mixed": None}
@@ -193,6 +195,11 @@ def _row(what: str, ours: float, theirs: float, bar: float | None) -> Row:
     )
 
 
+def peers() -> dict[str, str]:
+    """The version of the one beside us."""
+    return program_version("node")
+
+
 def _found(folder: Path, peer: Peer) -> Row:
     ours = theirs = 0
     for number, (text, wanted) in enumerate(LOST.values()):
@@ -247,7 +254,7 @@ def _slope(xs: list[float], ys: list[float]) -> float:
     return statistics.linear_regression(xs, ys).slope
 
 
-def compare_splits(count: int, seed: int = 1) -> None:
+def compare_splits(count: int, seed: int = 1) -> list[Row]:
     """Read long texts in pieces cut at random places and compare with reading them whole."""
     choose = random.Random(seed)
     pieces = [DENSE, PROSE, *(text for text, _ in LOST.values()), *(make(300) for make in HOSTILE.values())]
@@ -264,7 +271,15 @@ def compare_splits(count: int, seed: int = 1) -> None:
         given.close()
         if given.operations != expected.operations or given.diagnostics != expected.diagnostics:
             sys.exit(f"different after {done} texts: {text!r}")
-    print(f"{count} random splits of long texts: all the same as the whole text")
+    return [
+        Row(
+            bench="tags-splits",
+            measure=f"{count:,} long texts read in random pieces",
+            ours="all as the whole",
+            bar="all",
+            met=True,
+        )
+    ]
 
 
 def main() -> None:
@@ -273,9 +288,9 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.splits:
-        compare_splits(arguments.splits)
+        record("tags-splits", lambda: compare_splits(arguments.splits))
     else:
-        print_table(measure())
+        record("tags", measure, peers)
 
 
 if __name__ == "__main__":

@@ -25,13 +25,15 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from installed_peers import program_version  # noqa: E402  its folder is known only now
 from paperagents.approval.decision import Approved  # noqa: E402  after the path above
 from paperagents.definitions.json_value import JsonObject, JsonValue  # noqa: E402  after the path above
 from paperagents.execution.module_tool import HELPERS, module_block, module_names  # noqa: E402  after the path above
 from paperagents.sandbox import Limits  # noqa: E402  after the path above
 from paperagents.sandbox.tool_module import with_module  # noqa: E402  after the path above
 from paperagents.vault import Vault  # noqa: E402  after the path above
-from table import Row, print_table  # noqa: E402  its folder is known only now
+from recording import record  # noqa: E402  its folder is known only now
+from table import Row  # noqa: E402  its folder is known only now
 
 NAME = "toolx"
 ROUNDS = 150
@@ -65,6 +67,11 @@ def measure() -> list[Row]:
             play()
         times = _in_turns(players)
     return [*_rows(times), *_first_rows(first, times)]
+
+
+def peers() -> dict[str, str]:
+    """The version of the one beside us."""
+    return program_version("node")
 
 
 def _rows(times: dict[str, float]) -> Iterator[Row]:
@@ -176,4 +183,4 @@ def _vault() -> Iterator[Vault]:
 
 
 if __name__ == "__main__":
-    print_table(measure())
+    record(NAME, measure, peers)

