@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
+import tempfile
 import time
 
 from dbos import DBOS  # type: ignore[import-not-found]
@@ -16,10 +18,31 @@ def step(number: int) -> int:
     return number
 
 
+@DBOS.step()  # type: ignore[untyped-decorator]
+def writing_step(folder: str, number: int) -> int:
+    """A file written so that it survives a loss of power, as ours is."""
+    draft, place = f"{folder}/draft", f"{folder}/note {number}.md"
+    with open(draft, "w", encoding="utf-8") as file:  # noqa: PTH123  as little as it can be
+        file.write("text")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, place)  # noqa: PTH105  as above
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    return number
+
+
 @DBOS.workflow()  # type: ignore[untyped-decorator]
 def workflow(steps: int) -> int:
     """One step after the other."""
     return sum(step(number) for number in range(steps))
+
+
+@DBOS.workflow()  # type: ignore[untyped-decorator]
+def writing_workflow(folder: str, steps: int) -> int:
+    """The same with a file each."""
+    return sum(writing_step(folder, number) for number in range(steps))
 
 
 def main() -> None:
@@ -30,9 +53,11 @@ def main() -> None:
     workflow(5)
     print("ready", flush=True)
     for line in sys.stdin:
-        begun = time.perf_counter()
-        workflow(int(line))
-        print(json.dumps((time.perf_counter() - begun) * 1000), flush=True)
+        kind, count = line.split()
+        with tempfile.TemporaryDirectory() as folder:
+            begun = time.perf_counter()
+            workflow(int(count)) if kind == "reads" else writing_workflow(folder, int(count))
+            print(json.dumps((time.perf_counter() - begun) * 1000), flush=True)
     DBOS.destroy()
 
 

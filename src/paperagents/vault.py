@@ -392,12 +392,8 @@ class Vault(NotesFolder):
 
     def _write_log(self, tool: ToolDefinition, record: RunRecord) -> None:
         def read(path: str) -> str | None:
-            try:
-                return self.folder.read_text(path).content
-            except ToolError as error:
-                if error.code == "file-not-found":
-                    return None
-                raise
+            found = self.folder.find_text(path)
+            return found.content if found is not None else None
 
         others = {entry.file for entry in self.registry.entries()} - {tool.file}
         if tool.log in others:

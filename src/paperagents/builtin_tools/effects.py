@@ -46,7 +46,8 @@ class FileEffects:
         path = shown(writable_segments_of(str(arguments["filePath"])))
         content = str(arguments["content"])
         overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
-        old = self._old(path)
+        found = self.folder.find_text(path)
+        old = found.content if found is not None else None
         refused = old is not None and not overwrite and not append
         new = (old or "") + content if append else content
         before = ABSENT if old is None else digest_of(old.encode())
@@ -72,14 +73,6 @@ class FileEffects:
 
         limit, sort = int(arguments["limit"]), arguments.get("sort", "relevance")
         return search_files(self.folder, arguments["query"], arguments["path"], limit, sort)
-
-    def _old(self, path: str) -> str | None:
-        try:
-            return self.folder.read_text(path).content
-        except ToolError as error:
-            if error.code == "file-not-found":
-                return None
-            raise
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,11 +22,11 @@ class PlannedFolder(VaultFolder):
 
     _pending: dict[str, str]
 
-    def read_text(self, path: str) -> FileContent:
+    def find_text(self, path: str) -> FileContent | None:
         """The text as it would be."""
         pending = self._changes().get(shown(file_segments_of(path)))
         if pending is None:
-            return super().read_text(path)
+            return super().find_text(path)
         data = pending.encode("utf-8", "surrogatepass")
         return FileContent(
             path=shown(file_segments_of(path)),
@@ -47,12 +47,8 @@ class PlannedFolder(VaultFolder):
     ) -> Written:
         """Keep the text in memory."""
         name = shown(writable_segments_of(path))
-        try:
-            old: str | None = self.read_text(path).content
-        except ToolError as error:
-            if error.code != "file-not-found":
-                raise
-            old = None
+        found = self.find_text(path)
+        old = found.content if found is not None else None
         if old is not None and not (overwrite or append):
             raise ToolError("file-exists", path=name)
         new = (old or "") + content if append else content

@@ -109,11 +109,18 @@ class VaultFolder:
 
     def read_text(self, path: str) -> FileContent:
         """The text of a file; one that is missing, too large or not UTF-8 is an error that says so."""
+        found = self.find_text(path)
+        if found is None:
+            raise self._not_found("file-not-found", file_segments_of(path))
+        return found
+
+    def find_text(self, path: str) -> FileContent | None:
+        """The same where a missing file is nothing wrong, and the whole vault need not be looked at for others."""
         segments = file_segments_of(path)
         try:
             content, status = self._reading(segments, self._read_bytes)
         except FileNotFoundError:
-            raise self._not_found("file-not-found", segments) from None
+            return None
         return FileContent(
             path=shown(segments),
             content=decoded(content, shown(segments)),
