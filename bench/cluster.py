@@ -1,7 +1,6 @@
 """A cluster on one machine: what a step costs on PostgreSQL, what workers add, and what waits and dies.
 
-``python bench/cluster.py``, and with ``--faults`` the long fault test, too. The peer DBOS is installed once with
-``python -m venv bench/peers/dbos-venv && bench/peers/dbos-venv/bin/pip install dbos 'psycopg[binary]'``.
+``python bench/cluster.py``; the long test of faults is ``bench/faults.py``.
 """
 
 from __future__ import annotations
@@ -20,18 +19,22 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import procrastinate
 
-from paperagents.approval.decision import Approved, ApproveEverything
-from paperagents.vault import Vault
-from postgres_server import PostgresServer
-from table import Row
-
 HERE = Path(__file__).parent
-PEER = HERE / "peers" / "dbos-venv" / "bin" / "python"
+sys.path.insert(0, str(HERE))
+
+from installed_peers import PYTHON, python_peer, versions  # noqa: E402  its folder is known only now
+from paperagents.approval.decision import Approved, ApproveEverything  # noqa: E402  see above
+from paperagents.vault import Vault  # noqa: E402  see above
+from postgres_server import PostgresServer  # noqa: E402  see above
+from recording import record  # noqa: E402  see above
+from table import Row  # noqa: E402  see above
+
 STEPS = 50
 ROUNDS = 3
 HEARTBEAT = 1.0
@@ -99,8 +102,11 @@ def _wait(holds: Callable[[], object], seconds: float = 300.0) -> float:
 
 def steps(cluster: Cluster, url: str) -> list[Row]:
     """Ours, a bare job of the queue below, and a step of the peer, in turns."""
-    took: dict[str, list[float]] = {name: [] for name in ("reads", "writes", "job", "peer")}
-    with _peer(url) as peer, cluster.vault as vault:
+    took: dict[str, list[float]] = {name: [] for name in ("reads", "writes", "job", "peer reads", "peer writes")}
+    python = python_peer("dbos-venv")
+    if python is None:
+        return []
+    with _peer(python, url) as peer, cluster.vault as vault:
         for _ in range(ROUNDS):
             for name in ("reads", "writes"):
                 begun = time.perf_counter()
@@ -108,12 +114,13 @@ def steps(cluster: Cluster, url: str) -> list[Row]:
                 took[name].append((time.perf_counter() - begun) * 1000 / STEPS)
                 assert record.status == "succeeded", record.error
             took["job"].append(asyncio.run(_jobs(url)) / STEPS)
-            took["peer"].append(peer(STEPS) / STEPS)
+            for name in ("reads", "writes"):
+                took[f"peer {name}"].append(peer(name, STEPS) / STEPS)
     middle = {name: statistics.median(values) for name, values in took.items()}
     return [
-        _against("a step that reads, against a DBOS step", middle["reads"], middle["peer"], 0.3),
-        _against("a step that changes a file (approved, durable), against a DBOS step", middle["writes"],
-                 middle["peer"], None),
+        _against("a step that reads, against a DBOS step", middle["reads"], middle["peer reads"], 0.3),
+        _against("a step that changes a file, approved, against a DBOS step that writes it as durably",
+                 middle["writes"], middle["peer writes"], 0.3),
         _against("a step that reads, against a bare Procrastinate job", middle["reads"], middle["job"], None),
     ]  # fmt: skip
 
@@ -125,8 +132,8 @@ def _against(measure: str, ours: float, theirs: float, bar: float | None) -> Row
 
 
 @contextmanager
-def _peer(url: str) -> Iterator[Callable[[int], float]]:
-    command = [str(PEER), str(HERE / "cluster_peer" / "dbos_steps.py"), url]
+def _peer(python: Path, url: str) -> Iterator[Callable[[str, int], float]]:
+    command = [str(python), str(HERE / "cluster_peer" / "dbos_steps.py"), url]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
@@ -136,8 +143,8 @@ def _peer(url: str) -> Iterator[Callable[[int], float]]:
         while answered.readline().strip() != "ready":
             pass
 
-        def measured(count: int) -> float:
-            told.write(f"{count}\n")
+        def measured(kind: str, count: int) -> float:
+            told.write(f"{kind} {count}\n")
             told.flush()
             return float(json.loads(answered.readline()))
 
@@ -334,13 +341,10 @@ def measure(*, waiters: int = 10_000) -> list[Row]:
         server.stop()
 
 
+def peers() -> dict[str, str]:
+    """The versions of those beside us."""
+    return {**versions(PYTHON["dbos-venv"]), "procrastinate": version("procrastinate")}
+
+
 if __name__ == "__main__":
-    sys.path.insert(0, str(HERE))
-    from table import print_table
-
-    found = measure()
-    if "--faults" in sys.argv:
-        import faults
-
-        found += faults.measure()
-    print_table(found)
+    record("cluster", measure, peers)
