@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from ..served import Served, serving  # noqa: TID252  shared by the tests of several interfaces
+from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 from .notes import fill_garden
 
 CHROMIUM = os.environ.get("PAPER_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -44,12 +44,6 @@ def settings_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path: Path) -> Path:
     fill_garden(tmp_path / "garden")
     return tmp_path / "garden"
-
-
-@pytest.fixture
-def served(folder: Path) -> Iterator[Served]:
-    with serving(folder) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

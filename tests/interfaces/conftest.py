@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..served import Served, fill, serving  # noqa: TID252  shared by the tests of two interfaces
+from .served import Served, fill, serving
 
 
 @pytest.fixture
