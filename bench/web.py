@@ -142,7 +142,7 @@ def long_lists(browser: Browser, served: Served) -> Iterator[Row]:
     """The longest time in which a page answers to nothing."""
     with _client(served) as client:
         big = client.post("/api/runs", params={"wait": 60}, json={"tool": "big"}).json()["run_id"]
-        times = []
+        times, many = [], ""
         for _ in range(3):
             many = client.post("/api/runs", params={"wait": 1}, json={"tool": "many"}).json()["run_id"]
             times.append(_going_on(browser, served, f"/runs/{many}"))
