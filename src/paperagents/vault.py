@@ -44,6 +44,7 @@ from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
 from paperagents.execution.note_log import append_log
 from paperagents.execution.pipeline import Pipeline
 from paperagents.execution.session import Event, Prepare, Services, Session
+from paperagents.execution.tracing import traced
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
 from paperagents.reading.file_reading import read_markdown, read_script
 from paperagents.records.database import Database
@@ -375,8 +376,7 @@ class Vault(NotesFolder):
     ) -> Session:
         asked = approver if isinstance(approver, Approver) else AskFunction(approver) if approver else Approver()
         session = Session(approver=asked, stop=stop or Cancellation())
-        if on_event is not None:
-            session.on_event = on_event
+        session.on_event = traced(on_event or session.on_event, self.services.masking.text)
         return session
 
     def _without_trace(self, folder: VaultFolder) -> Services:

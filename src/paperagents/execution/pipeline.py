@@ -218,6 +218,7 @@ class Pipeline:
         tool = self.services.find_tool(call.tool)
         if frame.granted is not None and tool.key not in frame.granted:
             raise ToolError("tool-not-given", tool=tool.id)
+        entry.tool = tool.id
         arguments = validated(tool, call.arguments, convert=True)
         entry.parameters = arguments
         if tool.id == "js_execute":
@@ -276,7 +277,7 @@ class Pipeline:
     def _ended(self, run: StoredRun, log: RunLog, journey: Callable[[], JsonValue]) -> _Ending:
         """The one place where an error becomes a result."""
         started = time.perf_counter()
-        self.session.on_event({"type": "run-started", "run_id": run.run_id, "tool": run.tool})
+        self.session.on_event({"type": "run-started", "run_id": run.run_id, "tool": run.tool, "started": run.started})
         data: JsonValue = None
         failure: PaperError | None = None
         try:
@@ -307,7 +308,8 @@ class Pipeline:
         if self.services.store is not None:
             arguments = run.arguments if record.status == "waiting" else self._masked(run.arguments)
             self.services.store.finish(record, arguments)
-        self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status})
+        code = record.error["code"] if record.error is not None else None
+        self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status, "code": code})
         return _Ending(record=record, data=data, failure=failure)
 
     def _noted(self, record: RunRecord, tool: ToolDefinition | None) -> RunRecord:

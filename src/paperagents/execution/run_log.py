@@ -46,6 +46,10 @@ class OpenEntry:
     """What it did can be seen from outside, so that its entry may be lost with the power and still be known."""
     settled: bool = False
     """It failed, and that is its result: it is not tried again."""
+    tool: str | None = None
+    """The tool that was called, once it is found."""
+    code: str | None = None
+    """Why it failed."""
 
     def take_over_approvals(self, run_id: str, entries: Sequence[JsonObject]) -> None:
         """What was asked in a run below belongs into this record, too; its id tells where the rest stands."""
@@ -117,13 +121,13 @@ class RunLog:
         entry = OpenEntry(parameters=parameters)
         started = datetime.now(UTC)
         clock = time.perf_counter()
-        self._tell({"type": "step-started", "run_id": self.run_id, "step": place.step, "block": place.block,
-                    "name": place.name})  # fmt: skip
+        self._tell({"type": "step-started", "run_id": self.run_id, "path": place.path, "step": place.step,
+                    "block": place.block, "name": place.name})  # fmt: skip
         try:
             yield entry
         except PaperError as error:
             entry.status = _status_of(error)
-            entry.message = error.message
+            entry.message, entry.code = error.message, error.code
             entry.settled = forgives() and not isinstance(error, _NO_RESULTS)
             error.happened_at(place.step, place.block)
             raise
@@ -159,7 +163,8 @@ class RunLog:
         if self._store is not None:
             final = entry.settled or entry.status in ("success", "skipped")
             self._store.append(self.run_id, place.path, logged, final=final, durable=not entry.recognisable)
-        self._tell({"type": "step-finished", "run_id": self.run_id, "entry": shown})
+        self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
+                    "tool": entry.tool, "code": entry.code})  # fmt: skip
 
 
 def _status_of(error: PaperError) -> StepStatus:

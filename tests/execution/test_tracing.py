@@ -1,0 +1,340 @@
+"""Traces: a run is a span, its steps are spans below it, and nothing secret is in any of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode, format_trace_id
+
+from paperagents.approval.decision import Approved, Denied
+from paperagents.execution import open_telemetry
+from paperagents.execution.open_telemetry import ids_of, provider_for
+from paperagents.execution.tracing import are_wanted, traced
+from paperagents.testing import ScriptedModel
+
+from .conftest import Desk
+
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+SECRET = "very-secret-words-4711"
+TWO_STEPS = """
+  - name: first
+    tool: read_file
+    parameters: {filePath: a.md}
+  - name: second
+    tool: shout
+    parameters: {words: "prev_step.output.content"}
+"""
+
+
+class Traces:
+    """Every span that was handed on."""
+
+    def __init__(self) -> None:
+        self._exporter = InMemorySpanExporter()
+        self.tracer = provider_for(SimpleSpanProcessor(self._exporter)).get_tracer("test")
+
+    @property
+    def spans(self) -> tuple[ReadableSpan, ...]:
+        return tuple(self._exporter.get_finished_spans())
+
+    def one(self, name: str) -> ReadableSpan:
+        found = [each for each in self.spans if each.name == name]
+        assert len(found) == 1, [each.name for each in self.spans]
+        return found[0]
+
+    def tree(self) -> set[tuple[str, str | None]]:
+        """Each span's name and the name of the one above it."""
+        names = {_span_id(each): each.name for each in self.spans}
+        return {(each.name, names[each.parent.span_id] if each.parent else None) for each in self.spans}
+
+
+def _span_id(span: ReadableSpan) -> int:
+    assert span.context is not None
+    return int(span.context.span_id)
+
+
+def _told(span: ReadableSpan) -> dict[str, object]:
+    return dict(span.attributes or {})
+
+
+@pytest.fixture
+def traces(monkeypatch: pytest.MonkeyPatch) -> Traces:
+    made = Traces()
+    monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:9")
+    monkeypatch.setattr(open_telemetry, "tracer", lambda: made.tracer)
+    return made
+
+
+@pytest.fixture
+def chains(desk: Desk) -> Desk:
+    desk.note("a.md", SECRET)
+    desk.tool("shout", "parameters:\n  - {name: words, type: string}\ncustom_function: return input.words + '!';")
+    desk.chain("two", TWO_STEPS)
+    return desk
+
+
+def test_a_run_is_a_span_with_its_steps_below(chains: Desk, traces: Traces) -> None:
+    record = chains.run("two")
+    assert traces.tree() == {
+        ("run two", None),
+        ("step first", "run two"),
+        ("step second", "run two"),
+        ("run shout", "step second"),
+        ("step shout", "run shout"),
+    }
+    top, first = traces.one("run two"), traces.one("step first")
+    assert _told(top) == {"paper.run_id": record.run_id, "paper.tool": "two", "paper.status": "succeeded"}
+    assert _told(first) == {
+        "paper.run_id": record.run_id,
+        "paper.tool": "read_file",
+        "paper.step": 1,
+        "paper.step_name": "first",
+        "paper.block": "tool",
+        "paper.status": "success",
+    }
+    assert {each.context.trace_id for each in traces.spans if each.context} == {ids_of(record.run_id)[0]}
+    assert all(each.end_time and top.end_time and each.end_time <= top.end_time for each in traces.spans)
+
+
+def test_nothing_of_arguments_results_and_messages_is_in_a_span(chains: Desk, traces: Traces) -> None:
+    chains.run("two")
+    chains.run("read_file", {"filePath": f"{SECRET}.md"})
+    chains.run("write_file", {"filePath": "b.md", "content": SECRET}, Denied(reason=SECRET))
+    assert len(traces.spans) > 6
+    for span in traces.spans:
+        assert SECRET not in span.to_json()
+        assert not span.events
+        assert {*_told(span)} <= {
+            "paper.run_id", "paper.tool", "paper.status", "paper.step", "paper.step_name", "paper.block", "error.type",
+        }  # fmt: skip
+        assert {*span.resource.attributes} <= {
+            "service.name", "service.version", "service.instance.id",
+            "telemetry.sdk.language", "telemetry.sdk.name", "telemetry.sdk.version",
+        }  # fmt: skip
+
+
+def test_a_secret_that_a_model_takes_for_a_tool_is_masked(
+    desk: Desk, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_LLM_API_KEY", SECRET)
+    desk.vault.read_settings_again()
+    desk.run(f"tool-{SECRET}-{'x' * 10_000}")
+    assert "***" in traces.spans[0].name
+    assert SECRET not in traces.spans[0].to_json()
+    assert len(traces.spans[0].to_json()) < 3_000
+
+
+def test_a_failure_is_told_by_its_code(chains: Desk, traces: Traces) -> None:
+    chains.chain("fails", "\n  - name: gone\n    tool: read_file\n    parameters: {filePath: none.md}\n")
+    record = chains.run("fails")
+    assert record.error is not None
+    for name, status in (("run fails", "failed"), ("step gone", "error")):
+        span = traces.one(name)
+        assert _told(span)["error.type"] == record.error["code"]
+        assert _told(span)["paper.status"] == status
+        assert (span.status.status_code, span.status.description) == (StatusCode.ERROR, None)
+
+
+def test_every_attempt_and_what_is_left_out_are_spans_too(chains: Desk, traces: Traces) -> None:
+    chains.chain(
+        "many",
+        """
+  - name: never
+    if: "false"
+    tool: read_file
+    parameters: {filePath: a.md}
+  - name: again
+    tool: read_file
+    parameters: {filePath: none.md}
+    retry: {attempts: 3, delay: 0}
+    continue_on_error: true
+  - name: each
+    for_each: [1, 2, 3]
+    max_parallel: 3
+    tool: shout
+    parameters: {words: "{{item}}"}
+""",
+    )
+    assert chains.run("many").success
+    names = [each.name for each in traces.spans]
+    assert (names.count("step never"), names.count("step again"), names.count("step each")) == (1, 3, 3)
+    assert names.count("run shout") == 3
+    assert _told(traces.one("step never"))["paper.status"] == "skipped"
+    assert ("run shout", "step each") in traces.tree()
+    assert len({_span_id(each) for each in traces.spans}) == len(traces.spans)
+
+
+def test_a_run_that_waits_and_goes_on_elsewhere_is_one_trace_and_one_span(
+    chains: Desk, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chains.chain(
+        "waits",
+        "\n  - {name: look, tool: read_file, parameters: {filePath: a.md}}"
+        "\n  - {name: put, tool: write_file, parameters: {filePath: b.md, content: x}}\n",
+    )
+    waiting = chains.run("waits")
+    assert waiting.status == "waiting"
+    assert sorted(each.name for each in traces.spans) == ["step look", "step put"]
+    elsewhere = Traces()
+    monkeypatch.setattr(open_telemetry, "tracer", lambda: elsewhere.tracer)
+    vault = chains.reopened()
+    assert vault.resume(waiting.run_id, approver=lambda _: Approved()).success
+    assert elsewhere.tree() == {("run waits", None), ("step put", "run waits")}
+    top, before = elsewhere.one("run waits"), traces.one("step look")
+    assert before.parent is not None
+    assert (before.parent.trace_id, before.parent.span_id) == ids_of(waiting.run_id)
+    assert _span_id(top) == before.parent.span_id
+    assert top.start_time is not None
+    assert before.start_time is not None
+    assert top.start_time <= before.start_time
+
+
+def test_turns_of_a_model_and_the_calls_it_makes_are_spans(chains: Desk, traces: Traces) -> None:
+    chains.note("agents/helper.md", "---\nagent: true\nname: helper\ntools: [read_file]\n---\nHelp.")
+    turns: list[Any] = [{"text": SECRET, "calls": [{"tool": "read_file", "arguments": {"filePath": "a.md"}}]}, "Done."]
+    record = chains.vault.run("helper", {"query": SECRET}, model=ScriptedModel(turns))
+    assert record.success
+    names = [each.name for each in traces.spans]
+    assert names.count("step model") == 2
+    assert ("step read_file", "run helper") in traces.tree()
+    assert not any(SECRET in each.to_json() for each in traces.spans)
+
+
+def test_plans_and_examples_are_not_traced(chains: Desk, traces: Traces) -> None:
+    assert chains.vault.plan("two").success
+    chains.vault.test("shout")
+    assert traces.spans == ()
+
+
+def test_whatever_is_wrong_with_traces_the_run_goes_on(
+    chains: Desk, traces: Traces, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("traces are broken")
+
+    monkeypatch.setattr(traces.tracer, "start_span", fail)
+    assert chains.run("two").success
+    assert "RuntimeError" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("environment", "wanted"),
+    [
+        ({}, False),
+        ({ENDPOINT: ""}, False),
+        ({ENDPOINT: "http://127.0.0.1:4318"}, True),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:4318/v1/traces"}, True),
+        ({ENDPOINT: "http://127.0.0.1:4318", "OTEL_SDK_DISABLED": "True"}, False),
+        ({ENDPOINT: "http://127.0.0.1:4318", "OTEL_TRACES_EXPORTER": "none"}, False),
+        ({ENDPOINT: "http://127.0.0.1:4318", "OTEL_TRACES_EXPORTER": "console, otlp"}, True),
+    ],
+)
+def test_the_usual_variables_say_whether_traces_are_wanted(environment: dict[str, str], wanted: bool) -> None:  # noqa: FBT001  a row
+    assert are_wanted(environment) is wanted
+
+
+def test_without_the_extra_nothing_is_traced_and_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "paperagents.execution.open_telemetry", None)
+    told: list[object] = []
+    assert traced(told.append, str) == told.append
+
+
+def test_variables_that_cannot_be_meant_trace_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "-1")
+    open_telemetry.tracer.cache_clear()
+    try:
+        assert traced(print, str) is print
+    finally:
+        open_telemetry.tracer.cache_clear()
+
+
+# --- as a process
+
+
+@pytest.fixture
+def collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
+    """A server that takes what is sent to it."""
+    received: list[tuple[str, bytes]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append((self.path, self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", received
+        server.shutdown()
+        thread.join()
+
+
+def paper(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "paperagents", "--vault", str(folder), *arguments],
+        capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_a_command_sends_its_spans_before_it_ends(chains: Desk, collector: tuple[str, list[tuple[str, bytes]]]) -> None:
+    address, received = collector
+    answer = paper(chains.root, "run", "two", "--json", **{ENDPOINT: address})
+    assert (answer.returncode, answer.stderr) == (0, "")
+    run_id = json.loads(answer.stdout)["run_id"]
+    assert {path for path, _ in received} == {"/v1/traces"}
+    spans = [
+        span
+        for _, body in received
+        for resource in ExportTraceServiceRequest.FromString(body).resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+    assert sorted(each.name for each in spans) == ["run shout", "run two", "step first", "step second", "step shout"]
+    assert {each.trace_id.hex() for each in spans} == {format_trace_id(ids_of(run_id)[0])}
+    assert not any(SECRET.encode() in body for _, body in received)
+
+
+def test_a_collector_that_is_not_there_changes_nothing(chains: Desk) -> None:
+    answer = paper(chains.root, "run", "two", "--json", **{ENDPOINT: "http://127.0.0.1:9"})
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert json.loads(answer.stdout)["success"]
+
+
+def test_a_vault_cannot_have_anything_sent(chains: Desk, collector: tuple[str, list[tuple[str, bytes]]]) -> None:
+    address, received = collector
+    for file in (".env", ".paper/.env", "otel.toml"):
+        chains.note(file, f"{ENDPOINT}={address}\n")
+    assert paper(chains.root, "run", "two").returncode == 0
+    (chains.root / ".paper" / "settings.toml").write_text(f'[otel]\nendpoint = "{address}"\n')
+    assert paper(chains.root, "run", "two").returncode == 2
+    assert received == []
+
+
+@pytest.mark.parametrize("command", [("--version",), ("run", "shout", "-p", "words=x")])
+def test_nothing_is_loaded_where_nobody_asked(chains: Desk, command: tuple[str, ...]) -> None:
+    code = (
+        "import sys; from paperagents.interfaces.command_line.app import run; "
+        f"run({['--vault', str(chains.root), *command]!r}); "
+        "sys.exit(any(name.startswith('opentelemetry.sdk') for name in sys.modules))"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert answer.returncode == 0
