@@ -46,5 +46,15 @@ def test_a_slip_is_noticed() -> None:
 @pytest.mark.parametrize("page", CHINESE, ids=lambda page: page.name)
 def test_chinese_is_written_with_chinese_signs(page: Path) -> None:
     prose = NOT_PROSE.sub(" ", page.read_text(encoding="utf-8"))
+    assert len(re.findall(r"[\u4e00-\u9fff]", prose)) > 200
     assert re.findall(r"[\u4e00-\u9fff][,;:!?.]", prose) == []
-    assert re.findall(r"[們個這裡說為與對應開關檔]", prose) == []
+    assert uncommon(prose) == []
+
+
+def test_a_traditional_sign_is_noticed() -> None:
+    assert uncommon("这裡有筆記") == ["裡", "筆", "記"]
+
+
+def uncommon(prose: str) -> list[str]:
+    """Signs outside of the national standard, which has the simplified ones in common use and no others."""
+    return [sign for sign in re.findall(r"[\u3400-\u9fff]", prose) if not sign.encode("gb2312", "ignore")]
