@@ -121,3 +121,130 @@ def test_line_ends_of_a_text_survive_the_form(page: Page, served: Served) -> Non
     page.goto(f"{served.url}/tools/everything")
     run(page)
     assert result(page)["content"] == "one\r\ntwo\r\n"
+
+
+ODD = """---
+tool: true
+id: odd
+name: Odd
+description: Values that forms like to lose.
+parameters:
+  - {name: title, type: string, description: May be empty}
+  - {name: maybe, type: [string, "null"], default: something, description: May be null}
+  - {name: level, enum: [1, 2.5, null, "1", true], description: One of many kinds}
+  - {name: list, type: array, items: {type: string}, description: May be empty}
+  - {name: big, type: integer, required: false, description: A big number}
+  - {name: many, type: number, required: false, description: A number}
+  - {name: any, required: false, description: Anything, type: [string, number, boolean, object, array, "null"]}
+  - {name: extra, type: object, required: false, description: Any object}
+  - {name: day, type: string, required: false, description: A day, format: date}
+  - name: either
+    type: object
+    required: false
+    description: One of the two
+    properties: {a: {type: string}, b: {type: string}}
+    oneOf: [{required: [a]}, {required: [b]}]
+  - {name: both, type: object, required: false, description: x and y,
+     allOf: [{properties: {x: {type: integer}}}, {properties: {y: {type: string}}}]}
+steps:
+  - {tool: write_file, parameters: {filePath: odd.json, content: "{{input}}", overwrite: true}}
+---
+"""
+ODD_VALUES = {
+    "title": "",
+    "maybe": None,
+    "level": None,
+    "list": [],
+    "big": 2**53 + 1,
+    "many": 0,
+    "any": "123",
+    "extra": {},
+    "either": {"b": "1"},
+    "both": {"x": 1, "y": "😀"},
+}
+
+
+def open_odd(page: Page, served: Served) -> None:
+    served.note("tools/odd.md", ODD)
+    page.goto(f"{served.url}/tools/odd")
+
+
+def fill_in_json(page: Page, value: Any) -> None:
+    page.get_by_role("button", name="JSON").click()
+    page.get_by_role("textbox", name="JSON").fill(json.dumps(value))
+    page.get_by_role("button", name="Form", exact=True).click()
+
+
+def sent(page: Page) -> Any:
+    with page.expect_request(lambda request: "/api/runs" in request.url) as asked:
+        run(page)
+    return json.loads(asked.value.post_data or "")["arguments"]
+
+
+def test_empty_null_and_big_values_come_out_of_the_form_as_they_went_in(page: Page, served: Served) -> None:
+    open_odd(page, served)
+    fill_in_json(page, ODD_VALUES)
+    assert sent(page) == ODD_VALUES
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.reload()
+    page.keyboard.press("Escape")
+    assert sent(page) == ODD_VALUES
+
+
+def test_a_required_field_can_be_given_as_empty(page: Page, served: Served) -> None:
+    open_odd(page, served)
+    page.get_by_label("level").select_option("null")
+    run(page)
+    page.get_by_role("button", name="Use empty text").click()
+    page.get_by_role("button", name="Use empty list").click()
+    expect(page.get_by_text("Sent as: empty text")).to_be_visible()
+    values = sent(page)
+    assert (values["title"], values["list"], values["level"]) == ("", [], None)
+
+
+def test_a_number_that_is_too_big_is_told_and_never_changed(page: Page, served: Served) -> None:
+    open_odd(page, served)
+    page.get_by_label("big").fill("9007199254740993")
+    page.get_by_label("many").fill("1e400")
+    values = sent(page)
+    assert (values["big"], values["many"]) == (2**53 + 1, "1e400")
+    expect(page.get_by_label("many")).to_have_attribute("aria-invalid", "true")
+
+
+def test_a_variant_has_the_fields_that_all_variants_have(page: Page, served: Served) -> None:
+    open_odd(page, served)
+    either = page.get_by_role("group", name="either").first
+    either.get_by_role("combobox", name="Kind").select_option("b")
+    either.get_by_label("a", exact=True).fill("one")
+    page.get_by_role("group", name="both").get_by_label("x", exact=True).fill("7")
+    assert sent(page)["either"] == {"a": "one"}
+
+
+def test_a_problem_of_a_variant_is_told_where_somebody_sees_it(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/tools/everything")
+    contact = page.get_by_role("group", name="contact").first
+    contact.get_by_role("textbox", name="phone").fill("1")
+    contact.get_by_role("combobox", name="Kind").first.select_option("Mail")
+    contact.get_by_role("textbox", name="mail").fill("nobody")
+    run(page)
+    expect(contact.locator(".field-error:visible")).not_to_have_count(0)
+
+
+def test_a_day_that_is_none_is_shown_and_not_dropped(page: Page, served: Served) -> None:
+    open_odd(page, served)
+    fill_in_json(page, {"day": "soon"})
+    expect(page.get_by_label("day")).to_have_value("soon")
+
+
+def test_lines_that_are_pasted_stay_lines(page: Page, served: Served) -> None:
+    open_odd(page, served)
+    text = page.get_by_label("title", exact=True)
+    text.evaluate(
+        """field => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", "one\\ntwo\\n");
+            field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+        }"""
+    )
+    expect(page.get_by_label("title", exact=True)).to_have_value("one\ntwo")
+    assert sent(page)["title"] == "one\ntwo"

@@ -326,6 +326,11 @@ TEXTS = {
     "web.js.remove": ("Remove item {number}", "Eintrag {number} entfernen", "移除第 {number} 项"),
     "web.js.variant": ("Variant {number}", "Variante {number}", "变体 {number}"),
     "web.js.kind": ("Kind", "Art", "类型"),
+    "web.js.use-empty": ("Use {value}", "Verwenden: {value}", "使用{value}"),
+    "web.js.sent-as": ("Sent as: {value}", "Wird gesendet als: {value}", "将发送：{value}"),
+    "web.js.empty-text": ("empty text", "leerer Text", "空文本"),
+    "web.js.empty-list": ("empty list", "leere Liste", "空列表"),
+    "web.js.empty-object": ("empty object", "leeres Objekt", "空对象"),
     "web.js.run": ("Run", "Ausführen", "运行"),
     "web.js.dry-run": ("Dry run", "Probelauf", "试运行"),
     "web.js.problems": (

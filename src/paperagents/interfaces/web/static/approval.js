@@ -1,7 +1,7 @@
 // Yes or no to exactly what is shown. No answer is ever given by a key that closes things, or by accident.
 
 import { makeForm } from "./form.js";
-import { make, notice, Refusal, say, send } from "./dom.js";
+import { make, notice, readJson, Refusal, say, send } from "./dom.js";
 
 /** Show a question as a dialog. Closing it decides nothing: the question stays where it was. */
 export function askQuestion(question) {
@@ -65,7 +65,7 @@ function leave(question) {
 /** The arguments as a form, to change before saying yes. */
 async function edit(question) {
   if (question.editForm) return;
-  const shown = JSON.parse(question.querySelector(".arguments-data").textContent);
+  const shown = readJson(question.querySelector(".arguments-data").textContent);
   const { answer: tool } = await send("GET", `/api/tools/${encodeURIComponent(question.dataset.tool)}`);
   const form = makeForm(tool.parameters ?? {}, shown);
   question.editForm = form;

@@ -23,7 +23,19 @@ export function make(tag, attributes = {}, ...children) {
 
 /** The JSON in a data block of the page. */
 export function pageData(id) {
-  return JSON.parse(document.getElementById(id).textContent);
+  return readJson(document.getElementById(id).textContent);
+}
+
+/** JSON, with every number as it is written. */
+export function readJson(text) {
+  return JSON.parse(text, (_, value, written) => (typeof value === "number" && written ? exactNumber(written.source) : value));
+}
+
+/** A number; one that would be changed by reading it goes on as it is written, or as the text where there is no way to. */
+export function exactNumber(text) {
+  const number = Number(text);
+  if (Number.isFinite(number) && (Number.isSafeInteger(number) || !/^-?\d+$/.test(text))) return number;
+  return JSON.rawJSON && /^-?[1-9]\d*$/.test(text) ? JSON.rawJSON(text) : text;
 }
 
 /** An answer of the server that is not what was hoped for. */

@@ -1,9 +1,12 @@
 // A form from a JSON Schema, and the value of a form. What is right is for the server to say.
 
-import { make, say } from "./dom.js";
+import { exactNumber, make, readJson, say } from "./dom.js";
+import { emptyValues, fits, nameOf, resolved, same, typeOf, variantsOf } from "./schema.js";
 
 const LONG_TEXTS = new Set(["content", "text", "body", "prompt", "csv", "markdown", "json", "html", "notes", "code", "template", "message"]);
-const INPUTS = { date: "date", time: "time", email: "email", uri: "url", url: "url", password: "password" };
+const INPUTS = { date: "date", password: "password" };
+const KEYBOARDS = { email: "email", uri: "url", url: "url" };
+const SHAPES = { time: "14:30:00Z", "date-time": "2026-11-16T14:30:00Z", duration: "PT15M" };
 const DEEPEST = 12;
 let counter = 0;
 
@@ -27,12 +30,16 @@ export function makeForm(schema, value) {
 
 function makeField(schema, place) {
   const known = resolved(schema, place.context.root);
+  return orEmpty(fieldOf(known, place), known, place);
+}
+
+function fieldOf(known, place) {
   if (place.depth > DEEPEST) return jsonField(known, place);
   if ("const" in known) return constantField(known, place);
   if (Array.isArray(known.enum)) return choiceField(known, place);
-  const variants = variantsOf(known);
+  const variants = variantsOf(known, place.context.root);
   if (variants.length > 1) return variantField(known, variants, place);
-  const chosen = variants.length === 1 ? { ...known, ...resolved(variants[0], place.context.root) } : known;
+  const chosen = { ...known, oneOf: undefined, anyOf: undefined, ...variants[0] };
   switch (typeOf(chosen)) {
     case "string": return textField(chosen, place);
     case "number":
@@ -42,28 +49,6 @@ function makeField(schema, place) {
     case "object": return chosen.properties && Object.keys(chosen.properties).length ? objectField(chosen, place) : jsonField(chosen, place);
     default: return jsonField(chosen, place);
   }
-}
-
-function resolved(schema, root, depth = 0) {
-  if (schema === true || schema === undefined || schema === null || typeof schema !== "object") return {};
-  if (typeof schema.$ref !== "string" || depth > 8 || !schema.$ref.startsWith("#")) return schema;
-  let target = root;
-  for (const name of schema.$ref.split("/").slice(1)) target = target?.[decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~")];
-  return { ...resolved(target, root, depth + 1), ...schema, $ref: undefined };
-}
-
-function variantsOf(schema) {
-  const listed = schema.oneOf ?? schema.anyOf;
-  const variants = Array.isArray(listed) ? listed : Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : [];
-  return variants.filter((each) => each?.type !== "null");
-}
-
-function typeOf(schema) {
-  if (Array.isArray(schema.type)) return schema.type.find((each) => each !== "null");
-  if (schema.type) return schema.type;
-  if (schema.properties) return "object";
-  if (schema.items) return "array";
-  return undefined;
 }
 
 // --- the parts of a field
@@ -93,37 +78,84 @@ function inner(place, step, more = {}) {
   return { context: place.context, path: [...place.path, step], depth: place.depth + 1, required: false, ...more };
 }
 
+/** Nothing in a field may stand for something: for null, an empty text, an empty list, where that was given or chosen. */
+function orEmpty(field, schema, place) {
+  const offers = emptyValues(schema);
+  if (!offers.length) return field;
+  const note = make("p", { class: "about", hidden: true });
+  let stands;
+  const isMeant = (given) => stands !== undefined && (given === undefined || given === "" || (Array.isArray(given) && !given.length));
+  const tell = () => {
+    note.hidden = !isMeant(field.value());
+    note.textContent = note.hidden ? "" : say("sent-as", { value: emptyName(stands) });
+  };
+  const choose = (value) => {
+    stands = value;
+    tell();
+  };
+  field.node.append(note);
+  field.node.addEventListener("input", tell);
+  Object.assign(place.context.fields.get(place.path.join(".")), { offers, choose });
+  return {
+    node: field.node,
+    value: () => {
+      const given = field.value();
+      return isMeant(given) ? stands : given;
+    },
+    fill: (value) => {
+      field.fill(value);
+      choose(offers.find((each) => same(each, value)));
+    },
+  };
+}
+
+function emptyName(value) {
+  return value === null ? "null" : say(value === "" ? "empty-text" : Array.isArray(value) ? "empty-list" : "empty-object");
+}
+
 // --- simple values
 
 function textField(schema, place) {
   const isLong = LONG_TEXTS.has(String(place.path.at(-1))) || /\n/.test(schema.default ?? "") || schema.format === "textarea" || schema.contentMediaType;
-  const holder = make("div");
   let control = null;
   let original = null;
   const become = (wantLong, value) => {
     const old = control;
-    control = wantLong ? make("textarea", { rows: 5 }) : make("input", { type: INPUTS[schema.format] ?? (schema.writeOnly ? "password" : "text"), autocomplete: "off" });
-    if (schema.examples?.[0] !== undefined) control.placeholder = String(schema.examples[0]);
+    control = wantLong ? make("textarea", { rows: 5 }) : make("input", { type: INPUTS[schema.format] ?? (schema.writeOnly ? "password" : "text"), inputmode: KEYBOARDS[schema.format], autocomplete: "off" });
+    const shape = schema.examples?.[0] ?? SHAPES[schema.format];
+    if (shape !== undefined) control.placeholder = String(shape);
     control.value = value;
+    control.addEventListener("paste", paste);
     if (old) {
       for (const name of ["id", "aria-describedby"]) control.setAttribute(name, old.getAttribute(name));
       old.replaceWith(control);
       place.context.fields.get(place.path.join(".")).control = control;
     }
   };
+  /** A field of one line would join the lines that are pasted: it becomes one for many. */
+  const paste = (event) => {
+    const pasted = event.clipboardData?.getData("text/plain").trimEnd() ?? "";
+    if (control.type !== "text" || !/[\r\n]/.test(pasted)) return;
+    event.preventDefault();
+    const [start, end] = [control.selectionStart, control.selectionEnd];
+    become(true, control.value.slice(0, start) + pasted + control.value.slice(end));
+    control.focus();
+    control.dispatchEvent(new Event("input", { bubbles: true }));
+  };
   become(isLong && !INPUTS[schema.format], "");
   const node = frame(schema, place, control);
-  holder.replaceWith(node);
   return {
     node,
     value: () => {
       const text = keepingLineEnds(control.value, original);
-      return text === "" && original !== "" && !("default" in schema) ? undefined : text;
+      return text === "" && !("default" in schema) ? undefined : text;
     },
     fill: (value) => {
-      original = value === undefined || value === null ? (schema.default ?? null) : value;
+      original = value === undefined ? (schema.default ?? null) : value;
       const text = original === null ? "" : typeof original === "string" ? original : JSON.stringify(original);
       if (/\n/.test(text) && control.tagName === "INPUT") become(true, text);
+      // What the field of a day cannot show is shown as text, not dropped.
+      if (control.type === "date" && !/^(\d{4}-\d\d-\d\d)?$/.test(text)) control.type = "text";
       control.value = text;
       if (typeof original !== "string") original = original === null ? null : text;
     },
@@ -138,16 +170,19 @@ export function keepingLineEnds(text, original) {
 }
 
 function numberField(schema, place) {
-  const control = make("input", { type: "text", inputmode: schema.type === "integer" ? "numeric" : "decimal", autocomplete: "off" });
+  const control = make("input", { type: "text", inputmode: schema.type === "integer" ? "numeric" : "decimal", autocomplete: "off", placeholder: schema.examples?.[0] });
   return {
     node: frame(schema, place, control),
     value: () => {
       const text = control.value.trim();
       if (text === "") return undefined;
       // What is no number is sent as it is: the server says what is wrong with it.
-      return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : control.value;
+      return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? exactNumber(text) : control.value;
     },
-    fill: (value) => (control.value = value ?? schema.default ?? ""),
+    fill: (value) => {
+      const shown = value === undefined ? schema.default : value;
+      control.value = shown === undefined || shown === null ? "" : typeof shown === "string" ? shown : JSON.stringify(shown);
+    },
   };
 }
 
@@ -168,7 +203,7 @@ function booleanField(schema, place) {
     value: () => (touched || control.checked || place.required || "default" in schema ? control.checked : undefined),
     fill: (value) => {
       touched = typeof value === "boolean";
-      control.checked = value ?? schema.default ?? false;
+      control.checked = (value ?? schema.default) === true;
     },
   };
 }
@@ -180,8 +215,8 @@ function choiceField(schema, place) {
     node: frame(schema, place, control),
     value: () => (control.value === "" ? undefined : schema.enum[Number(control.value)]),
     fill: (value) => {
-      const wanted = JSON.stringify(value ?? schema.default);
-      const found = schema.enum.findIndex((each) => JSON.stringify(each) === wanted);
+      const wanted = value === undefined ? schema.default : value;
+      const found = schema.enum.findIndex((each) => same(each, wanted));
       control.value = found < 0 ? "" : String(found);
     },
   };
@@ -200,17 +235,25 @@ function jsonField(schema, place) {
     node: frame(schema, place, control),
     value: () => {
       if (control.value.trim() === "") return undefined;
-      try {
-        return JSON.parse(control.value);
-      } catch {
-        return control.value;
-      }
+      const read = jsonIn(control.value);
+      return read === undefined ? control.value : read;
     },
     fill: (value) => {
-      const shown = value === undefined || value === null ? schema.default : value;
-      control.value = shown === undefined ? "" : typeof shown === "string" && isAny ? shown : JSON.stringify(shown, null, 2);
+      const shown = value === undefined ? schema.default : value;
+      const isPlain = typeof shown === "string" && shown.trim() !== "" && jsonIn(shown) === undefined;
+      if (shown === undefined || (shown === null && !isAny)) control.value = "";
+      else control.value = isPlain ? shown : JSON.stringify(shown, null, 2);
     },
   };
+}
+
+/** The value that a text writes; undefined where it is not JSON. */
+function jsonIn(text) {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 // --- values with members
@@ -256,7 +299,7 @@ function tickField(schema, items, place) {
       return chosen.length || place.required || "default" in schema ? chosen : undefined;
     },
     fill: (value) => {
-      const chosen = new Set((value ?? schema.default ?? []).map((each) => JSON.stringify(each)));
+      const chosen = new Set([value ?? schema.default ?? []].flat().map((each) => JSON.stringify(each)));
       for (const [each, tick] of ticks) tick.checked = chosen.has(JSON.stringify(each));
     },
   };
@@ -292,10 +335,10 @@ function listField(schema, items, place) {
     node,
     value: () => {
       const values = rows.map((row) => row.field.value() ?? emptyOf(items));
-      return values.length || place.required || "default" in schema ? (values.length || "default" in schema ? values : undefined) : undefined;
+      return values.length || "default" in schema ? values : undefined;
     },
     fill: (value) => {
-      const given = value ?? schema.default;
+      const given = value === undefined ? schema.default : value;
       refill(Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]);
     },
   };
@@ -305,9 +348,8 @@ function emptyOf(items) {
   return { string: "", object: {}, array: [], boolean: false }[typeOf(items)] ?? null;
 }
 
-function variantField(schema, variants, place) {
-  const known = variants.map((each) => ({ ...resolved(each, place.context.root) }));
-  const names = known.map((each, number) => String(each.title ?? each.properties?.type?.const ?? each.properties?.kind?.const ?? each.const ?? typeOf(each) ?? say("variant", { number: number + 1 })));
+function variantField(schema, known, place) {
+  const names = known.map((each, number) => String(nameOf(each) ?? say("variant", { number: number + 1 })));
   const choice = make("select", { "aria-label": say("kind") }, ...names.map((name, number) => make("option", { value: String(number) }, name)));
   const slot = make("div");
   const box = make("div", { role: "group" }, choice, slot);
@@ -315,7 +357,7 @@ function variantField(schema, variants, place) {
   const become = (number, value) => {
     choice.value = String(number);
     const chosen = known[number];
-    field = makeField({ ...chosen, title: chosen.title ?? names[number], description: chosen === schema ? undefined : chosen.description }, { ...place, depth: place.depth + 1, isItem: true });
+    field = makeField({ ...chosen, title: names[number] }, { ...place, depth: place.depth + 1, isItem: true });
     slot.replaceChildren(field.node);
     field.fill(value);
   };
@@ -329,22 +371,11 @@ function variantField(schema, variants, place) {
     value: () => field?.value(),
     fill: (value) => {
       const given = value === undefined ? schema.default : value;
-      const fitting = given === undefined ? 0 : known.findIndex((each) => fits(given, each));
+      const fitting = given === undefined || given === null ? 0 : known.findIndex((each) => fits(given, each));
       become(Math.max(fitting, 0), given);
       place.context.fields.set(place.path.join("."), own);
     },
   };
-}
-
-function fits(value, schema) {
-  if ("const" in schema) return JSON.stringify(schema.const) === JSON.stringify(value);
-  if (Array.isArray(schema.enum)) return schema.enum.some((each) => JSON.stringify(each) === JSON.stringify(value));
-  const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-  const wanted = typeOf(schema);
-  if (wanted !== undefined && wanted !== type && !(wanted === "integer" && Number.isInteger(value))) return false;
-  if (type !== "object") return true;
-  const has = (name) => Object.hasOwn(value, name);
-  return (schema.required ?? []).every(has) && Object.entries(schema.properties ?? {}).every(([name, each]) => !has(name) || !("const" in each) || each.const === value[name]);
 }
 
 // --- problems
@@ -368,8 +399,9 @@ function showProblems(context, problems) {
       homeless.push(problem);
       continue;
     }
-    field.error.textContent = [field.error.textContent, problem.message].filter(Boolean).join(" ");
+    field.error.append(field.error.hidden ? "" : " ", problem.message);
     field.error.hidden = false;
+    if (problem.code === "argument-missing") field.error.append(...offersOf(field));
     field.control.setAttribute("aria-invalid", "true");
     if (!first || field.control.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) first = field.control;
   }
@@ -377,11 +409,25 @@ function showProblems(context, problems) {
   return homeless;
 }
 
+/** What an empty field is missing may be nothing itself. */
+function offersOf(field) {
+  return (field.offers ?? []).map((value) => {
+    const choose = () => {
+      field.choose(value);
+      field.control.removeAttribute("aria-invalid");
+      field.error.hidden = true;
+      (field.control.matches("input, textarea") ? field.control : field.control.querySelector("button"))?.focus();
+    };
+    return make("button", { type: "button", class: "button quiet-button small", onclick: choose }, say("use-empty", { value: emptyName(value) }));
+  });
+}
+
 function nearest(context, path) {
   const steps = path.split(".");
   while (steps.length) {
     const field = context.fields.get(steps.join("."));
-    if (field && steps[0] !== "") return field;
+    // The fields of a variant that was left are still known, but nobody sees them.
+    if (field?.node.isConnected && steps[0] !== "") return field;
     steps.pop();
   }
   return null;

@@ -1,7 +1,7 @@
 // The page of a tool: its form, examples, JSON as another view, and starting a run.
 
 import { makeForm } from "./form.js";
-import { announce, make, pageData, piece, Refusal, say, send } from "./dom.js";
+import { announce, make, pageData, piece, readJson, Refusal, say, send } from "./dom.js";
 
 const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a quick one is done
 
@@ -81,7 +81,7 @@ function twoViews(schema, filling) {
   const node = make("div", {}, form.node, rawBox);
   const parsed = () => {
     try {
-      const value = JSON.parse(raw.value || "{}");
+      const value = readJson(raw.value || "{}");
       rawError.hidden = true;
       return value;
     } catch (error) {
