@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import re
+import subprocess
+import sys
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -70,3 +72,16 @@ def test_a_line_of_the_log_is_one_json_object() -> None:
     assert "\n" not in written
     read = json.loads(written)
     assert (read["message"], read["level"], read["run_id"]) == ("run x\nended", "info", "x")
+
+
+def test_what_libraries_and_warnings_say_is_json_too() -> None:
+    code = (
+        "import logging, warnings; from paperagents.cluster.worker_log import write_log; write_log('json'); "
+        "logging.getLogger('some.library').warning('two\\nlines'); warnings.warn('old'); "
+        "logging.getLogger('some.library').info('chatter'); logging.getLogger('paper.worker').info('ours')"
+    )
+    written = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    ).stderr
+    lines = [json.loads(line) for line in written.splitlines()]
+    assert [line["logger"] for line in lines] == ["some.library", "py.warnings", "paper.worker"]

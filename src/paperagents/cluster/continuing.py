@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from paperagents.cluster.tool_limits import within_limits
+from paperagents.cluster.worker_log import log_end
 from paperagents.errors import PaperError, UsageError
 from paperagents.records.record import RunRecord
 from paperagents.records.run_history import StoredRun
@@ -38,9 +39,7 @@ def continue_run(vault: Vault, run_id: str, *, stop: Cancellation | None = None)
         _logger.exception("run %s", run_id)
         _give_up(vault, run_id, PaperError("internal-error", reason=f"{type(error).__name__}: {error}"))
         return None
-    _logger.info("run %s of %s: %s", run_id, record.tool, record.status,
-                 extra={"run_id": run_id, "tool": record.tool, "status": record.status,
-                        "duration_ms": record.duration_ms})  # fmt: skip
+    log_end(_logger, record)
     return record
 
 

@@ -1,4 +1,4 @@
-"""The log of a worker: lines for people, or one JSON object each for machines."""
+"""The log of a worker or a server: lines for people, or one JSON object each for machines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+
+from paperagents.records.record import RunRecord
 
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -29,10 +31,21 @@ class JsonLines(logging.Formatter):
 
 
 def write_log(form: str) -> None:
-    """From here on, write what our own loggers say to standard error. Nothing in it is secret: arguments are not."""
+    """From here on, write to standard error what our own loggers say, and what goes wrong in those of libraries.
+
+    Nothing in it is secret: arguments and results are not.
+    """
     handler = logging.StreamHandler(sys.stderr)
     plain = logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")
     handler.setFormatter(JsonLines() if form == "json" else plain)
-    logger = logging.getLogger("paper")
-    logger.setLevel(logging.INFO)
-    logger.addHandler(handler)
+    # Whoever reads JSON can do nothing with a line that is none, whichever library it comes from.
+    logging.getLogger().addHandler(handler)
+    logging.captureWarnings(form == "json")
+    logging.getLogger("paper").setLevel(logging.INFO)
+
+
+def log_end(logger: logging.Logger, record: RunRecord) -> None:
+    """One line about a run that has ended, or stands still."""
+    logger.info("run %s of %s: %s", record.run_id, record.tool, record.status,
+                extra={"run_id": record.run_id, "tool": record.tool, "status": record.status,
+                       "duration_ms": record.duration_ms})  # fmt: skip

@@ -75,6 +75,30 @@ def test_another_address_is_told_and_needs_the_token_too(folder: Path) -> None:
         assert "0.0.0.0" in process.stderr.read()
 
 
+def test_the_log_is_one_json_object_for_each_line(folder: Path) -> None:
+    (folder / "shout.md").write_text("---\ntool: true\nname: shout\ncustom_function: return 1;\n---\n")
+    with serve(folder, "--log-format", "json", "--host", "0.0.0.0") as (served, process):
+        port = served["url"].rsplit(":", 1)[1]
+        headers = {"authorization": f"Bearer {served['token']}"}
+        run = httpx2.post(f"http://127.0.0.1:{port}/api/runs", headers=headers, timeout=30,
+                          json={"tool": "shout", "arguments": {"words": "not-for-the-log"}}).json()  # fmt: skip
+        process.terminate()
+        assert process.stderr is not None
+        written = process.stderr.read()
+    lines = [json.loads(line) for line in written.splitlines()]
+    assert ("0.0.0.0" in lines[0]["message"], lines[0]["level"]) == (True, "warning")
+    ended = next(line for line in lines if line.get("run_id") == run["run_id"])
+    assert (ended["tool"], ended["status"], ended["level"]) == ("shout", "succeeded", "info")
+    assert "not-for-the-log" not in written
+
+
+def test_without_being_asked_for_there_is_no_log(folder: Path) -> None:
+    with serve(folder) as (_, process):
+        process.terminate()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
 def test_a_port_that_is_taken_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import TYPE_CHECKING
 
@@ -23,19 +24,25 @@ SHORTEST_TOKEN = 16
 @click.command("serve", cls=LocalisedCommand, help=text("cli.serve"))
 @click.option("--host", default="127.0.0.1", show_default=True, help=text("cli.serve.host"))
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help=text("cli.serve.port"))
+@click.option("--log-format", type=click.Choice(["text", "json"]), help=text("cli.worker.log"))
 @click.option("--open/--no-open", "browse", default=None, help=text("cli.serve.open"))
 @vault_option
 @json_option
 @click.pass_context
-def command(context: click.Context, *, host: str, port: int, browse: bool | None, as_json: bool) -> None:
+def command(  # noqa: PLR0913  each is an option
+    context: click.Context, *, host: str, port: int, log_format: str | None, browse: bool | None, as_json: bool
+) -> None:
     """Serve until interrupted."""
     # Loaded here: everything else starts without a web server.
     from paperagents.cluster.worker import working_beside  # noqa: PLC0415
+    from paperagents.cluster.worker_log import write_log  # noqa: PLC0415
     from paperagents.interfaces.serving.app import Serving, make_app  # noqa: PLC0415
     from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
     from paperagents.interfaces.serving.server import Server, is_loopback, listening  # noqa: PLC0415
 
+    if log_format is not None:
+        write_log(log_format)
     with current_vault(context) as vault:
         access = _access(vault)
         listener = listening(host, port)
@@ -44,7 +51,7 @@ def command(context: click.Context, *, host: str, port: int, browse: bool | None
         live = LiveRuns(vault)
         serving = Serving(access=access, hosts=Hosts(names=names, any_address=not is_loopback(host)))
         if not is_loopback(host):
-            say(paint(text("cli.serve.reachable", host=host), "yellow", err=True))
+            _warn(text("cli.serve.reachable", host=host), log_format)
 
         def announce() -> None:
             link = f"{at}/?token={access.new_link_token()}"
@@ -55,6 +62,13 @@ def command(context: click.Context, *, host: str, port: int, browse: bool | None
         with working_beside(vault):
             server = Server(make_app(vault, serving, live), on_ready=announce, before_end=live.say_goodbye)
             server.run(sockets=[listener])
+
+
+def _warn(words: str, log_format: str | None) -> None:
+    if log_format is None:
+        say(paint(words, "yellow", err=True))
+    else:
+        logging.getLogger("paper").warning("%s", words)
 
 
 def _access(vault: Vault) -> Access:

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from paperagents.approval.decision import ApprovalRequest, Decision
+from paperagents.cluster.worker_log import log_end
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, UsageError
 from paperagents.execution.session import Event
@@ -213,6 +214,7 @@ class LiveRuns:
             active.done.set_exception(error)
             return
         self._leave(active)
+        log_end(_LOGGER, record)
         self._tell_end(active, record)
         active.done.set_result(record)
         if record.status == "waiting" and active.later:

@@ -27,6 +27,8 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                # What it says goes where everything else goes.
+                log_config=None,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
