@@ -6,6 +6,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is the machine's affair; no test asserts a time.
+settings.register_profile("tests", settings.default, deadline=None)
+settings.load_profile("tests")
 
 
 @pytest.fixture(autouse=True, scope="session")

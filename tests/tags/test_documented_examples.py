@@ -25,6 +25,7 @@ from paperagents.tags import (
     resolve_vault_references,
     validate_operation,
 )
+from paperagents.tags.registry import DEFAULT_REGISTRY
 
 RESPONSE = """
 {{<reasoning_text>}}
@@ -142,7 +143,10 @@ def test_example_4_add_custom_tool() -> None:
 
 def test_example_4_with_the_registry_of_the_process() -> None:
     register_tool(NOTIFICATION)
-    assert len(extract_tool_operations('{{<notify message="x" />}}', "notification")) == 1
+    try:
+        assert len(extract_tool_operations('{{<notify message="x" />}}', "notification")) == 1
+    finally:
+        DEFAULT_REGISTRY.remove("notification")
 
 
 def test_api_get_tool_definition() -> None:
