@@ -22,7 +22,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from installed_peers import PYTHON, python_peer, versions  # noqa: E402  see above
+from installed_peers import python_peer, versions  # noqa: E402  see above
 from paperagents.testing import ScriptedServer, model_server  # noqa: E402  the table's folder is known only now
 from recording import record  # noqa: E402  see above
 from table import Row  # noqa: E402  see above
@@ -125,7 +125,7 @@ def measure() -> list[Row]:
 
 def peers() -> dict[str, str]:
     """The versions of those beside us."""
-    return versions(PYTHON["tools-venv"])
+    return versions("tools-venv")
 
 
 def _in_turn(processes: dict[str, Any], clock: Clock) -> tuple[dict[str, float], dict[str, float]]:

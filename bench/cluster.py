@@ -28,7 +28,7 @@ import procrastinate
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from installed_peers import PYTHON, python_peer, versions  # noqa: E402  its folder is known only now
+from installed_peers import python_peer, versions  # noqa: E402  its folder is known only now
 from paperagents.approval.decision import Approved, ApproveEverything  # noqa: E402  see above
 from paperagents.vault import Vault  # noqa: E402  see above
 from postgres_server import PostgresServer  # noqa: E402  see above
@@ -343,7 +343,7 @@ def measure(*, waiters: int = 10_000) -> list[Row]:
 
 def peers() -> dict[str, str]:
     """The versions of those beside us."""
-    return {**versions(PYTHON["dbos-venv"]), "procrastinate": version("procrastinate")}
+    return {**versions("dbos-venv"), "procrastinate": version("procrastinate")}
 
 
 if __name__ == "__main__":

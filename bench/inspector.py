@@ -19,7 +19,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from installed_peers import NODE, PYTHON, node_peer, python_peer, versions  # noqa: E402  see above
+from installed_peers import node_peer, python_peer, versions  # noqa: E402  see above
 from recording import record  # noqa: E402  see above
 from serving import make_vault, paper_arguments, paper_serve  # noqa: E402  its folder is known only now
 from table import Row  # noqa: E402  see above
@@ -61,7 +61,7 @@ def measure() -> list[Row]:
 
 def peers() -> dict[str, str]:
     """The versions of the Inspector and its Node."""
-    return versions(NODE["inspector"], PYTHON["inspector/node-venv"])
+    return versions("inspector", "inspector/node-venv")
 
 
 def _inspector() -> list[str] | None:

@@ -30,11 +30,11 @@ def python_peer(name: str) -> Path | None:
     """The Python of an environment with these peers, installed now if it is not there."""
     environment, wanted = FOLDER / name, PYTHON[name]
     python = environment / "bin" / "python"
-    if _stamped(environment, wanted):
+    if _is_there(name):
         return python
     made = python.exists() or _ran([sys.executable, "-m", "venv", str(environment)])
     if made and _ran([str(python), "-m", "pip", "install", "--quiet", *wanted]):
-        _stamp(environment, wanted)
+        _stamp(name)
         return python
     return None
 
@@ -42,21 +42,19 @@ def python_peer(name: str) -> Path | None:
 def node_peer(name: str, npm: str = "npm") -> Path | None:
     """The ``node_modules`` with these packages, installed now if they are not there."""
     folder, wanted = FOLDER / name, NODE[name]
-    modules = folder / "node_modules"
-    if _stamped(modules, wanted):
-        return modules
+    if _is_there(name):
+        return folder / "node_modules"
     folder.mkdir(parents=True, exist_ok=True)
     command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *wanted]
     if shutil.which(npm) is not None and _ran(command):
-        _stamp(modules, wanted)
-        return modules
+        _stamp(name)
+        return folder / "node_modules"
     return None
 
 
-def versions(*requirements: Sequence[str]) -> dict[str, str]:
-    """Names and versions of what stands above, as ``name==1.0`` or ``name@1.0`` is written."""
-    pairs = [each.replace("==", "@").rpartition("@") for group in requirements for each in group]
-    return {name.partition("[")[0]: version for name, _, version in pairs}
+def versions(*names: str) -> dict[str, str]:
+    """Names and versions of what is installed in these places."""
+    return {peer: version for name in names if _is_there(name) for peer, version in map(_named, _wanted(name))}
 
 
 def program_version(program: str) -> dict[str, str]:
@@ -68,13 +66,27 @@ def program_version(program: str) -> dict[str, str]:
     return {program: next((word.lstrip("v") for word in told.split() if word.lstrip("v")[:1].isdigit()), "")}
 
 
-def _stamped(folder: Path, wanted: Sequence[str]) -> bool:
-    stamp = folder / "installed.json"
-    return stamp.is_file() and json.loads(stamp.read_text(encoding="utf-8")) == list(wanted)
+def _named(requirement: str) -> tuple[str, str]:
+    """``name==1.0`` or ``name@1.0`` as name and version."""
+    name, _, version = requirement.replace("==", "@").rpartition("@")
+    return name.partition("[")[0], version
 
 
-def _stamp(folder: Path, wanted: Sequence[str]) -> None:
-    (folder / "installed.json").write_text(json.dumps(wanted), encoding="utf-8")
+def _wanted(name: str) -> Sequence[str]:
+    return PYTHON[name] if name in PYTHON else NODE[name]
+
+
+def _is_there(name: str) -> bool:
+    stamp = _stamp_file(name)
+    return stamp.is_file() and json.loads(stamp.read_text(encoding="utf-8")) == list(_wanted(name))
+
+
+def _stamp(name: str) -> None:
+    _stamp_file(name).write_text(json.dumps(_wanted(name)), encoding="utf-8")
+
+
+def _stamp_file(name: str) -> Path:
+    return FOLDER / name / ("" if name in PYTHON else "node_modules") / "installed.json"
 
 
 def _ran(command: list[str]) -> bool:

@@ -27,7 +27,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from installed_peers import NODE, PYTHON, node_peer, program_version, python_peer, versions  # noqa: E402  see above
+from installed_peers import node_peer, program_version, python_peer, versions  # noqa: E402  see above
 from paperagents.definitions.json_value import JsonObject, JsonValue  # noqa: E402  after the path above
 from paperagents.vault import Vault  # noqa: E402  after the path above
 from recording import record  # noqa: E402  see above
@@ -121,7 +121,7 @@ def measure() -> list[Row]:
 
 def peers() -> dict[str, str]:
     """The versions of those beside us."""
-    return {**versions(NODE["."], PYTHON["tools-venv"]), **program_version("node")}
+    return {**versions(".", "tools-venv"), **program_version("node")}
 
 
 def _fill(root: Path) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from installed_peers import NODE, node_peer, program_version, versions  # noqa: E402  see above
+from installed_peers import node_peer, program_version, versions  # noqa: E402  see above
 from paperagents.definitions.json_value import JsonValue  # noqa: E402  after the path above
 from paperagents.errors import SandboxError  # noqa: E402  after the path above
 from paperagents.sandbox import Cancellation, Limits, Sandbox  # noqa: E402  after the path above
@@ -54,7 +54,7 @@ def measure(rounds: int = 300) -> list[Row]:
 
 def peers() -> dict[str, str]:
     """The versions of those beside us."""
-    return {**versions(NODE["."]), **program_version("node"), **program_version("deno")}
+    return {**versions("."), **program_version("node"), **program_version("deno")}
 
 
 def _small_transform(rounds: int) -> list[Row]:

@@ -32,7 +32,7 @@ from mcp.client.streamable_http import streamable_http_client
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from installed_peers import PYTHON, python_peer, versions  # noqa: E402  its folder is known only now
+from installed_peers import python_peer, versions  # noqa: E402  its folder is known only now
 from recording import record  # noqa: E402  see above
 from table import Row  # noqa: E402  see above
 
@@ -63,7 +63,7 @@ def measure(calls: int = 400) -> list[Row]:
 
 def peers() -> dict[str, str]:
     """The version of the one beside us."""
-    return versions(PYTHON["fastmcp-venv"])
+    return versions("fastmcp-venv")
 
 
 async def _beside_the_peer(vault: Path, peer: str, calls: int) -> list[Row]:

@@ -36,14 +36,20 @@ def test_what_cannot_be_installed_is_told(folder: Path, capfd: pytest.CaptureFix
     assert "goes on without that peer" in capfd.readouterr().err
 
 
-def test_versions_are_read_from_what_is_asked_for() -> None:
-    asked = ("dbos==3.3.0", "psycopg[binary]==3.3.8", "@scope/name@1.2.0")
-    assert installed_peers.versions(asked) == {"dbos": "3.3.0", "psycopg": "3.3.8", "@scope/name": "1.2.0"}
+def test_only_the_versions_of_what_is_there_are_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(installed_peers.PYTHON, "here", ("dbos==3.3.0", "psycopg[binary]==3.3.8"))
+    monkeypatch.setitem(installed_peers.NODE, "there", ("@scope/name@1.2.0",))
+    monkeypatch.setitem(installed_peers.NODE, "nowhere", ("name@1.0.0",))
+    for name, place in (("here", folder / "here"), ("there", folder / "there" / "node_modules")):
+        place.mkdir(parents=True)
+        installed_peers._stamp(name)
+    told = installed_peers.versions("here", "there", "nowhere")
+    assert told == {"dbos": "3.3.0", "psycopg": "3.3.8", "@scope/name": "1.2.0"}
 
 
 def test_every_peer_has_a_fixed_version() -> None:
     groups = [*installed_peers.PYTHON.values(), *installed_peers.NODE.values()]
-    assert all(version[:1].isdigit() for version in installed_peers.versions(*groups).values())
+    assert all(installed_peers._named(each)[1][:1].isdigit() for group in groups for each in group)
 
 
 def test_a_program_tells_its_version() -> None:
