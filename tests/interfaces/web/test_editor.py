@@ -47,9 +47,30 @@ def test_a_file_that_somebody_else_has_changed_is_not_overwritten(page: Page, se
     page.get_by_label("Content of the file").fill("mine")
     served.note("tools/shout.md", "theirs")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#notice")).to_contain_text("Somebody else has changed the file")
+    expect(page.locator("#conflict")).to_contain_text("Somebody else has changed the file")
     assert (served.folder / "tools/shout.md").read_text() == "theirs"
     expect(page.get_by_label("Content of the file")).to_have_value("mine")
+    with page.context.expect_page() as other:
+        page.get_by_role("link", name="Look at the file").click()
+    expect(other.value.get_by_label("Content of the file")).to_have_value("theirs")
+    served.note("tools/shout.md", "theirs again")
+    page.get_by_role("button", name="Save my text").click()
+    expect(page.locator("#conflict")).to_be_visible()
+    assert (served.folder / "tools/shout.md").read_text() == "theirs again"
+    page.get_by_role("button", name="Save my text").click()
+    expect(page.locator("#notice")).to_have_text("Saved.")
+    expect(page.locator("#conflict")).to_be_hidden()
+    assert (served.folder / "tools/shout.md").read_text() == "mine"
+
+
+def test_a_file_that_was_moved_meanwhile_is_told_as_moved(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/edit?file=tools/shout.md")
+    page.get_by_label("Content of the file").fill("mine")
+    (served.folder / "tools/shout.md").rename(served.folder / "tools/loud.md")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#conflict")).to_contain_text("moved or deleted")
+    expect(page.get_by_role("link", name="Look at the file")).to_be_hidden()
+    assert not (served.folder / "tools/shout.md").exists()
     page.on("dialog", lambda dialog: dialog.accept())
 
 

@@ -248,3 +248,30 @@ def test_lines_that_are_pasted_stay_lines(page: Page, served: Served) -> None:
     )
     expect(page.get_by_label("title", exact=True)).to_have_value("one\ntwo")
     assert sent(page)["title"] == "one\ntwo"
+
+
+def test_what_was_typed_is_there_after_a_reload_and_on_the_way_back(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/tools/shout")
+    page.get_by_label("words").fill("not sent yet")
+    page.reload()
+    expect(page.get_by_label("words")).to_have_value("not sent yet")
+    page.get_by_role("link", name="Settings").first.click()
+    expect(page.get_by_role("heading", name="Settings", level=1)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("words")).to_have_value("not sent yet")
+    page.get_by_role("button", name="JSON").click()
+    page.get_by_role("textbox", name="JSON").fill("{half")
+    page.reload()
+    expect(page.get_by_role("textbox", name="JSON")).to_have_value("{half")
+
+
+def test_what_was_sent_is_no_draft_any_more(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/tools/shout")
+    page.get_by_label("words").fill("sent")
+    run(page)
+    assert result(page) == "SENT"
+    served.vault.run("shout", {"words": "newer"})
+    page.goto(f"{served.url}/settings")
+    page.goto(f"{served.url}/tools/shout")
+    page.reload()
+    expect(page.get_by_label("words")).to_have_value("newer")

@@ -74,8 +74,8 @@ def test_a_question_answered_elsewhere_is_not_answered_twice(
     other.goto(f"{served.url}/approvals")
     other.locator(".question").get_by_role("button", name="Deny").click()
     expect(page.locator(".run[data-status=denied]")).to_be_attached()
-    page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator("#notice")).to_contain_text("answered elsewhere")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     assert not (served.folder / "kept").exists()
 
 
@@ -106,8 +106,10 @@ def test_a_server_that_starts_again_goes_on_with_the_question(
         port = int(first.url.rpartition(":")[2])
         watch.may_fail = True
     expect(page.locator("html[data-connection=lost]")).to_be_attached()
+    expect(page.get_by_text("The connection to the server is lost.")).to_be_visible()
     with serving(folder, port=port) as second:
         expect(page.locator("html[data-connection=open]")).to_be_attached(timeout=15_000)
+        expect(page.get_by_text("The connection to the server is lost.")).to_be_hidden()
         page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
         expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
         assert (second.folder / "kept/one.md").exists()

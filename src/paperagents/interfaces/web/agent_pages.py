@@ -27,6 +27,8 @@ from paperagents.notes_folder import KEEPING_FOLDER
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 LARGEST_NOTE = 2_000_000
 MOST_TURNS = 200
+LONGEST_OPENING = 4_000
+LONGEST_TITLE = 80
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,120}")
 Name = Annotated[str, Query(max_length=120)]
 
@@ -64,7 +66,7 @@ def one_agent(
         "agent.html",
         agent=definition,
         conversation=conversation or _new_name(definition.id),
-        conversations=list(reversed(listed(kept, definition.id)))[:50],
+        conversations=[(each, _title(kept, each)) for each in list(reversed(listed(kept, definition.id)))[:50]],
         turns=_turns(kept, conversation) if conversation else [],
         run=run_view(live, run) if run else None,
         current=None,
@@ -87,7 +89,15 @@ def _about(section: Section) -> str:
     return section.text.partition("\n")[0].replace("`", "")[:200] if section.role == "tools" else ""
 
 
-def _content(kept: Path, name: str) -> str:
+def _title(kept: Path, name: str) -> str:
+    """The first words that somebody said."""
+    if not _NAME.fullmatch(name):
+        return ""
+    said = (each.text.strip() for each in sections(_content(kept, name, most=LONGEST_OPENING)) if each.role == "you")
+    return next(said, "").partition("\n")[0][:LONGEST_TITLE]
+
+
+def _content(kept: Path, name: str, *, most: int = LARGEST_NOTE) -> str:
     """The note of a conversation; empty where it has not begun."""
     if not _NAME.fullmatch(name):
         raise UsageError("no-such-route", path=f"/conversations/{name}"[:200])
@@ -96,7 +106,7 @@ def _content(kept: Path, name: str) -> str:
     except OSError:
         return ""
     with os.fdopen(descriptor, "rb") as opened:
-        return opened.read(LARGEST_NOTE).decode("utf-8", "replace").replace("\r\n", "\n")
+        return opened.read(most).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _new_name(agent: str) -> str:

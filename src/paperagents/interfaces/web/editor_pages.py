@@ -88,7 +88,8 @@ async def save(live: Live, saving: Saving) -> Response:
     approver = _yes_to_this_state(live.vault, path, saving.digest)
     record = await asyncio.to_thread(live.vault.run, "write_file", arguments, approver=approver)
     response = record_response(record)
-    response.headers["etag"] = digest_of(saving.content.encode("utf-8", "replace"))
+    saved = digest_of(saving.content.encode("utf-8", "replace"))
+    response.headers["etag"] = saved if record.success else live.vault.folder.digest(path)
     return response
 
 
@@ -96,11 +97,17 @@ def _yes_to_this_state(vault: Vault, path: str, digest: str) -> Callable[[Approv
     """The person said yes by saving, to a change of the file as they saw it. Any other file is not theirs to lose."""
 
     def decide(_: ApprovalRequest) -> Decision:
-        if vault.folder.digest(path) != digest:
-            return Denied(reason=text("web.editor.conflict"))
+        if (found := vault.folder.digest(path)) != digest:
+            return Denied(reason=text(_conflict(digest, found)))
         return Approved(by=text("web.editor.by"))
 
     return decide
+
+
+def _conflict(opened: str, found: str) -> str:
+    if found == ABSENT:
+        return "web.editor.gone"
+    return "web.editor.taken" if opened == ABSENT else "web.editor.conflict"
 
 
 def _opened(vault: Vault, path: str) -> tuple[str, str]:

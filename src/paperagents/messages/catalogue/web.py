@@ -196,9 +196,26 @@ TEXTS = {
     "web.preview": ("Preview of the form", "Vorschau des Formulars", "表单预览"),
     "web.editor.by": ("saving in the editor", "Speichern im Editor", "在编辑器中保存"),
     "web.editor.conflict": (
-        "Somebody else has changed the file since it was opened here. Copy your text and open the file again.",
-        "Jemand hat die Datei geändert, seit sie hier geöffnet wurde. Kopieren Sie Ihren Text und öffnen Sie sie neu.",
-        "自在此打开以来，文件已被他人修改。请复制您的内容并重新打开文件。",
+        "Somebody else has changed the file since it was opened here. Your text is not saved.",
+        "Jemand hat die Datei geändert, seit sie hier geöffnet wurde. Ihr Text ist nicht gespeichert.",
+        "自在此打开以来，文件已被他人修改。您的内容尚未保存。",
+    ),
+    "web.editor.gone": (
+        "The file was moved or deleted since it was opened here. Your text is not saved.",
+        "Die Datei wurde verschoben oder gelöscht, seit sie hier geöffnet wurde. Ihr Text ist nicht gespeichert.",
+        "自在此打开以来，文件已被移动或删除。您的内容尚未保存。",
+    ),
+    "web.editor.taken": (
+        "There is a file of this name already. Your text is not saved.",
+        "Eine Datei dieses Namens gibt es schon. Ihr Text ist nicht gespeichert.",
+        "已有同名文件。您的内容尚未保存。",
+    ),
+    "web.editor.look": ("Look at the file as it is now", "Die Datei ansehen, wie sie jetzt ist", "查看文件的当前内容"),
+    "web.editor.overwrite": ("Save my text all the same", "Meinen Text trotzdem speichern", "仍然保存我的内容"),
+    "web.connection-lost": (
+        "The connection to the server is lost. This page goes on by itself when it is back.",
+        "Die Verbindung zum Server ist unterbrochen. Die Seite geht von selbst weiter, wenn er wieder da ist.",
+        "与服务器的连接已断开。恢复后此页面会自动继续。",
     ),
     # --- settings
     "web.settings.look": ("This browser", "Dieser Browser", "此浏览器"),
@@ -303,6 +320,7 @@ TEXTS = {
     "web.new-conversation": ("New conversation", "Neues Gespräch", "新对话"),
     "web.ask-agent": ("Your message", "Ihre Nachricht", "您的消息"),
     "web.send": ("Send", "Senden", "发送"),
+    "web.stop": ("Stop", "Anhalten", "停止"),
     "web.agent": ("Agent", "Agent", "代理"),
     "web.you": ("You", "Sie", "您"),
     "web.calls": ("Tool calls", "Werkzeugaufrufe", "工具调用"),

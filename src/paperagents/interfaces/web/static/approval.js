@@ -18,6 +18,15 @@ export function askQuestion(question) {
   copy.querySelector('[data-answer="deny"]').focus();
 }
 
+/** A question that is no longer asked does not stay open; one that is just being answered here closes by itself. */
+export function closeAnswered(asked) {
+  const question = document.querySelector("dialog[open] .question");
+  if (!question || question.querySelector("[data-answer]").disabled) return;
+  if (asked.some((each) => each.dataset.question === question.dataset.question)) return;
+  question.closest("dialog").close();
+  notice(say("answered-elsewhere"));
+}
+
 /** Answer as the button says. */
 export async function answer(button) {
   const question = button.closest(".question");

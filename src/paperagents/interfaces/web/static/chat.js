@@ -1,6 +1,7 @@
 // A conversation with an agent: what it says appears as it is said, its questions come up here, its calls are below.
 
 import { announce, calmly, piece, Refusal, say, send } from "./dom.js";
+import { actOnRun } from "./run.js";
 
 const LONGEST_LIVE = 100_000;
 
@@ -9,6 +10,7 @@ export function startChat(chat, events, watchRun) {
   const live = document.getElementById("live");
   const thinks = document.getElementById("thinks");
   const form = document.getElementById("ask");
+  const stop = document.getElementById("stop");
   const message = document.getElementById("message");
   const problem = document.getElementById("chat-problem");
   const run = () => slot.querySelector(".run");
@@ -40,13 +42,14 @@ export function startChat(chat, events, watchRun) {
   function busy(isBusy) {
     thinks.hidden = !isBusy;
     thinks.textContent = say("thinks");
-    form.querySelector("button").disabled = isBusy;
+    form.querySelector("[type=submit]").disabled = isBusy;
+    stop.hidden = !isBusy || !run();
     if (!isBusy) announce("");
   }
 
   async function ask() {
     const query = message.value.trim();
-    if (!query || form.querySelector("button").disabled) return;
+    if (!query || form.querySelector("[type=submit]").disabled) return;
     problem.hidden = true;
     busy(true);
     try {
@@ -60,7 +63,7 @@ export function startChat(chat, events, watchRun) {
       watchRun(slot);
       renew();
       const status = run().dataset.status;
-      if (status !== "running") busy(false);
+      busy(status === "running");
       if (!["running", "succeeded"].includes(status)) document.getElementById("calls").open = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -70,6 +73,10 @@ export function startChat(chat, events, watchRun) {
     }
   }
 
+  stop.addEventListener("click", async () => {
+    await actOnRun(slot.querySelector('[data-action="cancel"]'));
+    busy(run().dataset.status === "running");
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     ask();

@@ -10,7 +10,9 @@ export function startEditor() {
   const state = document.getElementById("save-state");
   const name = document.getElementById("file-name");
   const original = editor.dataset.ending === "crlf" ? "\r\n" : null;
-  let saved = name ? null : text.value;
+  const conflict = document.getElementById("conflict");
+  const first = text.value;
+  let saved = name ? null : first;
   const file = () => (name ? name.value : editor.dataset.file);
   const content = () => (original ? keepingLineEnds(text.value, original) : text.value);
 
@@ -47,8 +49,10 @@ export function startEditor() {
     if (save.disabled) return;
     const keeping = text.value;
     save.disabled = true;
+    conflict.hidden = true;
     try {
       const { answer, response } = await send("PUT", "/edit/save", { file: file(), content: content(), digest: editor.dataset.digest });
+      if (answer.status === "denied") return disagree(answer.error.details?.reason ?? answer.error.message, response.headers.get("etag"));
       if (!answer.success) throw new Refusal(answer.error);
       editor.dataset.digest = response.headers.get("etag");
       editor.dataset.file = file();
@@ -59,10 +63,26 @@ export function startEditor() {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       save.disabled = false;
-      notice(error.problem.details?.reason || error.message);
+      notice(error.message);
     }
   }
 
+  /** Another has changed the file: the person looks, and decides. */
+  function disagree(reason, theirs) {
+    save.disabled = false;
+    document.getElementById("conflict-reason").textContent = reason;
+    const look = document.getElementById("conflict-look");
+    look.href = `/edit?file=${encodeURIComponent(file())}`;
+    look.hidden = theirs === "absent";
+    conflict.hidden = false;
+    conflict.dataset.digest = theirs;
+    conflict.scrollIntoView({ block: "nearest" });
+  }
+
+  document.getElementById("conflict-overwrite").addEventListener("click", () => {
+    editor.dataset.digest = conflict.dataset.digest;
+    keep();
+  });
   text.addEventListener("input", () => {
     changed();
     check();
@@ -77,7 +97,7 @@ export function startEditor() {
     }
   });
   addEventListener("beforeunload", (event) => {
-    if (!save.disabled && saved !== null) event.preventDefault();
+    if (text.value !== (saved ?? first)) event.preventDefault();
   });
   changed();
   show(pageData("checked"));

@@ -2,6 +2,7 @@
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
+const PATIENCE = 1_500; // a short gap is nobody's worry
 
 export function openEvents() {
   const listeners = new Set();
@@ -9,6 +10,14 @@ export function openEvents() {
   let hasBeenOpen = false;
   let about = "";
   let current = null;
+  let telling = null;
+  const away = document.getElementById("away");
+  const tellConnection = (isAway) => {
+    clearTimeout(telling);
+    document.documentElement.dataset.connection = isAway ? "lost" : "open";
+    if (!isAway) away.hidden = true;
+    else telling = setTimeout(() => (away.hidden = false), PATIENCE);
+  };
   const tell = (event) => {
     for (const listener of [...listeners]) listener(event);
   };
@@ -21,7 +30,7 @@ export function openEvents() {
     current = socket;
     socket.addEventListener("open", () => {
       pause = FIRST_PAUSE;
-      document.documentElement.dataset.connection = "open";
+      tellConnection(false);
       // Whatever happened meanwhile is looked up: nothing is lost with a connection.
       if (hasBeenOpen) tell({ type: "connected" });
       hasBeenOpen = true;
@@ -29,7 +38,7 @@ export function openEvents() {
     socket.addEventListener("message", (message) => socket === current && tell(JSON.parse(message.data)));
     socket.addEventListener("close", () => {
       if (socket !== current) return;
-      document.documentElement.dataset.connection = "lost";
+      tellConnection(true);
       setTimeout(connect, pause);
       pause = Math.min(pause * 2, LONGEST_PAUSE);
     });

@@ -1,7 +1,7 @@
 // A run as it goes on: steps appear as they happen, the diagram is lit, questions come up, nothing is lost.
 
 import { announce, calmly, notice, piece, Refusal, say, send, textOf } from "./dom.js";
-import { askQuestion } from "./approval.js";
+import { askQuestion, closeAnswered } from "./approval.js";
 
 const SHOWN_STEPS = 200;
 const ENDS = new Set(["run-finished", "run-refused"]);
@@ -20,7 +20,10 @@ export function watchRun(slot, events) {
     if (event.type === "events-missed" || event.type === "connected") return renew();
     if (!isOurs(event)) return;
     if (event.type === "step-started" && event.run_id === run().dataset.run) lightSoon(slot, event);
-    else if (event.type === "step-finished" && event.run_id === run().dataset.run) addSteps();
+    else if (event.type === "step-finished" && event.run_id === run().dataset.run) {
+      run().dataset.steps = String(Number(run().dataset.steps) + 1);
+      addSteps();
+    }
     else if (event.type === "run-started" && run().dataset.status === "waiting") renew();
     else if (event.type === "approval-requested" || (ENDS.has(event.type) && event.run_id === run().dataset.run)) renew();
   });
@@ -35,6 +38,7 @@ async function replaceRun(slot) {
   const view = old.querySelector("input[name=view]:checked")?.value;
   const fresh = await piece(`/runs/${encodeURIComponent(old.dataset.run)}/panel`);
   const renewed = fresh.querySelector(".run");
+  closeAnswered([...renewed.querySelectorAll(".question")]);
   // A question that somebody is just answering stays as it is.
   if (renewed.dataset.status === "waiting" && old.dataset.digests === renewed.dataset.digests && old.dataset.digests.trim()) return;
   for (const [name, isOpen] of kept) {
@@ -43,6 +47,9 @@ async function replaceRun(slot) {
   }
   const chosen = view && renewed.querySelector(`input[name=view][value="${CSS.escape(view)}"]`);
   if (chosen) chosen.checked = true;
+  // Steps that somebody has asked for stay.
+  renewed.querySelector("[data-steps-list]").append(...shownSteps(old).filter((each) => Number(each.dataset.number) >= nextStep(renewed)));
+  tellSteps(renewed);
   if (old.dataset.status !== renewed.dataset.status) announce(renewed.querySelector(".status-word").textContent);
   old.replaceWith(renewed);
   if (slot.lastStarted) light(slot, slot.lastStarted);
@@ -51,14 +58,34 @@ async function replaceRun(slot) {
 
 async function appendSteps(slot) {
   const run = slot.querySelector(".run");
-  const list = run?.querySelector("[data-steps-list]");
-  if (!list || run.dataset.status !== "running") return;
-  const have = list.querySelectorAll(":scope > li[data-number]").length;
-  if (have >= SHOWN_STEPS) return;
-  const fresh = await piece(`/runs/${encodeURIComponent(run.dataset.run)}/steps?first=${have}`);
-  list.querySelector(".live")?.remove();
-  list.append(fresh);
-  run.querySelector("[data-step-count]").textContent = list.querySelectorAll(":scope > li[data-number]").length;
+  if (run?.dataset.status !== "running") return;
+  if (shownSteps(run).length < SHOWN_STEPS) await fetchSteps(run);
+  tellSteps(run);
+}
+
+async function fetchSteps(run) {
+  const fresh = await piece(`/runs/${encodeURIComponent(run.dataset.run)}/steps?first=${nextStep(run)}`);
+  run.querySelector("[data-steps-list]").append(fresh);
+}
+
+function shownSteps(run) {
+  return [...run.querySelectorAll("[data-steps-list] > li[data-number]")];
+}
+
+/** The place in the log of the first step that is not shown yet. */
+function nextStep(run) {
+  return Number(shownSteps(run).at(-1)?.dataset.number ?? -1) + 1;
+}
+
+/** How many steps there are; those that are not shown are one press away, also while more of them come. */
+function tellSteps(run) {
+  const next = nextStep(run);
+  const total = Math.max(next, Number(run.dataset.steps));
+  const more = run.querySelector("[data-more-steps]");
+  run.querySelector("[data-step-count]").textContent = String(total);
+  more.parentElement.hidden = next >= total;
+  more.href = `/runs/${encodeURIComponent(run.dataset.run)}?first=${next}`;
+  more.textContent = say("more-steps", { count: total - next });
 }
 
 function lightSoon(slot, event) {
@@ -120,16 +147,9 @@ export async function loadStep(details) {
 }
 
 export async function loadSteps(link) {
-  const list = link.closest("section").querySelector("[data-steps-list]");
   const run = link.closest(".run");
-  const first = Number(new URL(link.href).searchParams.get("first"));
-  const fresh = await piece(`/runs/${encodeURIComponent(run.dataset.run)}/steps?first=${first}`);
-  const count = fresh.querySelectorAll("li[data-number]").length;
-  list.append(fresh);
-  const left = Number(run.dataset.steps) - first - count;
-  if (left <= 0) return link.remove();
-  link.href = `/runs/${encodeURIComponent(run.dataset.run)}?first=${first + count}`;
-  link.textContent = say("more-steps", { count: left });
+  await fetchSteps(run);
+  tellSteps(run);
 }
 
 /** Copy a result, as the download gives it. */

@@ -8,11 +8,12 @@ const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a qui
 export function startTool(form, watchRun) {
   const { schema, examples, filling } = pageData("tool-data");
   const view = twoViews(schema, filling);
+  const draft = keepDraft(form, view);
   const problems = make("div", { class: "form-problems", role: "alert", hidden: true, tabindex: "-1" });
   const run = make("button", { type: "submit", class: "button" }, say("run"));
   const dry = make("button", { type: "button", class: "button quiet-button", onclick: () => begin(true) }, say("dry-run"));
   document.getElementById("form-switch").append(view.switcher);
-  form.append(problems, fillings(examples, filling, view), view.node, make("div", { class: "form-end" }, run, dry, make("span", { class: "quiet keys" }, "Ctrl ⏎")));
+  form.append(problems, fillings(examples, filling, view, draft), view.node, make("div", { class: "form-end" }, run, dry, make("span", { class: "quiet keys" }, "Ctrl ⏎")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     begin(false);
@@ -32,8 +33,9 @@ export function startTool(form, watchRun) {
     view.show([]);
     try {
       const { answer } = await send("POST", `/api/runs?wait=${FIRST_ANSWER}`, { tool: form.dataset.tool, arguments: view.value(), dry_run: isDry });
-      if (isDry) showPlan(answer);
-      else await showRun(answer.run_id, watchRun);
+      if (isDry) return showPlan(answer);
+      draft.forget();
+      await showRun(answer.run_id, watchRun);
     } catch (error) {
       refuse(error);
     } finally {
@@ -68,6 +70,21 @@ function showPlan(record) {
   const panel = make("section", { class: "card", "aria-label": say("plan") }, make("h2", {}, say("plan")), make("p", { class: "quiet" }, say("plan-about")), error, make("ol", {}, ...steps));
   document.getElementById("run-slot").replaceChildren(panel);
   announce(say("plan"));
+}
+
+/** What was typed and not sent is there again after a reload, or on the way back; secrets are not kept. */
+function keepDraft(form, view) {
+  const name = `draft ${location.pathname}`;
+  const kept = sessionStorage.getItem(name);
+  sessionStorage.removeItem(name);
+  const isBack = ["reload", "back_forward"].includes(performance.getEntriesByType("navigation")[0]?.type);
+  let isTyped = Boolean(kept && isBack);
+  if (isTyped) view.restore(JSON.parse(kept));
+  form.addEventListener("input", () => (isTyped = true));
+  addEventListener("pagehide", () => {
+    if (isTyped && !form.querySelector("input[type=password]")) sessionStorage.setItem(name, JSON.stringify(view.draft()));
+  });
+  return { begin: () => (isTyped = true), forget: () => (isTyped = false) };
 }
 
 /** Form and JSON: two views of one value. */
@@ -113,14 +130,21 @@ function twoViews(schema, filling) {
       form.fill(value);
       raw.value = JSON.stringify(value, null, 2);
     },
+    draft: () => ({ json: rawBox.hidden ? JSON.stringify(form.value()) : raw.value, isRaw: !rawBox.hidden }),
+    restore: ({ json, isRaw }) => {
+      if (isRaw) turn(true);
+      if (isRaw) raw.value = json;
+      else form.fill(readJson(json));
+    },
     show: (problems) => (rawBox.hidden ? form.show(problems) : problems),
   };
 }
 
-function fillings(examples, filling, view) {
+function fillings(examples, filling, view, draft) {
   const bar = make("div", { class: "form-tools" });
   const fill = (value) => () => {
     view.fill(value);
+    draft.begin();
     announce(say("filled"));
   };
   if (filling) bar.append(make("button", { type: "button", class: "button quiet-button small", onclick: fill({}) }, say("start-fresh")));
