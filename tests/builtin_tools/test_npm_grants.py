@@ -16,6 +16,7 @@ from paperagents.builtin_tools.npm_grants import (
     require_possible,
 )
 from paperagents.errors import ToolError
+from paperagents.notes_folder import NotesFolder
 
 
 @pytest.fixture
@@ -34,6 +35,13 @@ def test_what_settings_say_becomes_grants() -> None:
     assert grants == Grants(read=("notes",), net=("example.com",))
     assert grants.as_json() == {"read": ["notes"], "net": ["example.com"]}
     assert (grants_from({}).target, grants.target) == ("", "read notes; net example.com")
+
+
+@pytest.mark.parametrize("tool", ["my_tool", "My-Tool"])
+def test_a_variable_of_the_user_grants_too(root: Path, tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_NPM_MY_TOOL_READ", "notes,other")
+    assert NotesFolder(root).npm_grants(tool) == Grants(read=("notes", "other"))
+    assert NotesFolder(root).npm_grants("mytool") == Grants()
 
 
 @pytest.mark.parametrize("path", ["notes", "/notes", "notes/", "./notes", "//notes//"])

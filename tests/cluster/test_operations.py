@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -25,6 +25,8 @@ def test_a_worker_tells_that_it_is_alive_and_ready_and_what_it_does(vault: Vault
     vault.run("note")
     with serve_figures(vault, "127.0.0.1", 0) as port:
         answers = {path: urlopen(f"http://127.0.0.1:{port}/{path}").read() for path in ("health", "ready", "metrics")}
+        with urlopen(Request(f"http://127.0.0.1:{port}/metrics", method="HEAD")) as head:
+            assert (head.status, head.headers["content-length"]) == (200, str(len(answers["metrics"])))
         with pytest.raises(HTTPError) as caught:
             urlopen(f"http://127.0.0.1:{port}/else")
         caught.value.close()

@@ -77,12 +77,15 @@ def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            self.wfile.write(self.do_HEAD())
+
+        def do_HEAD(self) -> bytes:
             status, kind, body = answer(vault, self.path)
             self.send_response(status)
             self.send_header("content-type", kind)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            return body
 
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002  the library's name
             """Nobody wants a line for each look."""

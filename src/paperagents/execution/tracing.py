@@ -36,7 +36,8 @@ def traced(on_event: OnEvent, masked: Callable[[str], str]) -> OnEvent:
 
 def are_wanted(environment: Mapping[str, str]) -> bool:
     """Whether the variables that everybody uses for this name an address, and none switches traces off."""
+    if not any(environment.get(name, "").strip() for name in _ADDRESSES):
+        return False
     exporters = environment.get("OTEL_TRACES_EXPORTER", "otlp").split(",")
     switched_off = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
-    is_sent = "otlp" in (each.strip() for each in exporters) and not switched_off
-    return is_sent and any(environment.get(name, "").strip() for name in _ADDRESSES)
+    return "otlp" in (each.strip() for each in exporters) and not switched_off

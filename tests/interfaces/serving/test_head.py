@@ -64,6 +64,23 @@ def test_a_stream_of_events_is_let_go(served: Served) -> None:
         assert client.head("/api/events").headers["content-type"].startswith("text/event-stream")
 
 
+def test_a_client_of_mcp_keeps_its_session_whoever_asks_for_the_head_of_its_stream(served: Served) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    with served.client() as client:
+        assert client.head("/mcp").status_code == client.get("/mcp").status_code == 400
+        client.headers["accept"] = "application/json, text/event-stream"
+        begun = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+        client.headers["mcp-session-id"] = begun.headers["mcp-session-id"]
+        client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"})
+        for _ in range(2):
+            head = client.head("/mcp")
+            assert (head.status_code, head.headers["content-type"]) == (200, "text/event-stream")
+        with client.stream("GET", "/mcp") as stream:
+            assert stream.status_code == 200
+            listed = client.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+            assert "shout" in listed.text
+
+
 def test_where_get_is_wrong_head_is_wrong_too(served: Served) -> None:
     with served.client() as client:
         head = client.head("/api/approvals/x/approve")

@@ -41,7 +41,7 @@ def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Gu
     live = live or LiveRuns(vault)
     app = make_rest_app(live)
     mcp = app.state.mcp = McpServer(live, serving.access.sealing_key)
-    both = _Both(pages=AnswerHead(app=app), mcp=mcp.application())
+    both = AnswerHead(app=_Both(pages=app, mcp=mcp.application()))
     return Guard(app=both, access=serving.access, hosts=serving.hosts, limits=serving.limits)
 
 
