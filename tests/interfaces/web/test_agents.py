@@ -38,3 +38,31 @@ def test_what_goes_wrong_with_a_model_is_told(page: Page, served: Served) -> Non
     page.get_by_label("Your message").fill("Hello?")
     page.keyboard.press("Enter")
     expect(page.locator("#calls .failure-message")).to_be_visible()
+
+
+SLOW_AGENT = """---
+agent: true
+id: sloth
+name: Sloth
+description: Takes its time.
+model: scripted:data/sloth.json
+tools: [slow]
+---
+Help.
+"""
+
+
+def test_an_agent_is_stopped_while_it_works_and_found_by_what_was_said(page: Page, served: Served) -> None:
+    served.note("agents/sloth.md", SLOW_AGENT)
+    served.note("data/sloth.json", '[{"text": "Soon.", "calls": [{"tool": "slow", "arguments": {}}]}, "Done."]')
+    page.goto(f"{served.url}/agents/sloth")
+    page.get_by_label("Your message").fill("Please hurry 😀\nat once")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#conversation .turn.agent").first).to_contain_text("Soon.")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".run[data-status=cancelled]")).to_be_attached()
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(page.get_by_role("button", name="Send")).to_be_enabled()
+    page.get_by_role("link", name="New conversation").click()
+    page.get_by_role("link", name="Please hurry 😀").click()
+    expect(page.locator(".turn.person")).to_contain_text("at once")

@@ -150,7 +150,7 @@ steps:
   - {tool: write_file, parameters: {filePath: odd.json, content: "{{input}}", overwrite: true}}
 ---
 """
-ODD_VALUES = {
+ODD_VALUES: dict[str, Any] = {
     "title": "",
     "maybe": None,
     "level": None,

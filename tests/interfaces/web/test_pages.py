@@ -183,3 +183,18 @@ def test_every_run_that_was_approved_can_be_read_step_by_step(served: Served) ->
         page = client.get(f"/runs/{run.run_id}").text
     assert page.count('class="step success"') == 2
     assert "kept/one.md" in page
+
+
+@pytest.mark.parametrize("path", ["/edit", "/runs?most=many", "/edit?file=tools/keep.md&line=0"])
+def test_a_wrong_address_is_told_on_a_page(served: Served, path: str) -> None:
+    with served.client() as client:
+        answer = client.get(path)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "invalid-request" in answer.text
+
+
+def test_a_day_that_is_none_filters_nothing(served: Served) -> None:
+    served.vault.run("people", {})
+    with served.client() as client:
+        assert ">people<" in client.get("/runs?since=soon").text

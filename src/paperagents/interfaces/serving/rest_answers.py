@@ -89,14 +89,19 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        problems = [{"at": ".".join(map(str, each["loc"])), "problem": each["msg"]} for each in error.errors()]
-        together = "; ".join(f"{each['at']}: {each['problem']}" for each in problems)
-        return problem_response(UsageError("invalid-request", problems=together, details={"problems": problems}), 422)
+        return problem_response(invalid_request(error), 422)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
         headers = {"allow": ", ".join(_allowed(request))} if error.status_code == 405 else dict(error.headers or {})
         return problem_response(_in_our_words(request, error), error.status_code, headers)
+
+
+def invalid_request(error: RequestValidationError) -> PaperError:
+    """What is wrong with the fields of a request, all of it."""
+    problems = [{"at": ".".join(map(str, each["loc"])), "problem": each["msg"]} for each in error.errors()]
+    together = "; ".join(f"{each['at']}: {each['problem']}" for each in problems)
+    return UsageError("invalid-request", problems=together, details={"problems": problems})
 
 
 def problem_response(error: PaperError, status: int | None = None, headers: dict[str, str] | None = None) -> Response:

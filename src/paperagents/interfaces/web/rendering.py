@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,6 +19,7 @@ from paperagents.approval.diff import visible
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.problem_details import status_of
+from paperagents.interfaces.serving.rest_answers import invalid_request
 from paperagents.interfaces.web.preferences import THEMES, theme_of
 from paperagents.interfaces.web.sidebar import sidebar
 from paperagents.interfaces.web.static_files import static_url
@@ -39,6 +41,8 @@ class PageRoute(APIRoute):
                 return await handler(request)
             except PaperError as error:
                 return error_page(request, error)
+            except RequestValidationError as error:
+                return error_page(request, invalid_request(error), status=422)
 
         return page_or_error
 
@@ -64,10 +68,10 @@ def fragment(template: str, **values: Any) -> Response:
     return _response(template, values, 200)
 
 
-def error_page(request: Request, error: PaperError) -> Response:
+def error_page(request: Request, error: PaperError, *, status: int | None = None) -> Response:
     """What is wrong, where, and what to do next."""
     problems = getattr(error, "problems", ())
-    return page(request, "error.html", status=status_of(error), error=error, problems=problems)
+    return page(request, "error.html", status=status or status_of(error), error=error, problems=problems)
 
 
 def page_json(value: Any) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -22,6 +23,7 @@ from paperagents.records.record import RunRecord
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 STATUSES = ("running", "waiting", "succeeded", "failed", "denied", "cancelled")
 LONGEST_COMPARED = 200_000
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 Short = Annotated[str, Query(max_length=200)]
 Number = Annotated[int, Query(ge=0, le=1_000_000_000)]
 
@@ -33,6 +35,7 @@ def history(  # noqa: PLR0913  each is a field of the address
     """The runs that somebody started, the newest first."""
     most = min(max(most, 1), 1000)
     chosen = status if status in STATUSES else None
+    since = since if _DAY.fullmatch(since) else ""
     runs = live.vault.store.history(tool=tool or None, status=chosen, since=since or None, limit=most + 1)
     return page(
         request, "runs.html", runs=runs[:most], is_more=len(runs) > most, most=most, statuses=STATUSES,
