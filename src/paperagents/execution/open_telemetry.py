@@ -105,7 +105,7 @@ class RunTrace:
 
     def _end(self, span: Span, status: object, code: object) -> None:
         span.set_attribute("paper.status", str(status))
-        if code is not None:
+        if code is not None and status != "waiting":
             span.set_attribute("error.type", self._named(code))
         if status in ("error", "failed"):
             span.set_status(StatusCode.ERROR)

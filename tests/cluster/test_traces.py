@@ -1,0 +1,72 @@
+"""One trace for each run, whichever processes carry it out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from paperagents.approval.decision import Approved
+from paperagents.execution.open_telemetry import ids_of
+from paperagents.vault import Vault
+
+from .conftest import wait_until
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Span]]:
+    """Everything that reaches a collector."""
+    received: list[Span] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = ExportTraceServiceRequest.FromString(self.rfile.read(int(self.headers["content-length"])))
+            received.extend(span for each in body.resource_spans for part in each.scope_spans for span in part.spans)
+            self.send_response(200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_address[1]}")
+        yield received
+        server.shutdown()
+        thread.join()
+
+
+def work_until(vault: Vault, run_id: str, status: str) -> None:
+    """A worker process of its own carries the run on, and ends."""
+    command = [sys.executable, "-m", "paperagents", "--vault", str(vault.root), "worker"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=dict(os.environ)) as process:
+        try:
+            wait_until(lambda: vault.store.record(run_id).status == status)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+
+
+def test_two_workers_add_to_one_trace(vault: Vault, spans: list[Span]) -> None:
+    run_id = vault.enqueue("note").run_id
+    work_until(vault, run_id, "waiting")
+    assert [each.name for each in spans] == ["step write_file"]
+    assert "error.type" not in {each.key for each in spans[0].attributes}
+    (approval,) = vault.store.approvals()
+    vault.leave_answer(approval.id, Approved())
+    work_until(vault, run_id, "succeeded")
+    assert sorted(each.name for each in spans) == ["run note", "step write_file", "step write_file"]
+    trace, top = (number.to_bytes(length) for number, length in zip(ids_of(run_id), (16, 8), strict=True))
+    assert {each.trace_id for each in spans} == {trace}
+    assert {each.parent_span_id for each in spans if each.name != "run note"} == {top}
+    assert [each.span_id for each in spans if each.name == "run note"] == [top]
