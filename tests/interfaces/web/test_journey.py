@@ -150,6 +150,7 @@ def test_what_the_person_changes_is_what_is_written(page: Page, served: Served) 
     question.get_by_text("Reason, changes, and lasting answers").click()
     question.get_by_role("button", name="Change before approving").click()
     question.get_by_label("content").fill("# Better\n")
+    expect(question.get_by_role("button", name="Approve")).to_have_count(1)
     question.get_by_role("button", name="Approve with these changes").click()
     expect(page.get_by_role("dialog").locator("figcaption", has_text="kept/two.md")).to_be_visible()
     assert (served.folder / "kept/one.md").read_text() == "# Better\n"
@@ -236,3 +237,13 @@ def test_a_new_file_appears_at_the_side_without_a_reload(page: Page, served: Ser
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Shout", level=1)).to_be_visible()
+
+
+def test_how_a_failed_run_stands_is_read_in_one_line(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/tools/boom")
+    run(page)
+    facts = page.locator(".run[data-status=failed] .run-head .facts")
+    expect(facts).to_be_visible()
+    box = facts.bounding_box()
+    assert box is not None
+    assert box["height"] < 60

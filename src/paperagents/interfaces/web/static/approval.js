@@ -32,7 +32,8 @@ export async function answer(button) {
   const question = button.closest(".question");
   switch (button.dataset.answer) {
     case "deny": return give(question, "deny", { reason: question.querySelector(".reason").value });
-    case "approve": return give(question, "approve", {});
+    // Once the arguments stand in a form, a yes is a yes to what stands there.
+    case "approve": return give(question, "approve", question.editForm ? { arguments: question.editForm.value() } : {});
     case "run": return give(question, "approve", { for_run: true });
     case "always": return give(question, "approve", { always: true });
     case "edit": return edit(question);
@@ -78,8 +79,8 @@ async function edit(question) {
   const { answer: tool } = await send("GET", `/api/tools/${encodeURIComponent(question.dataset.tool)}`);
   const form = makeForm(tool.parameters ?? {}, shown);
   question.editForm = form;
-  const save = make("button", { type: "button", class: "button approve", onclick: () => give(question, "approve", { arguments: form.value() }) }, say("approve-changed"));
-  const box = make("div", { class: "edit-box" }, form.node, make("div", { class: "form-end" }, save));
-  question.querySelector(".decide").before(box);
+  question.querySelector(".decide").before(make("div", { class: "edit-box" }, form.node));
+  question.querySelector('[data-answer="approve"]').textContent = say("approve-changed");
+  question.querySelector(".answer-list").hidden = true;
   form.node.querySelector("input, textarea, select")?.focus();
 }

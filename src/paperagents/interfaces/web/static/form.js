@@ -121,7 +121,7 @@ function textField(schema, place) {
   let original = null;
   const become = (wantLong, value) => {
     const old = control;
-    control = wantLong ? make("textarea", { rows: 5 }) : make("input", { type: INPUTS[schema.format] ?? (schema.writeOnly ? "password" : "text"), inputmode: KEYBOARDS[schema.format], autocomplete: "off" });
+    control = wantLong ? make("textarea", { rows: 5, dir: "auto" }) : make("input", { dir: "auto", type: INPUTS[schema.format] ?? (schema.writeOnly ? "password" : "text"), inputmode: KEYBOARDS[schema.format], autocomplete: "off" });
     const shape = schema.examples?.[0] ?? SHAPES[schema.format];
     if (shape !== undefined) control.placeholder = String(shape);
     control.value = value;

@@ -3,6 +3,7 @@
 import { makeForm } from "./form.js";
 import { announce, make, pageData, piece, readJson, Refusal, say, send } from "./dom.js";
 
+const LONGEST_DRAFT = 1_000_000; // browsers keep about five
 const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a quick one is done
 
 export function startTool(form, watchRun) {
@@ -82,7 +83,8 @@ function keepDraft(form, view) {
   if (isTyped) view.restore(JSON.parse(kept));
   form.addEventListener("input", () => (isTyped = true));
   addEventListener("pagehide", () => {
-    if (isTyped && !form.querySelector("input[type=password]")) sessionStorage.setItem(name, JSON.stringify(view.draft()));
+    const draft = isTyped && !form.querySelector("input[type=password]") ? JSON.stringify(view.draft()) : "";
+    if (draft && draft.length <= LONGEST_DRAFT) sessionStorage.setItem(name, draft);
   });
   return { begin: () => (isTyped = true), forget: () => (isTyped = false) };
 }
