@@ -9,7 +9,7 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
-from .notes import EVERYTHING
+from .notes import EVERYTHING, SHOUT
 
 EXAMPLE = yaml.safe_load(EVERYTHING.split("---")[1].replace('"2026-11-16"', "'2026-11-16'"))["examples"][0]["input"]
 
@@ -275,3 +275,19 @@ def test_what_was_sent_is_no_draft_any_more(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/tools/shout")
     page.reload()
     expect(page.get_by_label("words")).to_have_value("newer")
+
+
+def test_a_form_says_that_its_tool_has_changed_and_the_new_one_keeps_what_was_typed(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/tools/shout")
+    page.get_by_label("words").fill("hello")
+    served.note("tools/shout.md", SHOUT.replace("name: times", "name: repeat").replace("input.times", "input.repeat"))
+    expect(page.get_by_text("This tool has changed")).to_be_visible()
+    page.get_by_role("button", name="Load the page again").click()
+    expect(page.get_by_label("repeat")).to_be_visible()
+    expect(page.get_by_label("words")).to_have_value("hello")
+    served.note("tools/shout.md", f"{(served.folder / 'tools/shout.md').read_text()}\nMore about it.\n")
+    (served.folder / "tools/people.md").unlink()
+    expect(page.locator("#side-tools").get_by_role("link", name="People")).to_have_count(0)
+    expect(page.get_by_text("This tool has changed")).to_be_hidden()
+    (served.folder / "tools/shout.md").unlink()
+    expect(page.get_by_text("This tool has changed")).to_be_visible()

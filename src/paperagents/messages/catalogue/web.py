@@ -212,6 +212,12 @@ TEXTS = {
     ),
     "web.editor.look": ("Look at the file as it is now", "Die Datei ansehen, wie sie jetzt ist", "查看文件的当前内容"),
     "web.editor.overwrite": ("Save my text all the same", "Meinen Text trotzdem speichern", "仍然保存我的内容"),
+    "web.tool-changed": (
+        "This tool has changed since the form was opened. What you typed is kept.",
+        "Das Werkzeug hat sich geändert, seit das Formular geöffnet wurde. Ihre Eingaben bleiben erhalten.",
+        "自打开表单以来，此工具已更改。您填写的内容会保留。",
+    ),
+    "web.load-again": ("Load the page again", "Seite neu laden", "重新加载页面"),
     "web.connection-lost": (
         "The connection to the server is lost. This page goes on by itself when it is back.",
         "Die Verbindung zum Server ist unterbrochen. Die Seite geht von selbst weiter, wenn er wieder da ist.",

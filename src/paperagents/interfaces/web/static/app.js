@@ -20,7 +20,7 @@ function start() {
   const watch = (where) => watchRun(where, events);
   if (slot) watch(slot);
   const form = document.getElementById("tool-form");
-  if (form) startTool(form, watch);
+  if (form) startTool(form, watch, events);
   if (document.querySelector(".editor")) startEditor();
   if (document.querySelector("[data-setting], [data-revoke]")) startSettings();
   const chat = document.getElementById("chat");

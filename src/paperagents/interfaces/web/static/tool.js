@@ -1,13 +1,14 @@
 // The page of a tool: its form, examples, JSON as another view, and starting a run.
 
 import { makeForm } from "./form.js";
-import { announce, make, pageData, piece, readJson, Refusal, say, send } from "./dom.js";
+import { announce, calmly, make, pageData, piece, readJson, Refusal, say, send } from "./dom.js";
 
 const LONGEST_DRAFT = 1_000_000; // browsers keep about five
 const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a quick one is done
 
-export function startTool(form, watchRun) {
+export function startTool(form, watchRun, events) {
   const { schema, examples, filling } = pageData("tool-data");
+  followTool(form, [schema, examples], events);
   const view = twoViews(schema, filling);
   const draft = keepDraft(form, view);
   const problems = make("div", { class: "form-problems", role: "alert", hidden: true, tabindex: "-1" });
@@ -71,6 +72,18 @@ function showPlan(record) {
   const panel = make("section", { class: "card", "aria-label": say("plan") }, make("h2", {}, say("plan")), make("p", { class: "quiet" }, say("plan-about")), error, make("ol", {}, ...steps));
   document.getElementById("run-slot").replaceChildren(panel);
   announce(say("plan"));
+}
+
+/** A form that is older than its tool says so; the new one takes over what was typed. */
+function followTool(form, shown, events) {
+  const bar = document.getElementById("tool-changed");
+  const compare = calmly(async () => {
+    const now = await send("GET", `/api/tools/${encodeURIComponent(form.dataset.tool)}`).catch((error) => error);
+    if (now.answer) bar.hidden = JSON.stringify([now.answer.parameters ?? {}, now.answer.examples ?? []]) === JSON.stringify(shown);
+    else if (now.problem?.code) bar.hidden = false;
+  }, 200);
+  bar.querySelector("button").addEventListener("click", () => location.reload());
+  events.listen((event) => ["vault-changed", "connected"].includes(event.type) && compare());
 }
 
 /** What was typed and not sent is there again after a reload, or on the way back; secrets are not kept. */
