@@ -138,6 +138,7 @@ parameters:
   - {name: any, required: false, description: Anything, type: [string, number, boolean, object, array, "null"]}
   - {name: extra, type: object, required: false, description: Any object}
   - {name: day, type: string, required: false, description: A day, format: date}
+  - {name: sizes, type: object, required: false, description: Names and numbers, additionalProperties: {type: integer}}
   - name: either
     type: object
     required: false
@@ -159,6 +160,7 @@ ODD_VALUES: dict[str, Any] = {
     "many": 0,
     "any": "123",
     "extra": {},
+    "sizes": {"small": 1, "large": 2**53 + 1},
     "either": {"b": "1"},
     "both": {"x": 1, "y": "😀"},
 }
@@ -291,3 +293,23 @@ def test_a_form_says_that_its_tool_has_changed_and_the_new_one_keeps_what_was_ty
     expect(page.get_by_text("This tool has changed")).to_be_hidden()
     (served.folder / "tools/shout.md").unlink()
     expect(page.get_by_text("This tool has changed")).to_be_visible()
+
+
+def test_names_and_values_of_ones_own_are_filled_in_as_rows(page: Page, served: Served) -> None:
+    open_odd(page, served)
+    sizes = page.get_by_role("group", name="sizes")
+    for word, number in (("small", "1"), ("wrong", "x"), ("große", "3")):
+        sizes.get_by_role("button", name="Add").click()
+        page.keyboard.type(word)
+        page.keyboard.press("Tab")
+        page.keyboard.type(number)
+    sizes.get_by_role("button", name="Remove item 2").click()
+    assert sent(page)["sizes"] == {"small": 1, "große": 3}
+
+
+def test_what_a_tool_no_longer_names_is_sent_openly(page: Page, served: Served) -> None:
+    served.vault.run("shout", {"words": "hello", "whisper": True})
+    page.goto(f"{served.url}/tools/shout")
+    expect(page.get_by_text("Also sent: whisper")).to_be_visible()
+    page.get_by_role("button", name="Start fresh").click()
+    expect(page.get_by_text("Also sent")).to_have_count(0)

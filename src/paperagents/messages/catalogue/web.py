@@ -351,6 +351,8 @@ TEXTS = {
     "web.js.variant": ("Variant {number}", "Variante {number}", "变体 {number}"),
     "web.js.kind": ("Kind", "Art", "类型"),
     "web.js.use-empty": ("Use {value}", "Verwenden: {value}", "使用{value}"),
+    "web.js.also-sent": ("Also sent: {names}", "Wird auch gesendet: {names}", "还将发送：{names}"),
+    "web.js.name": ("Name", "Name", "名称"),
     "web.js.sent-as": ("Sent as: {value}", "Wird gesendet als: {value}", "将发送：{value}"),
     "web.js.empty-text": ("empty text", "leerer Text", "空文本"),
     "web.js.empty-list": ("empty list", "leere Liste", "空列表"),

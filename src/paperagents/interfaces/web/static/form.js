@@ -46,7 +46,7 @@ function fieldOf(known, place) {
     case "integer": return numberField(chosen, place);
     case "boolean": return booleanField(chosen, place);
     case "array": return arrayOf(chosen, place);
-    case "object": return chosen.properties && Object.keys(chosen.properties).length ? objectField(chosen, place) : jsonField(chosen, place);
+    case "object": return objectOf(chosen, place);
     default: return jsonField(chosen, place);
   }
 }
@@ -258,11 +258,18 @@ function jsonIn(text) {
 
 // --- values with members
 
+function objectOf(schema, place) {
+  if (schema.properties && Object.keys(schema.properties).length) return objectField(schema, place);
+  return typeOf(resolved(schema.additionalProperties, place.context.root)) ? mapField(schema, place) : jsonField(schema, place);
+}
+
 function objectField(schema, place) {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const names = Object.keys(schema.properties ?? {});
   const members = names.map((name) => [name, makeField(schema.properties[name], inner(place, name, { required: required.has(name) }))]);
   const box = make("div", { class: place.isTop ? "fields" : "fields nested", role: place.isTop ? null : "group" }, ...members.map(([, field]) => field.node));
+  const told = make("p", { class: "about", hidden: true });
+  box.append(told);
   let others = {};
   return {
     node: place.isTop ? box : frame(schema, place, box, { isGroup: true }),
@@ -277,8 +284,47 @@ function objectField(schema, place) {
     fill: (value) => {
       const given = value && typeof value === "object" && !Array.isArray(value) ? value : schema.default ?? {};
       // What the schema does not name is kept: it may mean something to the tool.
-      others = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+      others = schema.additionalProperties === false ? {} : Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+      told.hidden = !Object.keys(others).length;
+      told.textContent = told.hidden ? "" : say("also-sent", { names: Object.keys(others).join(", ") });
       for (const [name, field] of members) field.fill(Object.hasOwn(given, name) ? given[name] : undefined);
+    },
+  };
+}
+
+/** Names and values, for objects whose members are not known beforehand. */
+function mapField(schema, place) {
+  let rows = [];
+  const list = make("ol", { class: "items" });
+  const add = make("button", { type: "button", class: "button quiet-button add", onclick: () => append("", undefined).focus() }, say("add"));
+  const node = frame(schema, place, make("div", { role: "group" }, list, add), { isGroup: true });
+  const append = (name, value) => {
+    const key = make("input", { type: "text", dir: "auto", autocomplete: "off", placeholder: say("name"), "aria-label": say("name") });
+    const field = makeField(schema.additionalProperties, inner(place, rows.length, { required: true, isItem: true }));
+    const remove = make("button", { type: "button", class: "remove", "aria-label": say("remove", { number: rows.length + 1 }) }, "✕");
+    const row = { key, field, item: make("li", {}, make("div", { class: "map-row" }, key, field.node), remove) };
+    remove.addEventListener("click", () => {
+      refill(members(rows.filter((each) => each !== row)));
+      add.focus();
+    });
+    rows.push(row);
+    list.append(row.item);
+    key.value = name;
+    field.fill(value);
+    return key;
+  };
+  const members = (some) => some.map(({ key, field }) => [key.value, field.value() ?? emptyOf(resolved(schema.additionalProperties, place.context.root))]);
+  const refill = (entries) => {
+    rows = [];
+    list.replaceChildren();
+    for (const [name, value] of entries) append(name, value);
+  };
+  return {
+    node,
+    value: () => (rows.length || "default" in schema ? Object.fromEntries(members(rows).filter(([name]) => name !== "")) : undefined),
+    fill: (value) => {
+      const given = value === undefined ? schema.default : value;
+      refill(given && typeof given === "object" ? Object.entries(given) : []);
     },
   };
 }
