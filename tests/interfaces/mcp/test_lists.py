@@ -82,6 +82,8 @@ def test_a_prompt_is_filled_in_as_for_the_agent_itself(served: Served) -> None:
     declared = "parameters:\n  - {name: form, type: string, description: Which form}\nmodel:"
     prompt = 'Write a {{form}} on {{date}}. {{<vaultref id="style" />}}'
     served.note("bard.md", POET.replace("poet", "bard").replace("model:", declared).replace("You write poems.", prompt))
+    # A list shows what was seen last; the test is not to wait for the watcher.
+    served.vault.registry.refresh()
     served.vault.run("datavault", {"id": "style", "content": "Be brief: {{date}}"})
 
     async def go() -> tuple[types.ListPromptsResult, types.GetPromptResult]:
