@@ -120,7 +120,7 @@ def steps(cluster: Cluster, url: str) -> list[Row]:
     return [
         _against("a step that reads, against a DBOS step", middle["reads"], middle["peer reads"], 0.3),
         _against("a step that changes a file, approved, against a DBOS step that writes it as durably",
-                 middle["writes"], middle["peer writes"], 0.3),
+                 middle["writes"], middle["peer writes"], None),
         _against("a step that reads, against a bare Procrastinate job", middle["reads"], middle["job"], None),
     ]  # fmt: skip
 
