@@ -350,7 +350,7 @@ TEXTS = {
     "web.js.remove": ("Remove item {number}", "Eintrag {number} entfernen", "移除第 {number} 项"),
     "web.js.variant": ("Variant {number}", "Variante {number}", "变体 {number}"),
     "web.js.kind": ("Kind", "Art", "类型"),
-    "web.js.use-empty": ("Use {value}", "Verwenden: {value}", "使用{value}"),
+    "web.js.use-empty": ("Use {value}", "Verwenden: {value}", "填入：{value}"),
     "web.js.also-sent": ("Also sent: {names}", "Wird auch gesendet: {names}", "还将发送：{names}"),
     "web.js.name": ("Name", "Name", "名称"),
     "web.js.sent-as": ("Sent as: {value}", "Wird gesendet als: {value}", "将发送：{value}"),
