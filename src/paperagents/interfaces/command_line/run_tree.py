@@ -1,49 +1,26 @@
-"""A run as a tree: its steps in order, and below each the run it started."""
+"""A run as a tree, drawn in lines."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import click
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.command_line.output import one_line, paint
 from paperagents.records.run_store import RunStore
+from paperagents.records.run_tree import Node, run_tree
 
-DEEPEST = 32
 _MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
           "waiting": ("…", "yellow")}  # fmt: skip
 _SHORT = 100
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Node:
-    """One step and what happened because of it."""
-
-    entry: JsonObject
-    below: list[Node]
-
-
 def print_tree(store: RunStore, run_id: str) -> None:
     """Every step with what came of it."""
-    for line in _lines(_nodes(store, run_id, 0), ""):
+    for line in _lines(run_tree(store, run_id), ""):
         click.echo(line)
-
-
-def _nodes(store: RunStore, run_id: str, depth: int) -> list[Node]:
-    """The steps of a run in order; the calls of an answer below it, and a run below the call that started it."""
-    top: list[Node] = []
-    turns: dict[str, Node] = {}
-    for path, entry in sorted(store.steps(run_id), key=_order):
-        inner = f"{run_id}.{path}"
-        known = depth < DEEPEST and store.stored(inner) is not None
-        node = Node(entry=entry, below=_nodes(store, inner, depth + 1) if known else [])
-        turns[path] = node
-        above = turns.get(path.partition("/call/")[0]) if "/call/" in path else None
-        (above.below if above is not None else top).append(node)
-    return top
 
 
 def _lines(nodes: list[Node], indent: str) -> Iterator[str]:
@@ -51,11 +28,6 @@ def _lines(nodes: list[Node], indent: str) -> Iterator[str]:
         is_last = node is nodes[-1]
         yield f"{indent}{'└─ ' if is_last else '├─ '}{_line(node.entry)}"
         yield from _lines(node.below, f"{indent}{'   ' if is_last else '│  '}")
-
-
-def _order(step: tuple[str, JsonObject]) -> int:
-    number = step[1]["step"]
-    return number if isinstance(number, int) else 0
 
 
 def _line(entry: JsonObject) -> str:

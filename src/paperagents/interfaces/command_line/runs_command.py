@@ -15,6 +15,7 @@ from paperagents.interfaces.command_line.run_command import choose_approver
 from paperagents.interfaces.command_line.run_tree import print_tree
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.messages import text
+from paperagents.records.run_tree import is_agents
 
 _STATES = ("succeeded", "failed", "denied", "waiting", "cancelled", "running", "queued")
 _COMPARED = ("name", "status", "parameters", "output")
@@ -63,8 +64,8 @@ def show(context: click.Context, *, run: str, as_json: bool) -> None:
     if as_json:
         print_json(record.as_json())
     else:
-        is_agents = any(entry["name"] == "model" for entry in record.execution_log)
-        print_full_record(record, partial(print_tree, store, record.run_id) if is_agents else None)
+        draw = partial(print_tree, store, record.run_id) if is_agents(record.execution_log) else None
+        print_full_record(record, draw)
 
 
 @command.command("rerun", cls=LocalisedCommand, help=text("cli.runs.rerun"))

@@ -17,9 +17,12 @@ from paperagents.interfaces.web.json_tree import Node, tree
 from paperagents.interfaces.web.result_view import ResultView, result_view
 from paperagents.records.masking import MASK, Masking
 from paperagents.records.record import RunRecord
+from paperagents.records.run_tree import Node as TreeNode
+from paperagents.records.run_tree import is_agents, run_tree
 
 STEPS_AT_ONCE = 200
 _BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")
+BRANCHES_AT_ONCE = 100
 INLINE_STEPS = 40
 """Up to so many steps carry their data with them; of more, data is shown when somebody asks for it."""
 
@@ -67,6 +70,8 @@ class RunView:
     places: tuple[dict[str, Any], ...]
     """Where in the files an error happened."""
     file: str | None
+    tree: tuple[TreeNode, ...] = ()
+    """Who called whom, where a model took part."""
 
     @property
     def total_steps(self) -> int:
@@ -94,6 +99,7 @@ def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
         first_step=first_step,
         places=tuple(_places(record.error)),
         file=tool.file if tool is not None else None,
+        tree=_tree(live, record),
     )
 
 
@@ -151,6 +157,13 @@ def _tool(live: LiveRuns, name: str) -> ToolDefinition | None:
         return live.vault.registry.tool(name)
     except PaperError:
         return None
+
+
+def _tree(live: LiveRuns, record: RunRecord) -> tuple[TreeNode, ...]:
+    """Drawn when nothing moves: while steps come, their list is enough."""
+    if record.status == "running" or not is_agents(record.execution_log):
+        return ()
+    return tuple(run_tree(live.vault.store, record.run_id, most=BRANCHES_AT_ONCE))
 
 
 def _lit(record: RunRecord) -> dict[int, str]:

@@ -326,6 +326,7 @@ TEXTS = {
     "web.new-conversation": ("New conversation", "Neues Gespräch", "新对话"),
     "web.ask-agent": ("Your message", "Ihre Nachricht", "您的消息"),
     "web.send": ("Send", "Senden", "发送"),
+    "web.run-tree": ("Who called whom", "Wer wen aufgerufen hat", "调用关系"),
     "web.stop": ("Stop", "Anhalten", "停止"),
     "web.agent": ("Agent", "Agent", "代理"),
     "web.you": ("You", "Sie", "您"),
