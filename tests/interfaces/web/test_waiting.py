@@ -29,6 +29,18 @@ def test_escape_decides_nothing(page: Page, served: Served) -> None:
     expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
 
 
+def test_keys_that_were_meant_for_something_else_decide_nothing(page: Page, served: Served) -> None:
+    begin(page, served)
+    for key in ("Enter", "Space", "y", "n"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("dialog").get_by_role("button", name="Deny")).to_be_enabled()
+    page.keyboard.press("Enter")
+    assert len(served.vault.store.approvals()) == 1
+    assert not (served.folder / "kept").exists()
+    page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).press("Enter")
+    expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
+
+
 def test_a_reload_while_waiting_loses_nothing(page: Page, served: Served) -> None:
     begin(page, served)
     page.reload()

@@ -3,6 +3,8 @@
 import { makeForm } from "./form.js";
 import { make, notice, readJson, Refusal, say, send } from "./dom.js";
 
+const FIRST_MOMENT = 500;
+
 /** Show a question as a dialog. Closing it decides nothing: the question stays where it was. */
 export function askQuestion(question) {
   const copy = question.cloneNode(true);
@@ -15,13 +17,18 @@ export function askQuestion(question) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  copy.querySelector('[data-answer="deny"]').focus();
+  // It may come up under a hand that is typing or clicking something else: the first moment decides nothing.
+  heading.tabIndex = -1;
+  heading.focus();
+  const answers = copy.querySelectorAll("[data-answer]");
+  for (const each of answers) each.disabled = true;
+  setTimeout(() => answers.forEach((each) => (each.disabled = false)), FIRST_MOMENT);
 }
 
 /** A question that is no longer asked does not stay open; one that is just being answered here closes by itself. */
 export function closeAnswered(asked) {
   const question = document.querySelector("dialog[open] .question");
-  if (!question || question.querySelector("[data-answer]").disabled) return;
+  if (!question || question.isAnswering) return;
   if (asked.some((each) => each.dataset.question === question.dataset.question)) return;
   question.closest("dialog").close();
   notice(say("answered-elsewhere"));
@@ -43,6 +50,7 @@ export async function answer(button) {
 async function give(question, word, more) {
   const buttons = question.querySelectorAll(".decide button");
   for (const each of buttons) each.disabled = true;
+  question.isAnswering = true;
   const told = question.querySelector(".answer-problem");
   told.hidden = true;
   try {
@@ -52,6 +60,7 @@ async function give(question, word, more) {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     for (const each of buttons) each.disabled = false;
+    question.isAnswering = false;
     if (["unknown-approval", "approval-changed", "run-is-running"].includes(error.problem.code)) {
       notice(say("answered-elsewhere"));
       leave(question);
