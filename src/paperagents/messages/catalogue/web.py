@@ -393,5 +393,10 @@ TEXTS = {
         "Sobald die Datei ein Werkzeug ist, steht hier ihr Formular.",
         "文件成为工具后，此处会显示其表单。",
     ),
+    "web.js.answer-first": (
+        "The agent waits for your decision. Answer its question, or cancel the run.",
+        "Der Agent wartet auf Ihre Entscheidung. Beantworten Sie seine Frage oder brechen Sie den Lauf ab.",
+        "代理正在等待您的决定。请先回答它的问题，或取消运行。",
+    ),
     "web.js.thinks": ("thinks …", "denkt nach …", "思考中…"),
 }

@@ -47,9 +47,18 @@ export function startChat(chat, events, watchRun) {
     if (!isBusy) announce("");
   }
 
+  /** A new turn would push the open question out of sight. */
+  function answerFirst() {
+    problem.textContent = say("answer-first");
+    problem.hidden = false;
+    document.getElementById("calls").open = true;
+    slot.querySelector(".question")?.scrollIntoView({ block: "center" });
+  }
+
   async function ask() {
     const query = message.value.trim();
     if (!query || form.querySelector("[type=submit]").disabled) return;
+    if (run()?.dataset.status === "waiting") return answerFirst();
     problem.hidden = true;
     busy(true);
     try {
