@@ -95,7 +95,7 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
     with os.scandir(descriptor) as entries:
         for entry in entries:
             name = entry.name
-            if name.startswith("."):
+            if name[0] == ".":
                 if name.startswith(DRAFT_PREFIX):
                     remove_abandoned(descriptor, name)
             elif not (name.isascii() or _is_text(name)):
@@ -109,8 +109,14 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
                 numbers += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(name)
-    stamps = array("q", map(_signed, numbers)) if max(numbers, default=0) > _LARGEST else array("q", numbers)
-    return FolderListing(folder=folder, names=tuple(names), stamps=stamps.tobytes(), folders=tuple(folders))
+    return FolderListing(folder=folder, names=tuple(names), stamps=_stamps(numbers), folders=tuple(folders))
+
+
+def _stamps(numbers: list[int]) -> bytes:
+    try:
+        return array("q", numbers).tobytes()
+    except OverflowError:
+        return array("q", map(_signed, numbers)).tobytes()
 
 
 def _signed(number: int) -> int:

@@ -98,12 +98,13 @@ class Manifest:
 
 def read_manifest(stored: bytes) -> Manifest:
     """The manifest in these bytes. ValueError for one that is damaged or was made by another version."""
-    content = stored[:-4]
-    if zlib.crc32(content).to_bytes(4, "little") != stored[-4:]:
+    # Nothing is copied that need not be: this is read before every search of a new process.
+    end = len(stored) - 4
+    if zlib.crc32(memoryview(stored)[:end]).to_bytes(4, "little") != stored[end:]:
         message = "damaged"
         raise ValueError(message)
-    line, _, rest = content.partition(b"\n")
-    header = json.loads(line)
+    line_end = stored.index(b"\n")
+    header = json.loads(stored[:line_end])
     if {name: header.get(name) for name in _versions()} != _versions():
         message = "another version"
         raise ValueError(message)
@@ -111,18 +112,17 @@ def read_manifest(stored: bytes) -> Manifest:
         place=header["place"],
         next_number=header["next"],
         files_of_index=header["files"],
-        folders=dict(_held_folders(rest)),
+        folders=dict(_held_folders(stored, line_end + 1, end)),
     )
 
 
-def _held_folders(content: bytes) -> Iterator[tuple[str, HeldFolder]]:
-    position = 0
-    while position < len(content):
-        sizes = _LENGTHS.unpack_from(content, position)
+def _held_folders(stored: bytes, position: int, end: int) -> Iterator[tuple[str, HeldFolder]]:
+    while position < end:
+        sizes = _LENGTHS.unpack_from(stored, position)
         position += _LENGTHS.size
         pieces = list[bytes]()
         for length in (sizes[0], sizes[1], sizes[2] // 8 * STAMP_BYTES, sizes[2]):
-            pieces.append(content[position : position + length])
+            pieces.append(stored[position : position + length])
             position += length
         folder, names, stamps, numbers = pieces
         yield folder.decode(), HeldFolder(names=names.decode(), stamps=stamps, numbers=numbers)
