@@ -215,6 +215,9 @@ def _slow_server(seconds: float) -> Iterator[str]:
 def waiting(cluster: Cluster, count: int) -> list[Row]:
     """Many open questions: what a worker uses meanwhile, and how long one answer takes."""
     with cluster.workers(1) as (worker,):
+        # What it has done once, it is ready to do.
+        first = cluster.vault.enqueue("reads").run_id
+        _wait(lambda: cluster.vault.store.record(first).status == "succeeded")
         before = _threads_and_memory(worker.pid)
         with ThreadPoolExecutor(16) as pool:
             list(pool.map(lambda _: cluster.vault.run("asks"), range(count)))

@@ -11,7 +11,7 @@ import click
 
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.output import one_line
-from paperagents.messages import text, use_language
+from paperagents.messages import language_of_locale, text, use_language
 from paperagents.notes_folder import NotesFolder, find_vault
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def opened(folder: Path | None, kind: type[Opened]) -> Opened:
     except (OSError, ValueError) as error:
         # A name no file system takes, a folder that may not be entered, a current folder that was deleted.
         raise UsageError("no-such-vault", path=str(folder or ".")) from error
-    use_language(vault.settings.get("language"))
+    # Looked up once: every sentence asks for it.
+    use_language(vault.settings.get("language") or language_of_locale())
     return vault
 
 

@@ -22,7 +22,7 @@ from paperagents.interfaces.serving.problem_details import status_of
 from paperagents.interfaces.serving.rest_answers import invalid_request
 from paperagents.interfaces.web.preferences import THEMES, theme_of
 from paperagents.interfaces.web.sidebar import sidebar
-from paperagents.interfaces.web.static_files import static_url
+from paperagents.interfaces.web.static_files import module_urls, static_url
 from paperagents.interfaces.web.times import duration, moment
 from paperagents.messages import LANGUAGES, language, sentences, text
 
@@ -100,8 +100,8 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.globals.update(
-        text=text, static_url=static_url, language=language, LANGUAGES=LANGUAGES, THEMES=THEMES,
-        script_texts=_script_texts,
+        text=text, static_url=static_url, module_urls=module_urls, language=language,
+        LANGUAGES=LANGUAGES, THEMES=THEMES, script_texts=_script_texts,
     )  # fmt: skip
     made.filters.update(
         visible=lambda value: visible(str(value)),

@@ -21,6 +21,11 @@ def static_url(name: str) -> str:
     return f"/static/{_version()}/{name}"
 
 
+def module_urls() -> list[str]:
+    """The addresses of all modules: fetched at once, not one after the other as each names the next."""
+    return [static_url(name) for name in sorted(_contents()) if name.endswith(".js")]
+
+
 @router.get("/static/{version}/{name}")
 def static_file(version: str, name: str) -> Response:
     """One file of ours. Only names in the folder's own list are known: a path leads nowhere."""
