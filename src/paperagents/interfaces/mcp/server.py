@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -21,11 +21,15 @@ from mcp.server.transport_security import TransportSecuritySettings
 from paperagents.interfaces.mcp.agent_prompts import AgentPrompts
 from paperagents.interfaces.mcp.announcements import Announcements
 from paperagents.interfaces.mcp.note_resources import NoteResources, uris_of
+from paperagents.interfaces.mcp.standard_streams import MessageOutput, message_input, message_output
 from paperagents.interfaces.mcp.tool_calls import ToolCalls
 from paperagents.interfaces.mcp.tool_offer import ToolOffer
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import text
 from paperagents.version import __version__
+
+if TYPE_CHECKING:
+    import anyio
 
 NAME = "paperagents"
 PATH = "/mcp"
@@ -78,7 +82,14 @@ class McpServer:
 
     async def serve_stdio(self) -> None:
         """Serve one client over standard input and output until it goes."""
-        async with stdio_server() as (incoming, outgoing):
+        with message_output() as output:
+            async with message_input() as source:
+                await self._serve_over(source, output)
+
+    async def _serve_over(self, source: asyncio.StreamReader | None, output: MessageOutput) -> None:
+        # Of files the library asks no more than these can do.
+        streams = cast("anyio.AsyncFile[str] | None", source), cast("anyio.AsyncFile[str]", output)
+        async with stdio_server(*streams) as (incoming, outgoing):
             await self._server.run(incoming, outgoing, self._server.create_initialization_options())
 
     @asynccontextmanager

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from paperagents.interfaces.mcp.standard_streams import MessageOutput
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    reading, writing = os.pipe()
+    yield reading, writing
+    os.close(reading)
+    os.close(writing)
+
+
+def read_all(descriptor: int, length: int) -> bytes:
+    content = b""
+    while len(content) < length:
+        content += os.read(descriptor, 65536)
+    return content
+
+
+def test_messages_of_every_length_arrive_whole_and_in_their_order(pipe: tuple[int, int]) -> None:
+    messages = [f"{number}" * size + "\n" for number, size in enumerate((1, 4095, 4096, 4097, 300_000, 2, 70_000), 1)]
+    expected = "".join(messages).encode()
+
+    async def send() -> bytes:
+        output = MessageOutput(pipe[1])
+        reading = asyncio.create_task(asyncio.to_thread(read_all, pipe[0], len(expected)))
+        for message in messages:
+            await output.write(message)
+            await output.flush()
+        return await reading
+
+    assert asyncio.run(send()) == expected
+
+
+def test_a_client_that_does_not_read_holds_up_nothing_but_its_answers(pipe: tuple[int, int]) -> None:
+    async def send() -> None:
+        output = MessageOutput(pipe[1])
+        full, sent = "x" * 4095 + "\n", 0
+        sending = asyncio.create_task(asyncio.sleep(0))
+        while sent < 10_000_000:
+            await asyncio.wait({sending}, timeout=0.2)
+            if not sending.done():
+                break
+            await output.write(full)
+            sent += len(full)
+            sending = asyncio.create_task(output.flush())
+        assert not sending.done(), "the pipe never became full"
+        await asyncio.gather(sending, asyncio.to_thread(read_all, pipe[0], sent))
+
+    asyncio.run(send())
+
+
+def test_requests_can_come_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "requests").write_text(json.dumps(HELLO) + "\n")
+    with (tmp_path / "requests").open() as requests:
+        answer = subprocess.run(
+            [sys.executable, "-I", "-m", "paperagents", "--vault", str(tmp_path), "mcp"],
+            stdin=requests, capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+    assert json.loads(answer.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "paperagents"
+
+
+def test_a_client_that_has_gone_ends_the_server(tmp_path: Path) -> None:
+    command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(tmp_path), "mcp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        server.stdin.flush()
+        assert server.stdout.readline()
+        server.stdout.close()
+        server.stdin.close()
+        assert server.wait(timeout=60) == 0
