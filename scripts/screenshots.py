@@ -107,7 +107,8 @@ def pages(page: Page, url: str) -> Iterator[str]:
     yield "form"
     page.get_by_label("tag", exact=True).fill("garden")
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_selector("dialog[open]")
+    # For the first moment nobody can answer, so that no click meant for something else does.
+    page.wait_for_selector("dialog[open] [data-answer=approve]:enabled")
     yield "question"
     page.locator("dialog [data-answer=approve]").click()
     page.wait_for_selector(".run[data-status=succeeded]")
