@@ -6,12 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from paperagents.approval.decision import Approved
@@ -22,27 +18,10 @@ from .conftest import wait_until
 
 
 @pytest.fixture
-def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Span]]:
+def spans(collector: tuple[str, object, list[Span]], monkeypatch: pytest.MonkeyPatch) -> list[Span]:
     """Everything that reaches a collector."""
-    received: list[Span] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = ExportTraceServiceRequest.FromString(self.rfile.read(int(self.headers["content-length"])))
-            received.extend(span for each in body.resource_spans for part in each.scope_spans for span in part.spans)
-            self.send_response(200)
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_address[1]}")
-        yield received
-        server.shutdown()
-        thread.join()
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector[0])
+    return collector[2]
 
 
 def work_until(vault: Vault, run_id: str, status: str) -> None:

@@ -6,14 +6,11 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -28,6 +25,7 @@ from paperagents.testing import ScriptedModel
 from .conftest import Desk
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+Collector = tuple[str, list[tuple[str, bytes]], list[Span]]
 SECRET = "very-secret-words-4711"
 TWO_STEPS = """
   - name: first
@@ -266,28 +264,6 @@ def test_variables_that_cannot_be_meant_trace_nothing(monkeypatch: pytest.Monkey
 # --- as a process
 
 
-@pytest.fixture
-def collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
-    """A server that takes what is sent to it."""
-    received: list[tuple[str, bytes]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            received.append((self.path, self.rfile.read(int(self.headers["content-length"]))))
-            self.send_response(200)
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}", received
-        server.shutdown()
-        thread.join()
-
-
 def paper(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "paperagents", "--vault", str(folder), *arguments],
@@ -295,19 +271,12 @@ def paper(folder: Path, *arguments: str, **environment: str) -> subprocess.Compl
     )  # fmt: skip
 
 
-def test_a_command_sends_its_spans_before_it_ends(chains: Desk, collector: tuple[str, list[tuple[str, bytes]]]) -> None:
-    address, received = collector
+def test_a_command_sends_its_spans_before_it_ends(chains: Desk, collector: Collector) -> None:
+    address, received, spans = collector
     answer = paper(chains.root, "run", "two", "--json", **{ENDPOINT: address})
     assert (answer.returncode, answer.stderr) == (0, "")
     run_id = json.loads(answer.stdout)["run_id"]
     assert {path for path, _ in received} == {"/v1/traces"}
-    spans = [
-        span
-        for _, body in received
-        for resource in ExportTraceServiceRequest.FromString(body).resource_spans
-        for scope in resource.scope_spans
-        for span in scope.spans
-    ]
     assert sorted(each.name for each in spans) == ["run shout", "run two", "step first", "step second", "step shout"]
     assert {each.trace_id.hex() for each in spans} == {format_trace_id(ids_of(run_id)[0])}
     assert not any(SECRET.encode() in body for _, body in received)
@@ -319,8 +288,8 @@ def test_a_collector_that_is_not_there_changes_nothing(chains: Desk) -> None:
     assert json.loads(answer.stdout)["success"]
 
 
-def test_a_vault_cannot_have_anything_sent(chains: Desk, collector: tuple[str, list[tuple[str, bytes]]]) -> None:
-    address, received = collector
+def test_a_vault_cannot_have_anything_sent(chains: Desk, collector: Collector) -> None:
+    address, received, _ = collector
     for file in (".env", ".paper/.env", "otel.toml"):
         chains.note(file, f"{ENDPOINT}={address}\n")
     assert paper(chains.root, "run", "two").returncode == 0

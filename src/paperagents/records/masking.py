@@ -59,8 +59,6 @@ class Masking:
         harmless = self._harmless
         if isinstance(value, list):
             return [each if type(each) in harmless else self.value(each) for each in value]
-        if isinstance(value, dict) and self._pattern is None:
-            return {name: each if type(each) in harmless else self._member(name, each) for name, each in value.items()}
         if isinstance(value, dict):
             return {
                 self.text(name): each if type(each) in harmless else self._member(name, each)
