@@ -161,14 +161,14 @@ def _in_turn(text: str, file: Path, peer: Peer, rounds: int, repeats: int) -> tu
     ours, read, theirs = [], [], []
     peer(file, repeats)
     for _ in range(rounds):
-        ours.append(_milliseconds(lambda: _extract(text), repeats))
+        ours.append(_milliseconds(partial(_extract, text), repeats))
         theirs.append(float(peer(file, repeats)["milliseconds"]))
         read.append(_milliseconds(lambda: _extract_and_read(text), repeats))
     return statistics.median(ours), statistics.median(read), statistics.median(theirs)
 
 
 def _extract(text: str) -> dict[str, Any]:
-    return dict(extract_all_tool_operations(text, categories=EVERY_CATEGORY))
+    return extract_all_tool_operations(text, categories=EVERY_CATEGORY)
 
 
 def _extract_and_read(text: str) -> int:

@@ -10,6 +10,7 @@ from paperagents.tags.grammar import TAG, plain_tag
 
 ALPHABET = ["{{<", "{", "}}", "/>}}", ">}}", "memory", "task", "{{</memory>}}", "{{<js_execute>}}", " a=", "'", '"']
 ALPHABET += ["`", "```", "\n", "~~~", "\\", " ", "{{<vaultref id=", "é", "\x00", "\ud800", "\u2028", "=", ">", "/"]
+ALPHABET += ['{{<memory identifier="a" />}}', "{{<task status='x'/>}}", "{{<reasoning_text>}}", "{{</reasoning_text>}}"]
 texts = st.text() | st.lists(st.sampled_from(ALPHABET), max_size=40).map("".join)
 
 

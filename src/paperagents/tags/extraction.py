@@ -14,11 +14,11 @@ from typing import Any
 
 from paperagents.tags.attributes import duplicate_keys
 from paperagents.tags.diagnostics import TagProblem
-from paperagents.tags.grammar import plain_tag
+from paperagents.tags.grammar import PLAIN_SINGLE, plain_tag
 from paperagents.tags.operation import TagOperation
 from paperagents.tags.pairing import TagPairing
 from paperagents.tags.registry import DEFAULT_REGISTRY, TagRegistry
-from paperagents.tags.source_text import SourceText
+from paperagents.tags.source_text import ShortText, SourceText
 from paperagents.tags.token import Token
 from paperagents.tags.tokenizer import Tokenizer
 
@@ -117,13 +117,43 @@ def read_operations(text: str | bytes, registry: TagRegistry | None = None) -> l
 
 def _read_short(text: str, registry: TagRegistry) -> list[TagOperation]:
     """The calls of a text without code. From the first tag on that needs a closer look, it is read as any other."""
+    operations, rest = _leading_calls(text, registry)
+    if rest is None:
+        return operations
     source = SourceText()
     source.append(text)
-    pairing = TagPairing(registry=registry, source=source)
-    last, taken = pairing.take_plain(plain_tag(text).finditer(text), text, 0)
+    pairing = TagPairing(registry=registry, source=source, operations=operations)
+    last, taken = pairing.take_plain(plain_tag(text).finditer(text, rest), text, 0)
     if last is not None and not taken:
         Tokenizer(source=source, taker=pairing).read_rest(text, last.start())
     return pairing.operations
+
+
+def _leading_calls(text: str, registry: TagRegistry) -> tuple[list[TagOperation], int | None]:
+    """The plain self-closing calls up to the first tag that is something else, and where that one stands.
+
+    Most texts hold nothing else, and pairing what cannot have a partner takes longer than finding it.
+    """
+    operations: list[TagOperation] = []
+    position = text.find("{")
+    if position < 0:
+        return operations, None
+    origin, heads, match = (ShortText(text), text, 0), registry.heads, plain_tag(text).match
+    while position >= 0:
+        tag = match(text, position)
+        if tag is None:
+            position = text.find("{", position + 1)
+            continue
+        head = heads.get(tag[2]) if tag.lastindex == PLAIN_SINGLE else None
+        if head is None:
+            return operations, position
+        operation = TagOperation(head)
+        operation.origin = origin
+        operation.opening = position
+        operation.closing = None
+        operations.append(operation)
+        position = text.find("{", tag.end())
+    return operations, None
 
 
 def _read_whole(text: str | bytes, registry: TagRegistry | None) -> TagReader:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from paperagents.tags.attributes import parse_attributes
-from paperagents.tags.source_text import SourceText
+from paperagents.tags.source_text import ShortText, SourceText
 from paperagents.tags.token import Token, token_at
 
 UNCLOSED: Final = Token("close", 0, 0, "", 0, 0)
 """Stands for the closing tag of a block that has none yet."""
 
-Origin: TypeAlias = tuple[SourceText, str, int]
+Origin: TypeAlias = tuple[SourceText | ShortText, str, int]
 """The whole text, the piece of it in which a tag was found, and where that piece begins."""
 
 
@@ -74,7 +74,7 @@ class TagOperation(dict[str, Any]):
         return tag
 
 
-def _parts(source: SourceText, opening: Token, closing: Token | None) -> dict[str, Any]:
+def _parts(source: SourceText | ShortText, opening: Token, closing: Token | None) -> dict[str, Any]:
     end = closing.end if closing else opening.end
     line, column = source.position(opening.start)
     return {

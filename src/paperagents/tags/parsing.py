@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any
 
 from paperagents.definitions.tag import TagCategory, TagDefinition
@@ -28,11 +28,21 @@ def extract_all_tool_operations(
     registry: TagRegistry | None = None,
 ) -> dict[str, list[TagOperation]]:
     """The calls of all tools by tool id. Reasoning and references only where they are asked for."""
-    found: defaultdict[str, list[TagOperation]] = defaultdict(list)
-    for operation in read_operations(text, registry):
-        found[operation["tool_id"]].append(operation)
-    wanted = _choice(registry or DEFAULT_REGISTRY, tool_ids, categories)
-    return {tool_id: operations for tool_id, operations in found.items() if wanted(tool_id)}
+    known = registry or DEFAULT_REGISTRY
+    found: dict[str, list[TagOperation]] = {}
+    for operation in read_operations(text, known):
+        tool_id = operation["tool_id"]
+        if tool_id in found:
+            found[tool_id].append(operation)
+        else:
+            found[tool_id] = [operation]
+    chosen = _chosen_categories(tool_ids, categories)
+    named = found if tool_ids is None else _several(tool_ids)
+    for tool_id in [*found]:
+        definition = known.get(tool_id)
+        if definition is None or definition.category not in chosen or tool_id not in named:
+            del found[tool_id]
+    return found
 
 
 def parse_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> dict[str, Any]:
@@ -69,22 +79,21 @@ def register_tool(
     return (registry or DEFAULT_REGISTRY).register(definition)
 
 
-def _choice(
-    registry: TagRegistry, tool_ids: Collection[str] | None, categories: Collection[str] | None
-) -> Callable[[str], bool]:
-    """Whether the calls of a tool are asked for."""
-    named = {tool_ids} if isinstance(tool_ids, str) else tool_ids
-    chosen = {categories} if isinstance(categories, str) else categories
-    if chosen is None:
-        chosen = tuple(TagCategory) if named is not None else CALLS
+def _chosen_categories(tool_ids: Collection[str] | None, categories: Collection[str] | None) -> Collection[str]:
+    """The categories that are asked for. Tools that are named are asked for whatever they are."""
+    if categories is None:
+        return CALLS if tool_ids is None else tuple(TagCategory)
+    return _in_small_letters(tuple(_several(categories)))
 
-    def is_wanted(tool_id: str) -> bool:
-        definition = registry.get(tool_id)
-        if definition is None or (named is not None and tool_id not in named):
-            return False
-        return definition.category in chosen or definition.category in map(str.lower, chosen)
 
-    return is_wanted
+@lru_cache(maxsize=32)
+def _in_small_letters(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(str.lower, names))
+
+
+def _several(names: Collection[str]) -> Collection[str]:
+    """The names, given as one or as many."""
+    return (names,) if isinstance(names, str) else names
 
 
 def _parsed(tool_id: str, operations: list[TagOperation], registry: TagRegistry | None) -> dict[str, Any]:

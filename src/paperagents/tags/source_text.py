@@ -8,6 +8,23 @@ from bisect import bisect_left, bisect_right
 LINE_BREAK = re.compile("\n")
 
 
+class ShortText:
+    """A text that is all there, and short enough to count its lines anew each time somebody asks."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def slice(self, start: int, end: int) -> str:
+        """The characters from one offset up to another."""
+        return self._text[start:end]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both counted from 1, in characters."""
+        return self._text.count("\n", 0, offset) + 1, offset - self._text.rfind("\n", 0, offset)
+
+
 class SourceText:
     """A text that grows at its end. Slices and positions are made only when somebody asks."""
 
