@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from paperagents.errors import ToolError
 
-_CHUNK = 65536
+_PAGE = 4096
 _LAST_SECOND_OF_9999 = 253402300799
 
 _CODES = {
@@ -58,12 +58,13 @@ def read_regular(descriptor: int, path: str, limit: int) -> tuple[bytes, os.stat
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise ToolError("not-a-file", path=path)
-    content = bytearray()
-    while len(content) <= limit and (chunk := os.read(descriptor, _CHUNK)):
-        content += chunk
+    content = os.read(descriptor, min(status.st_size, limit) + 1)
+    # Some file systems give less than there is, or do not know the size.
+    while len(content) <= limit and (more := os.read(descriptor, max(len(content), _PAGE))):
+        content += more
     if len(content) > limit:
         raise ToolError("file-too-large", path=path, size=max(status.st_size, len(content)), limit=limit)
-    return bytes(content), status
+    return content, status
 
 
 def decoded(content: bytes, path: str) -> str:

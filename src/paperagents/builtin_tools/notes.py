@@ -99,7 +99,8 @@ def _inline_tags(prose: str) -> list[str]:
 
 def _without_fences(body: str) -> str:
     """The text with fenced blocks taken out: a comment in one is no heading, and has no tags."""
-    if "```" not in body and "~~~" not in body:
+    # A single character is looked for ten times as fast as three.
+    if not any(mark in body and 3 * mark in body for mark in "`~"):
         return body
     return "\n\n".join(_between_fences(body))
 
@@ -123,19 +124,30 @@ def _plain_tag(value: JsonValue) -> str:
 
 def _between_fences(body: str) -> Iterator[str]:
     """What stands before, between and after fenced blocks; one that is never closed reaches to the end."""
-    lines = body.split("\n")
     begin = 0
     closing: re.Pattern[str] | None = None
-    for number in [number for number, line in enumerate(lines) if "```" in line or "~~~" in line]:
+    for start, end in _lines_with_marks(body):
         if closing is not None:
-            if closing.fullmatch(lines[number]):
-                closing, begin = None, number + 1
-        elif opening := _FENCE.match(lines[number]):
+            if closing.fullmatch(body, start, end):
+                closing, begin = None, end + 1
+        elif opening := _FENCE.match(body, start, end):
             mark = opening[1]
             closing = re.compile(rf"[ \t>]*{re.escape(mark[0])}{{{len(mark)},}}[ \t\r]*")
-            yield "\n".join(lines[begin:number])
+            yield body[begin : max(begin, start - 1)]
     if closing is None:
-        yield "\n".join(lines[begin:])
+        yield body[begin:]
+
+
+def _lines_with_marks(body: str) -> Iterator[tuple[int, int]]:
+    """Where each line begins and ends that holds what may be a fence. Each mark is looked for once."""
+    ticks, tildes = body.find("```"), body.find("~~~")
+    while ticks >= 0 or tildes >= 0:
+        place = max(ticks, tildes) if min(ticks, tildes) < 0 else min(ticks, tildes)
+        end = body.find("\n", place)
+        end = len(body) if end < 0 else end
+        yield body.rfind("\n", 0, place) + 1, end
+        ticks = body.find("```", end) if 0 <= ticks < end else ticks
+        tildes = body.find("~~~", end) if 0 <= tildes < end else tildes
 
 
 def _without_inline_code(prose: str) -> str:

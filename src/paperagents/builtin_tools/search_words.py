@@ -26,6 +26,8 @@ DENSE = (
 _DENSE_RUN = re.compile(f"[{DENSE}]+")
 _ONLY_DENSE = re.compile(f"[{DENSE}]+\\Z")
 _LONG_RUN = re.compile(rf"(?<![^\W_])[^\W_]{{{LONGEST_WORD},}}+")
+_HALF = LONGEST_WORD // 2
+_HALF_RUN = re.compile(rf"[^\W_]{{{_HALF}}}")
 
 
 def words_text(text: str) -> str:
@@ -35,7 +37,12 @@ def words_text(text: str) -> str:
     else:
         # Most lines of most notes are plain; passing over them is much quicker than looking through them.
         words = "\n".join([line.lower() if line.isascii() else _dense_words(line) for line in text.split("\n")])
-    return _LONG_RUN.sub(_overlapping_pieces, words) if len(words) > LONGEST_WORD else words
+    return _LONG_RUN.sub(_overlapping_pieces, words) if _may_hold_long_run(words) else words
+
+
+def _may_hold_long_run(words: str) -> bool:
+    """Looks at few places only: a word that long fills the text between two of them."""
+    return len(words) >= LONGEST_WORD and any(_HALF_RUN.match(words, place) for place in range(0, len(words), _HALF))
 
 
 def _dense_words(line: str) -> str:

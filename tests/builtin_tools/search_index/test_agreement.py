@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.builtin_tools.search_index.conftest import agreed
+from tests.builtin_tools.search_index.conftest import agreed, is_indexed, write
 
 from paperagents.builtin_tools.search_index import note_index
 from paperagents.builtin_tools.vault_files import VaultFolder
@@ -159,3 +159,15 @@ VaultAndIndex.TestCase.settings = _settings
 VaultWithFewPending.TestCase.settings = _settings
 test_every_search_agrees_with_reading_all_files = VaultAndIndex.TestCase
 test_the_same_with_files_that_wait_for_the_index = VaultWithFewPending.TestCase
+
+
+@pytest.mark.usefixtures("everything_indexed")
+def test_properties_and_folders_with_odd_characters_are_told_apart(root: Path, vault: VaultFolder) -> None:
+    values = ["in progress", "in\\u0001progress", "in\\tprogress", "inprogress", "", "x" * 2000, "a/b", "🙂\\u200d"]
+    write(root, {f"{n} my folder/{n}.md": f'---\nstate: "{value}"\n---\n' for n, value in enumerate(values)})
+    assert len(agreed(vault, "[state]")) == len(values)
+    assert is_indexed(root)
+    for value in ("in progress", "in\1progress", "in\tprogress", "inprogress", "x" * 2000, "a/b", "🙂\u200d"):
+        assert len(agreed(vault, f'[state:"{value}"]')) == 1
+    assert agreed(vault, "", path="/3 my folder") == ["3 my folder/3.md"]
+    assert agreed(vault, "[state] -[state:inprogress]", path="/3 my folder") == []

@@ -12,9 +12,9 @@ from tantivy import FieldType
 from paperagents.builtin_tools.file_listing import ListedFile
 from paperagents.builtin_tools.search_found import Found, Order
 from paperagents.builtin_tools.search_index.damage import told_as_damage
-from paperagents.builtin_tools.search_index.documents import key, schema, shown
+from paperagents.builtin_tools.search_index.documents import FOLDER, KEYS, key, number_key, schema, shown
 from paperagents.builtin_tools.search_index.index_store import OpenIndex
-from paperagents.builtin_tools.search_index.questions import Question, all_of
+from paperagents.builtin_tools.search_index.questions import Question, all_of, term
 from paperagents.builtin_tools.search_query import Query
 
 Look = Callable[[ListedFile], Found | None]
@@ -53,8 +53,8 @@ class IndexSearch:
         return order.first(list(self._best(matching, question.levels, limit)), limit), count
 
     def _narrowed(self, query: tantivy.Query) -> tantivy.Query:
-        below = [tantivy.Query.term_query(schema(), "folders", key(self.folder), "basic")] if self.folder else []
-        out = [tantivy.Query.term_set_query(schema(), "number", list(self.left_out))] if self.left_out else []
+        below = [term(KEYS, key(FOLDER, self.folder))] if self.folder else []
+        out = [tantivy.Query.term_set_query(schema(), KEYS, [*map(number_key, self.left_out)])] if self.left_out else []
         return all_of([query, *below], out)
 
     def _best(self, matching: tantivy.Query, levels: list[tantivy.Query], limit: int) -> Iterator[Found]:
@@ -88,11 +88,10 @@ class IndexSearch:
 
     def _found(self, addresses: list[tantivy.DocAddress], level: int) -> Iterator[Found]:
         searcher = self.opened.searcher
-        sizes = searcher.fast_field_values("size", addresses)
         times = searcher.fast_field_values("modified", addresses)
-        for address, size, modified in zip(addresses, sizes, times, strict=True):
-            path, tags = shown(searcher.doc(address))
-            file = ListedFile(path=path, size=int(size or 0), modified_ns=int(modified or 0))
+        for address, modified in zip(addresses, times, strict=True):
+            path, tags, size = shown(searcher.doc(address))
+            file = ListedFile(path=path, size=size, modified_ns=int(modified or 0))
             yield Found(level=level, file=file, tags=tags)
 
 

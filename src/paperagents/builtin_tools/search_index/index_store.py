@@ -25,7 +25,7 @@ from pathlib import Path
 import tantivy
 
 from paperagents.builtin_tools.search_index.damage import SearchIndexError, told_as_damage
-from paperagents.builtin_tools.search_index.documents import add_analyser, schema
+from paperagents.builtin_tools.search_index.documents import add_analysers, schema
 from paperagents.builtin_tools.search_index.manifest import HeldFolder, Manifest, read_manifest
 from paperagents.builtin_tools.search_index.vocabulary import Vocabulary
 from paperagents.messages import text
@@ -98,7 +98,7 @@ class IndexStore:
             (self._folder / place).mkdir(mode=0o700)
         self._remove_all_but(place)
         index = tantivy.Index(schema(), path=str(self._folder / place))
-        add_analyser(index)
+        add_analysers(index)
         threads = 1 if notes <= _FEW else min(os.cpu_count() or 1, _MOST_THREADS)
         memory = _SMALL_MEMORY if notes <= _FEW else _MEMORY
         return place, index, index.writer(memory, threads)
@@ -125,7 +125,7 @@ class IndexStore:
         if not _PLACE.fullmatch(manifest.place) or _files_of(place) != manifest.files_of_index:
             raise SearchIndexError
         index = tantivy.Index.open(str(place))
-        add_analyser(index)
+        add_analysers(index)
         # What was opened stays as it is; nobody needs to watch the disk for a newer one.
         index.config_reader("manual")
         vocabulary = Vocabulary((place / _VOCABULARY).read_bytes())

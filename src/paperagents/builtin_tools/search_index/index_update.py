@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import tantivy
 
 from paperagents.builtin_tools.file_listing import FolderListing, ListedFile
-from paperagents.builtin_tools.search_index.documents import document
+from paperagents.builtin_tools.search_index.documents import KEYS, document, number_key
 from paperagents.builtin_tools.search_index.index_store import IndexStore, OpenIndex, Written
 from paperagents.builtin_tools.search_index.manifest import NEVER, Difference, HeldFolder
 from paperagents.builtin_tools.search_index.note_reading import is_settled, read_note
@@ -34,7 +34,7 @@ class _Update:
     def put(self, name: str, listing: FolderListing | None, difference: Difference) -> None:
         """Put one folder's changes into the index."""
         for outdated in difference.outdated:
-            self.writer.delete_documents_by_term("number", outdated)
+            self.writer.delete_documents_by_term(KEYS, number_key(outdated))
         held = self.folders.pop(name, None)
         if listing is None:
             return

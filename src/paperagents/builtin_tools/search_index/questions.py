@@ -15,7 +15,7 @@ import tantivy
 from tantivy import Occur
 
 from paperagents.builtin_tools.notes import folded
-from paperagents.builtin_tools.search_index.documents import key, schema
+from paperagents.builtin_tools.search_index.documents import KEYS, PROPERTY, TAG, key, schema
 from paperagents.builtin_tools.search_index.vocabulary import Vocabulary
 from paperagents.builtin_tools.search_matching import wanted_words
 from paperagents.builtin_tools.search_query import (
@@ -82,10 +82,10 @@ class Question:
             case InPath(text=text):
                 return self._in_field("path", folded(text.lstrip("/")))
             case Tag(name=name):
-                return Answer(query=_term("tags", key(folded(name))))
+                return Answer(query=term(KEYS, key(TAG, folded(name))))
             case Property(name=name, value=value):
                 parts = (folded(name),) if value is None else (folded(name), folded(value).strip())
-                return Answer(query=_term("properties", key(*parts)))
+                return Answer(query=term(KEYS, key(PROPERTY, *parts)))
             case Pattern():
                 return Answer(query=tantivy.Query.all_query(), exact=False)
             case Not(operand=operand):
@@ -124,11 +124,11 @@ class Question:
         if not is_dense(part) or len(part) == 1:
             return _any_term(field, self._containing(part))
         words = pairs(part)
-        return _term(field, part) if len(words) == 1 else tantivy.Query.phrase_query(schema(), field, list(words))
+        return term(field, part) if len(words) == 1 else tantivy.Query.phrase_query(schema(), field, list(words))
 
     def _whole(self, field: str, word: str) -> tantivy.Query:
         """The notes with this word, not as a part of a longer one."""
-        return self._having(field, word) if is_dense(word) else _term(field, word)
+        return self._having(field, word) if is_dense(word) else term(field, word)
 
     def _containing(self, part: str) -> list[str]:
         if part not in self._looked_up:
@@ -165,11 +165,12 @@ def _not(answer: Answer) -> Answer:
     return Answer(query=all_of([everything], [answer.query])) if answer.exact else Answer(query=everything, exact=False)
 
 
-def _term(field: str, word: str) -> tantivy.Query:
+def term(field: str, word: str) -> tantivy.Query:
+    """What has this word in a field."""
     return tantivy.Query.term_query(schema(), field, word, "basic")
 
 
 def _any_term(field: str, words: list[str]) -> tantivy.Query:
     if len(words) > _FEW_TERMS:
         return tantivy.Query.term_set_query(schema(), field, words)
-    return any_of([_term(field, word) for word in words])
+    return any_of([term(field, word) for word in words])
