@@ -36,6 +36,7 @@ from table import Row, print_table  # noqa: E402  as above
 
 SIZES = (10_000, 100_000)
 ROUNDS = 7
+ROUNDS_OF_BUILDING = 3
 _BARS = {"warm": 0.02, "cold": 1.2, "build": 1.5, "size": 0.6, "changed": 0.05, "growth": 1.1}
 _BARE = """
 import os, sys, time, tantivy
@@ -84,7 +85,7 @@ def peers() -> dict[str, str]:
 
 def _of_one_size(vault: Path, notes: int, size: int, times: dict[str, float]) -> Iterator[Row]:
     label = f"{notes:,} notes"
-    ours, bare = _builds(vault, 3 if notes <= SIZES[0] else 1)
+    ours, bare = _builds(vault)
     times["build"] = ours
     yield _row(f"{label}: building the index, beside a bare one", ours, bare, "build", notes)
     index = sum(file.stat().st_size for file in (vault / ".paper").rglob("*") if file.is_file())
@@ -105,9 +106,9 @@ def _of_one_size(vault: Path, notes: int, size: int, times: dict[str, float]) ->
     yield _changed(vault, label)
 
 
-def _builds(vault: Path, rounds: int) -> tuple[float, float]:
+def _builds(vault: Path) -> tuple[float, float]:
     ours, bare = list[float](), list[float]()
-    for _ in range(rounds):
+    for _ in range(ROUNDS_OF_BUILDING):
         with tempfile.TemporaryDirectory() as place:
             bare.append(_seconds(lambda: _run(sys.executable, "-I", "-c", _BARE, str(vault), place)))
         shutil.rmtree(vault / ".paper", ignore_errors=True)

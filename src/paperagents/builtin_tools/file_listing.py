@@ -57,7 +57,13 @@ class FolderListing:
 
     def files(self) -> list[ListedFile]:
         """All files, in the order of their names."""
-        return sorted(map(self.file, range(len(self.names))), key=lambda file: file.path)
+        numbers = array("q", self.stamps)
+        above = shown((*self.folder, ""))
+        found = zip(self.names, numbers[::4], numbers[1::4], map(self.stamp_of, range(len(self.names))), strict=True)
+        return [
+            ListedFile(path=above + name, size=size, modified_ns=modified, stamp=stamp)
+            for name, size, modified, stamp in sorted(found)
+        ]
 
 
 def list_files(open_folder: OpenFolder, start: tuple[str, ...]) -> Iterator[ListedFile]:
