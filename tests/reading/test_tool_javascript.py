@@ -52,6 +52,13 @@ def test_a_tool_says_who_it_is_and_what_it_wants() -> None:
     "form",
     [
         "export default { METHODS };",
+        "export default{ METHODS };",
+        "  export   default\n\n{ METHODS };",
+        "'use strict'; export default { METHODS };",
+        "const text = `\nexport default {\n`; export default { METHODS };",
+        "export { tool as default };\nconst tool = { METHODS };",
+        "#!/usr/bin/env node\nmodule.exports = { METHODS };",
+        "module.exports = Object.freeze({ METHODS });",
         "const tool = { METHODS };\nmodule.exports = tool;",
         "class Tool { METHODS }\nmodule.exports = Tool;",
         "module.exports.default = { METHODS };",
@@ -67,6 +74,17 @@ def test_methods_can_be_exported_one_by_one() -> None:
     code = "exports.getMetadata = () => ({ description: 'd' });\nexports.getSchema = () => ({});"
     code += "\nexports.execute = () => 1;"
     assert problems(code) == []
+
+
+def test_functions_can_be_exported_one_by_one() -> None:
+    code = "export function getMetadata() { return { name: NAME, description: 'd' }; }\nconst NAME = 'n';"
+    code += "\nexport const getSchema = () => ({});\nasync function run() {}\nexport { run as execute };"
+    assert (definition(code).name, problems(code)) == ("n", [])
+
+
+def test_a_text_that_looks_like_an_export_stays_as_it_is() -> None:
+    code = "const NAME = `\nexport default {\n`;\n" + GOOD.replace("'简单实用的工具'", "NAME")
+    assert definition(code).description == "\nexport default {\n"
 
 
 def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:

@@ -1,4 +1,4 @@
-"""The imports of a JavaScript file, written as calls: a file that runs as a function cannot import otherwise."""
+"""A JavaScript file that is a module, written as the body of a function; its imports become calls."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from paperagents.reading.javascript_syntax import JavaScript, walk
+from paperagents.reading.module_exports import written_exports
 from paperagents.sandbox.tool_module import LOADER
 
 
-def with_called_imports(code: JavaScript) -> str:
-    """The code with every ``import`` as a call of the loader; all lines keep their numbers."""
-    if "import" not in code.code:
-        return code.code
+def as_function_body(code: JavaScript) -> str:
+    """The code with every ``import`` as a call and every ``export`` as an assignment; all lines keep their numbers."""
+    imports = _called_imports(code) if "import" in code.code else ()
+    shell = [(0, 2, "//")] if code.code.startswith("#!") else []
     parts, end = [], 0
-    for start, stop, written in sorted(_replacements(code)):
+    for start, stop, written in sorted([*shell, *imports, *written_exports(code)]):
         parts += [code.code[end:start], written]
         end = stop
     return "".join([*parts, code.code[end:]])
@@ -29,7 +30,7 @@ def imported_names(code: JavaScript) -> Iterator[Node]:
             yield source
 
 
-def _replacements(code: JavaScript) -> Iterator[tuple[int, int, str]]:
+def _called_imports(code: JavaScript) -> Iterator[tuple[int, int, str]]:
     for node in walk(code.root):
         found = code.finding(node, "")
         if node.type == "import" and node.parent is not None and node.parent.type == "call_expression":

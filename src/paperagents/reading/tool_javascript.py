@@ -23,7 +23,7 @@ from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import SandboxError
 from paperagents.reading.javascript_syntax import JavaScript, walk
 from paperagents.reading.json_schema import NotASchemaError, Schema
-from paperagents.reading.module_imports import imported_names, with_called_imports
+from paperagents.reading.module_imports import as_function_body, imported_names
 from paperagents.reading.problem_list import ProblemList
 from paperagents.sandbox import Limits, run_javascript
 from paperagents.sandbox.tool_module import with_module
@@ -63,7 +63,7 @@ def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None,
             "javascript-syntax", source.span(error.start, max(error.end, error.start + 1)), reason=error.what
         )
         return None, problems.in_order()
-    runnable = replace(source, text=with_called_imports(code))
+    runnable = replace(source, text=as_function_body(code))
     answers = _answers(runnable, problems)
     if answers is None:
         return None, problems.in_order()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Literal
 
@@ -13,7 +12,6 @@ LOADER = "loadx_"
 Packages = Literal["none", "pretended", "real"]
 """What a file gets that asks for a package: an error, something that stands in for it, or the package."""
 
-_EXPORT = re.compile(r"^export default ", re.MULTILINE)
 _LOADERS: dict[Packages, str] = {
     "none": (
         "const refuse_ = name => { throw new Error(`Cannot load '${name}': "
@@ -35,16 +33,15 @@ _AFTER = (
     "\n}).call(module_.exports, module_, module_.exports, refuse_, load_, load_);"
     " const named_ = module_.exports?.default && !module_.exports.execute;"
     " const exported_ = named_ ? module_.exports.default : module_.exports;"
-    " const tool = typeof exported_ === 'function' ? new exported_() : exported_;"
+    " const made_of_ = typeof exported_ === 'function' ? new exported_() : exported_;"
+    # A frozen object could not be given its api.
+    " const frozen_ = typeof made_of_ === 'object' && made_of_ && !Object.isExtensible(made_of_);"
+    " const tool = frozen_ ? Object.create(made_of_) : made_of_;"
     " if (typeof tool !== 'object' || tool === null) throw new TypeError('module.exports is not an object');\n"
 )
 
 
 def with_module(source: Excerpt, then: str, packages: Packages = "none") -> Excerpt:
-    """The file evaluated, then more code that sees what it exports as ``tool``. Its lines keep their numbers.
-
-    The two ways to write a module's main export have the same length, so columns stay true, too.
-    """
-    code = _EXPORT.sub("module.exports=", source.text, count=1)
-    text = f"{_LOADERS[packages]}{_BEFORE}{code}{_AFTER}{then}"
-    return replace(source, text=text, line=source.line - 1, last_line=code.count("\n") + 1)
+    """The file evaluated, then more code that sees what it exports as ``tool``. Its lines keep their numbers."""
+    text = f"{_LOADERS[packages]}{_BEFORE}{source.text}{_AFTER}{then}"
+    return replace(source, text=text, line=source.line - 1, last_line=source.text.count("\n") + 1)
