@@ -105,6 +105,15 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
         (GOOD.replace("return { id", "throw 'no'; return { id"), ["2:3 error method-failed", NO_DESCRIPTION]),
         (re.sub("return { id.*}; },", "return 5; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
         (GOOD.replace("type: 'string', minLength: 1", "type: 'strin'"), ["3:3 error invalid-schema"]),
+        (GOOD.replace("'number', default: 5", "'numbr'"), ["3:3 error invalid-schema"]),
+        (GOOD.replace("'number', default: 5", "'number', default: 'x'"), ["3:3 error invalid-default"]),
+        (GOOD.replace("minLength: 1", "minLength: 9, default: 'short'"), ["3:3 error invalid-default"]),
+        (re.sub("parameters: {.*},", "parameters: ['text'],", GOOD), ["3:3 error invalid-schema"]),
+        (re.sub("return { id.*}; },", "return null; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
+        (GOOD.replace("{ return params", "{ const x; return params"), ["10:33 error javascript-syntax"]),
+        (GOOD.replace("{ return params", "{ return 08n; return params"), ["10:34 error javascript-syntax"]),
+        (GOOD.replace("{ return params", "{ eval('1'); return params"), ["10:27 warning forbidden-javascript"]),
+        (GOOD.replace("{ return params", "{ while (true) {} return params"), ["10:27 warning endless-loop"]),
         (GOOD.replace("{ return params", "{ require('lodash'); return params"), ["10:35 error undeclared-dependency"]),
         ("const fs = require('fs');\n" + GOOD, ["1:20 error undeclared-dependency"]),
         (GOOD.replace("getSchema", "getDependencies() { return { x: 'git:x' }; }, getSchema"), ["3:3 error npm-name"]),
@@ -113,6 +122,19 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
 )  # fmt: skip
 def test_a_mistake_is_told_where_it_is(code: str, expected: list[str]) -> None:
     assert problems(code) == expected
+
+
+def test_defaults_are_judged_with_what_the_whole_schema_defines() -> None:
+    numbers = "$defs: { whole: { type: 'integer' } }, properties: { text: { $ref: '#/$defs/whole', default: 3 }, "
+    code = GOOD.replace("properties: { text:", f"anyOf: [{{ required: ['text'] }}], {numbers} old:")
+    assert problems(code) == []
+    assert problems(code.replace("default: 3", "default: 'x'")) == ["3:3 error invalid-default"]
+
+
+def test_a_flat_schema_may_name_an_environment_too() -> None:
+    flat = "return { properties: { a: {} }, environment: { properties: { KEY: { type: 'string' } } } };"
+    tool = definition(GOOD.replace(GOOD[GOOD.index("return {\n") : GOOD.index("    };\n") + 6], flat))
+    assert ([each.name for each in tool.parameters], [each.name for each in tool.environment]) == (["a"], ["KEY"])
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from paperagents.reading.reference_syntax import BUILT_IN_NAMES
 
 MAX_FINDINGS = 20
 """Of one kind in one block: enough to act on."""
+_OF_MODULES = ("require", "import", "export")
 
 
 def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList) -> JavaScript | None:
@@ -23,7 +24,7 @@ def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList
     arguments = tuple(arguments)
     code = JavaScript(script.text, placeholders=(*arguments, *BUILT_IN_NAMES))
     _suggest_input(code, script, arguments, problems)
-    if _report_syntax_errors(code, script, problems):
+    if report_syntax_errors(code, script, problems):
         return None
     if next(code.returns(), None) is None:
         problems.error("missing-return", script.span(*_first_words(script.text)))
@@ -49,6 +50,18 @@ def check_expression(script: Excerpt, problems: ProblemList) -> None:
         problems.error("forbidden-javascript", span, name=finding.what)
 
 
+def check_module(code: JavaScript, script: Excerpt, problems: ProblemList, *, confined: bool) -> None:
+    """Warn of what will fail in a whole file; it may be ready for that, so the file can still be used.
+
+    A file with packages is not ``confined`` to the small sandbox. What it loads by name is judged elsewhere.
+    """
+    missing = (each for each in code.forbidden() if each.what not in _OF_MODULES) if confined else ()
+    for finding in islice(missing, MAX_FINDINGS):
+        problems.warning("forbidden-javascript", _span(script, finding), name=finding.what)
+    for finding in islice(endless_loops(code), MAX_FINDINGS):
+        problems.warning("endless-loop", _span(script, finding))
+
+
 def _is_too_long(script: Excerpt, problems: ProblemList) -> bool:
     size = len(script.text)
     if size > MAX_CHARACTERS:
@@ -56,7 +69,8 @@ def _is_too_long(script: Excerpt, problems: ProblemList) -> bool:
     return size > MAX_CHARACTERS
 
 
-def _report_syntax_errors(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:
+def report_syntax_errors(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:
+    """Report what no engine can read; whether there is any."""
     error = code.syntax_error()
     errors = [error] if error is not None else list(islice(mistakes(code), MAX_FINDINGS))
     for each in errors:

@@ -25,6 +25,7 @@ from paperagents.reading.javascript_syntax import JavaScript, walk
 from paperagents.reading.json_schema import NotASchemaError, Schema
 from paperagents.reading.module_imports import as_function_body, imported_names
 from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.script_checks import check_module, report_syntax_errors
 from paperagents.sandbox import Limits, run_javascript
 from paperagents.sandbox.tool_module import with_module
 
@@ -57,17 +58,14 @@ def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None,
     problems = ProblemList(file, text.split("\n"))
     source = Excerpt(text=text, file=file)
     code = JavaScript(text)
-    error = code.syntax_error()
-    if error is not None:
-        problems.error(
-            "javascript-syntax", source.span(error.start, max(error.end, error.start + 1)), reason=error.what
-        )
+    if report_syntax_errors(code, source, problems):
         return None, problems.in_order()
     runnable = replace(source, text=as_function_body(code))
     answers = _answers(runnable, problems)
     if answers is None:
         return None, problems.in_order()
     definition = _definition(answers, source, code, sha256(data).hexdigest(), problems)
+    check_module(code, source, problems, confined=not definition.dependencies)
     definition = replace(definition, module=runnable)
     return definition, problems.in_order()
 
@@ -80,7 +78,10 @@ def _answers(source: Excerpt, problems: ProblemList) -> dict[str, Any] | None:
         stack = error.details.get("stack") or [{}]
         line, column = stack[0].get("line") or 1, stack[0].get("column") or 1
         span = Span(line=line, column=column, end_line=line, end_column=column + 1)
-        problems.error("tool-not-evaluated", span, reason=error.message)
+        if error.code == "sandbox-syntax":
+            problems.error("javascript-syntax", span, reason=error.details["message"])
+        else:
+            problems.error("tool-not-evaluated", span, reason=error.message)
         return None
     assert isinstance(answers, dict)
     return answers
@@ -96,9 +97,10 @@ def _definition(
     dependencies = _object(told, "getDependencies", code, source, problems)
     stem = problems.file.rsplit("/", 1)[-1][: -len(ENDING)]
     identifier = str(metadata.get("id") or "") or slug(stem) or stem
-    parameters = schema.get("parameters") if isinstance(schema.get("parameters"), dict) else None
-    arguments: dict[str, Any] = parameters or ({} if "environment" in schema else schema)
-    _check_schema(arguments, code, source, problems)
+    flat = {key: value for key, value in schema.items() if key != "environment"}
+    where = _method_span(code, source, "getSchema")
+    arguments = _checked_schema(schema.get("parameters", flat), where, problems)
+    environment = _checked_schema(schema.get("environment"), where, problems)
     _check_dependencies(identifier, dependencies, _method_span(code, source, "getDependencies"), problems)
     _check_requires(dependencies, code, source, problems)
     if not metadata.get("description"):
@@ -110,7 +112,7 @@ def _definition(
         description=str(metadata.get("description") or ""),
         parameters=_parameters(arguments),
         own_schema=arguments or {"type": "object"},
-        environment=_parameters(schema["environment"]) if isinstance(schema.get("environment"), dict) else (),
+        environment=_parameters(environment),
         module=source,
         dependencies={str(name): str(version) for name, version in dependencies.items()},
         examples=_examples(told.get("getExamples")),
@@ -136,18 +138,36 @@ def _object(
     told: Mapping[str, Any], method: str, code: JavaScript, source: Excerpt, problems: ProblemList
 ) -> dict[str, Any]:
     value = told.get(method)
-    if value is None or isinstance(value, dict):
-        return value or {}
+    if isinstance(value, dict):
+        return value
+    if value is None and (method not in told or method != "getMetadata"):
+        return {}
     problems.error("method-wrong-answer", _method_span(code, source, method), name=method)
     return {}
 
 
-def _check_schema(schema: dict[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
+def _checked_schema(told: Any, span: Span, problems: ProblemList) -> dict[str, Any]:
+    """The schema of an object, where it is one and its defaults fit; an empty one where nothing is told."""
+    schema: dict[str, Any] = told if isinstance(told, dict) else {}
     try:
-        Schema(schema)
+        # What is no schema at all is judged inside one.
+        Schema(schema if told is None or schema else {"properties": {"getSchema": told}})
     except NotASchemaError as error:
-        name = ".".join(map(str, error.path)) or "getSchema"
-        problems.error("invalid-schema", _method_span(code, source, "getSchema"), name=name, reason=error.reason)
+        name = ".".join(map(str, error.path[-1:] if not schema else error.path)) or "getSchema"
+        problems.error("invalid-schema", span, name=name, reason=error.reason)
+        return {}
+    for parameter in _parameters(schema):
+        _check_default(parameter, schema, span, problems)
+    return schema
+
+
+def _check_default(parameter: Parameter, schema: Mapping[str, Any], span: Span, problems: ProblemList) -> None:
+    default = parameter.schema.get("default")
+    if default is None:
+        return
+    own = Schema({**schema, "required": [], "properties": {parameter.name: dict(parameter.schema)}})
+    for violation in [each for each in own.violations({parameter.name: default}) if each.path][:1]:
+        problems.error("invalid-default", span, name=parameter.name, reason=violation.message)
 
 
 def _check_dependencies(tool: str, dependencies: Mapping[str, Any], span: Span, problems: ProblemList) -> None:
