@@ -126,6 +126,8 @@ def test_tools_that_call_each_other_too_deeply_are_told_so(desk: Desk) -> None:
         ("'<{{box.v}}>' === '<>'", "' + '", False),
         ("`<{{box.v}}>`.length === 6", "${1}", True),
         ("date === 'mine'", 1, True),
+        ("one.output === 1", 0, True),
+        ("preprocess.box.v === 4", 4, True),
     ],
 )
 def test_a_condition_is_a_reference_or_an_expression_and_values_stay_values(
@@ -204,6 +206,84 @@ def test_parallel_steps_run_side_by_side_and_can_be_referred_to(desk: Desk, web:
   - {{tool: echo, parameters: {{value: ["{{{{left.output}}}}", "steps.right.output", "prev_step.output"]}}}}
 """)  # fmt: skip
     assert desk.run("c").data == ["met", "met", ["met", "met"]]
+
+
+def test_what_a_group_of_parallel_steps_says_about_failing_holds_for_each_of_them(desk: Desk) -> None:
+    desk.chain("c", """
+  - name: both
+    continue_on_error: true
+    retry: {attempts: 2}
+    parallel:
+      - {tool: read_file, name: left, parameters: {filePath: missing.md}}
+      - {tool: echo, name: right, parameters: {value: 1}}
+  - {tool: echo, parameters: {value: ["{{left.output}}", "{{right.output}}", "{{both.output}}"]}}
+""")  # fmt: skip
+    record = desk.run("c")
+    assert record.data == [None, 1, [None, 1]]
+    left = [entry["status"] for entry in record.execution_log if entry["name"] == "left"]
+    assert left == ["error", "error"]
+
+
+def test_a_group_of_parallel_steps_ends_when_its_time_is_over(desk: Desk, web: Web) -> None:
+    let_go = hanging(web)
+    desk.chain("c", f"""
+  - timeout: 0.2
+    parallel:
+      - {{tool: rest_request, parameters: {{url: "{web.url("/hang")}"}}}}
+""")  # fmt: skip
+    record = desk.run("c")
+    let_go.set()
+    assert record.error is not None
+    assert record.error["code"] == "step-timeout"
+
+
+def test_a_group_of_parallel_steps_can_be_repeated_and_processed(desk: Desk) -> None:
+    desk.chain("c", """
+  - name: both
+    for_each: [1, 2]
+    post_processing: return output.join("+");
+    parallel:
+      - {tool: echo, name: left, parameters: {value: "{{item}}"}}
+      - {tool: echo, name: right, parameters: {value: "{{index}}"}}
+  - {tool: echo, parameters: {value: ["{{both.output}}", "{{left.output}}", "{{right.output}}"]}}
+""")  # fmt: skip
+    assert desk.run("c").data == [["1+0", "2+1"], 2, 1]
+
+
+def test_a_group_whose_processing_fails_may_be_forgiven(desk: Desk) -> None:
+    desk.chain("c", """
+  - continue_on_error: true
+    post_processing: return output.no.such;
+    parallel:
+      - {tool: echo, name: left, parameters: {value: 1}}
+  - {tool: echo, parameters: {value: ["prev_step.output", "{{left.output}}"]}}
+""")  # fmt: skip
+    assert desk.run("c").data == [None, 1]
+
+
+def test_steps_of_a_group_that_was_left_out_have_the_output_null(desk: Desk) -> None:
+    desk.chain("c", """
+  - if: "false"
+    parallel:
+      - {tool: echo, name: left, parameters: {value: 1}}
+      - parallel:
+          - {tool: echo, name: deep, parameters: {value: 1}}
+  - {tool: echo, parameters: {value: ["{{left.output}}", "{{deep.output}}"]}}
+""")  # fmt: skip
+    record = desk.run("c")
+    assert record.data == [None, None]
+    assert {entry["name"]: entry["status"] for entry in record.execution_log}["deep"] == "skipped"
+
+
+def test_a_group_inside_a_group_can_be_referred_to(desk: Desk) -> None:
+    desk.chain("c", """
+  - parallel:
+      - {tool: echo, name: left, parameters: {value: 1}}
+      - parallel:
+          - {tool: echo, name: deep, parameters: {value: 2}}
+  - {tool: echo, parameters: {value: ["{{left.output}}", "{{deep.output}}", "prev_step.output"]}}
+""")  # fmt: skip
+    assert desk.run("c").data == [1, 2, [1, [2]]]
 
 
 def test_two_parallel_writes_both_wait_and_both_can_be_answered(desk: Desk) -> None:

@@ -45,17 +45,20 @@ class Names:
 
     def context(self) -> JsonObject:
         """What JavaScript sees as ``context``."""
-        steps: JsonObject = {label: {"output": output} for label, output in self.labels.items()}
-        return {**self.built_in, "parameters": dict(self.arguments), "steps": steps}
+        return {**self.built_in, "parameters": dict(self.arguments), "steps": self._outputs()}
+
+    def _outputs(self) -> JsonObject:
+        return {label: {"output": output} for label, output in self.labels.items()}
 
     def for_script(self) -> JsonObject:
         """What a small expression sees by name."""
         context = self.context()
+        by_name: JsonObject = {**self._outputs(), **self.built_in, **self.arguments}
         return {
-            **self.built_in,
-            **{name: value for name, value in self.arguments.items() if _is_variable(name)},
+            **{name: value for name, value in by_name.items() if _is_variable(name)},
             **self.loop,
             "input": dict(self.input),
+            "preprocess": dict(self.input),
             "prev_step": {"output": self.previous} if self.has_previous else None,
             "output": self.previous,
             "steps": context["steps"],

@@ -17,13 +17,14 @@ from paperagents.calls.references import Names, escaped, look_up, resolve
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.definitions.step import Step
+from paperagents.definitions.step import Retry, Step
 from paperagents.errors import (
     BusinessError,
     CancelledError,
     DeniedError,
     PaperError,
     PlanEndsError,
+    SandboxError,
     StorageError,
     ToolError,
     UsageError,
@@ -72,11 +73,12 @@ class _Chain:
             raise CancelledError
         asked_once = step.condition is not None and not _is_about_items(step)
         if asked_once and not self._is_taken(step, names, place):
-            return names.after(step.name, None)
+            return _left_out(step, names)
+        return self._once(step, names, place) if step.for_each is None else self._for_each(step, names, place)
+
+    def _once(self, step: Step, names: Names, place: Place) -> Names:
         if step.parallel:
             return self._side_by_side(step, names, place)
-        if step.for_each is not None:
-            return names.after(step.name, self._for_each(step, names, place))
         return names.after(step.name, self._forgiven(step, names, place))
 
     def _is_taken(self, step: Step, names: Names, place: Place) -> bool:
@@ -90,34 +92,46 @@ class _Chain:
         if self.frame.log.replayed(place) is None:
             self.frame.log.skipped(place, text("run.skipped"))
         for number, inner in enumerate(step.parallel, 1):
-            inside = replace(place, path=f"{place.path}/{number}", name=inner.name)
-            if self.frame.log.replayed(inside) is None:
-                self.frame.log.skipped(inside, text("run.skipped"))
+            self._skip(inner, replace(place, path=f"{place.path}/{number}", name=inner.name))
 
     # --- loops and parallel steps
 
-    def _for_each(self, step: Step, names: Names, place: Place) -> JsonValue:
+    def _for_each(self, step: Step, names: Names, place: Place) -> Names:
         with self._logging_failures(step, place):
             items = _list(resolve(step.for_each, names))
 
-        def one(number: int) -> JsonValue:
+        def one(number: int) -> Names:
             inside = replace(names, loop={"item": items[number], "index": number})
             at = replace(place, path=f"{place.path}[{number}]")
             if _is_about_items(step) and not self._is_taken(step, inside, at):
-                return None
-            return self._forgiven(step, inside, at)
+                return _left_out(step, inside)
+            return self._once(step, inside, at)
 
-        return self._all([partial(one, number) for number in range(len(items))], step.max_parallel)
+        finished = self._all([partial(one, number) for number in range(len(items))], step.max_parallel)
+        latest = finished[-1] if finished else _left_out(step, names)
+        return _with_labels(names, step, latest).after(step.name, [after.previous for after in finished])
 
     def _side_by_side(self, step: Step, names: Names, place: Place) -> Names:
         def one(number: int, inner: Step) -> Names:
-            return self.run(inner, names, replace(place, path=f"{place.path}/{number}", name=inner.name))
+            at = replace(place, path=f"{place.path}/{number}", name=inner.name)
+            return self.run(_inside(step, inner), names, at)
 
         tasks = [partial(one, number, inner) for number, inner in enumerate(step.parallel, 1)]
         finished = self._all(tasks, step.max_parallel if step.max_parallel > 1 else len(tasks))
         for inner, after in zip(step.parallel, finished, strict=True):
-            names = names.after(inner.name, after.previous)
-        return names.after(step.name, [after.previous for after in finished])
+            names = _with_labels(names, inner, after)
+        names = names.after(step.name, [after.previous for after in finished])
+        return names if step.post_processing is None else self._group_processed(step, names, place)
+
+    def _group_processed(self, step: Step, names: Names, place: Place) -> Names:
+        """Let ``post_processing`` look at the outputs of steps that ran side by side."""
+        assert step.post_processing is not None
+        try:
+            return names.after(step.name, self._post_processed(step.post_processing, names, place))
+        except SandboxError:
+            if not step.continue_on_error or self.calls.session.stopped:
+                raise
+            return names.after(step.name, None)
 
     def _all(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
         """The results of all tasks in their order; the first failure ends it, a wait lets the others finish."""
@@ -227,6 +241,36 @@ def _is_about_items(step: Step) -> bool:
     """Whether the condition is asked for each item of the list, and not once for the step."""
     about = isinstance(step.condition, str) and re.search(r"\b(?:item|index)\b", step.condition) is not None
     return step.for_each is not None and about
+
+
+def _inside(group: Step, inner: Step) -> Step:
+    """A step of a group: what the group says about failing and time holds for each that says nothing itself."""
+    times = [each for each in (group.timeout, inner.timeout) if each is not None]
+    return replace(
+        inner,
+        continue_on_error=inner.continue_on_error or group.continue_on_error,
+        retry=group.retry if inner.retry == Retry() else inner.retry,
+        timeout=min(times, default=None),
+    )
+
+
+def _left_out(step: Step, names: Names) -> Names:
+    """The names after a step that did not run: it has no output, nor has any step inside it."""
+    for inner in step.parallel:
+        names = _left_out(inner, names)
+    return names.after(step.name, None)
+
+
+def _with_labels(names: Names, step: Step, after: Names) -> Names:
+    """The names with the outputs of this step, and of those inside it, as they were when it had ended."""
+    labels = {label: after.labels[label] for label in _labels(step)}
+    return replace(names, labels={**names.labels, **labels})
+
+
+def _labels(step: Step) -> Iterator[str]:
+    for inner in step.parallel:
+        yield from _labels(inner)
+    yield step.name
 
 
 def _failure(future: Future[Any]) -> BaseException | None:

@@ -32,10 +32,15 @@ def read_steps(nodes: YamlSequence, scope: Scope, problems: ProblemList) -> tupl
             scope = scope.after("", ANY_SHAPE)
             continue
         steps.append(step)
-        for inner in step.parallel:
-            scope = scope.after(inner.name, _output_shape(inner))
-        scope = scope.after(step.name, _output_shape(step))
+        scope = _after(step, scope)
     return tuple(steps)
+
+
+def _after(step: Step, scope: Scope) -> Scope:
+    """What can be referred to after a step, those inside it included."""
+    for inner in step.parallel:
+        scope = _after(inner, scope)
+    return scope.after(step.name, _output_shape(step))
 
 
 def read_step(node: YamlMapping, scope: Scope, problems: ProblemList) -> Step | None:
@@ -164,8 +169,8 @@ def _retry(node: YamlMapping, problems: ProblemList) -> Retry:
 def _output_shape(step: Step) -> Shape:
     """What is known about the output of a step: the answer of a built-in tool, unless something changes it."""
     shape: Shape = ANY_SHAPE
-    if step.parallel:
-        return {"type": "array"}
-    if step.post_processing is None:
+    if step.post_processing is None and step.parallel:
+        shape = {"type": "array"}
+    elif step.post_processing is None:
         shape = next((tool.answer for tool in builtin_tools() if tool.id == step.tool), ANY_SHAPE)
     return {"type": "array", "items": dict(shape)} if step.for_each is not None else shape
