@@ -221,3 +221,22 @@ def test_the_vault_in_use_is_asked() -> None:
         assert resolve_vault_references_simple(reference("x"), lookup={}) == "/* [MISSING_VAULT:x] */"
     finally:
         use_vault_lookup(None)
+
+
+def test_entries_nested_thousands_deep_are_resolved_where_the_limit_allows_it() -> None:
+    entries = {f"e{place}": f"<{reference(f'e{place + 1}')}>" for place in range(3000)} | {"e3000": "end"}
+    result = resolve_vault_references(reference("e0"), max_depth=5000, lookup=entries)
+    assert result["resolved_text"] == "<" * 3000 + "end" + ">" * 3000
+    assert (result["depth"], result["fully_resolved"]) == (3001, True)
+
+
+def test_an_entry_is_read_once_however_often_it_is_referred_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vault_references, "MAX_INSERTED", 300)
+    read: list[str] = []
+
+    def look_up(name: str) -> str:
+        read.append(name)
+        return "1" * 100
+
+    resolve_vault_references(reference("x") * 500 + reference("y") * 500, lookup=look_up)
+    assert read == ["x"]

@@ -11,8 +11,9 @@ The functions here with ``resolve`` and ``expand`` insert, ``analyze`` and ``val
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 from paperagents.errors import ToolError
@@ -46,14 +47,14 @@ def resolve_vault_references(  # noqa: PLR0913  the options are those of the doc
     """
     read = reader_of(lookup)
     resolution = _Resolution(
-        read=read,
+        read=cache(read),
         graph=ReferenceGraph(read),
         max_depth=max_depth,
         throw_on_missing=throw_on_missing,
         on_missing=on_missing,
         on_error=on_error,
     )
-    resolved = resolution.resolve(text, ())
+    resolved = resolution.resolve(text)
     return {
         "original_text": text,
         "resolved_text": resolved,
@@ -125,6 +126,14 @@ def replace_vault_references(text: str, replacement: Callable[[str], str | None]
     return REFERENCE.sub(put, text)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Opened:
+    """An entry whose own references are still to be resolved."""
+
+    identifier: str
+    content: str
+
+
 @dataclass(kw_only=True, slots=True)
 class _Resolution:
     """One text on its way to being resolved, and what was met so far."""
@@ -135,6 +144,8 @@ class _Resolution:
     throw_on_missing: bool
     on_missing: OnMissing | None
     on_error: OnError | None
+    path: dict[str, None] = field(default_factory=dict)
+    """The entries that the text at hand stands in, the outermost first."""
     references: dict[str, None] = field(default_factory=dict)
     missing: dict[str, None] = field(default_factory=dict)
     errors: list[dict[str, Any]] = field(default_factory=list)
@@ -142,20 +153,42 @@ class _Resolution:
     inserted: int = 0
     insertions: int = 0
 
-    def resolve(self, text: str, path: tuple[str, ...]) -> str:
-        """A text with its references resolved. The path names the entries it stands in."""
-        # A function as replacement: what it gives is inserted as it is, `$&` and `\1` included.
-        return REFERENCE.sub(lambda match: self._content_for(match, path), text)
+    def resolve(self, text: str) -> str:
+        """The text with its references resolved, and those of the entries they bring."""
+        pieces: list[str] = []
+        texts = [self._parts(text)]
+        # Without recursion: the depth is the caller's to choose, Python's stack is not.
+        while texts:
+            part = next(texts[-1], None)
+            if isinstance(part, _Opened):
+                self.path[part.identifier] = None
+                texts.append(self._parts(part.content))
+            elif part is not None:
+                pieces.append(part)
+            else:
+                texts.pop()
+                if self.path:
+                    self.path.popitem()
+        return "".join(pieces)
 
-    def _content_for(self, match: re.Match[str], path: tuple[str, ...]) -> str:
+    def _parts(self, text: str) -> Iterator[str | _Opened]:
+        position = 0
+        for match in REFERENCE.finditer(text):
+            yield text[position : match.start()]
+            yield self._content_for(match)
+            position = match.end()
+        yield text[position:]
+
+    def _content_for(self, match: re.Match[str]) -> str | _Opened:
         identifier = identifier_of(match)
         if not identifier:
             return self._fail(match, "vault-reference-without-id", "")
         self.references[identifier] = None
-        if identifier in path:
-            return self._fail_in_circle(match, (*path[path.index(identifier) :], identifier))
-        if len(path) < self.max_depth:
-            return self._entry_for(match, identifier, path)
+        if identifier in self.path:
+            names = list(self.path)
+            return self._fail_in_circle(match, (*names[names.index(identifier) :], identifier))
+        if len(self.path) < self.max_depth:
+            return self._entry_for(match, identifier)
         if circle := self.graph.circle_from(identifier):
             return self._fail_in_circle(match, circle)
         return self._fail(match, "vault-reference-too-deep", identifier, limit=self.max_depth)
@@ -163,8 +196,10 @@ class _Resolution:
     def _fail_in_circle(self, match: re.Match[str], circle: tuple[str, ...]) -> str:
         return self._fail(match, "vault-reference-cycle", identifier_of(match), path=_shown(circle))
 
-    def _entry_for(self, match: re.Match[str], identifier: str, path: tuple[str, ...]) -> str:
-        self.depth = max(self.depth, len(path) + 1)
+    def _entry_for(self, match: re.Match[str], identifier: str) -> str | _Opened:
+        self.depth = max(self.depth, len(self.path) + 1)
+        if self._is_too_large():
+            return self._fail(match, "vault-reference-too-large", identifier, limit=MAX_INSERTED)
         try:
             content = self.read(identifier)
         except Exception as error:
@@ -173,9 +208,12 @@ class _Resolution:
             return self._remark_for(identifier)
         self.insertions += 1
         self.inserted += len(content)
-        if self.inserted > MAX_INSERTED or self.insertions > MAX_INSERTIONS:
+        if self._is_too_large():
             return self._fail(match, "vault-reference-too-large", identifier, limit=MAX_INSERTED)
-        return self.resolve(content, (*path, identifier)) if "{{<" in content else content
+        return _Opened(identifier=identifier, content=content) if "{{<" in content else content
+
+    def _is_too_large(self) -> bool:
+        return self.inserted > MAX_INSERTED or self.insertions > MAX_INSERTIONS
 
     def _remark_for(self, identifier: str) -> str:
         if self.throw_on_missing:
