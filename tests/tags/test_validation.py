@@ -55,6 +55,13 @@ def test_a_memory_without_identifier_is_named_by_its_heading(heading: str, ident
     assert answer["normalized"]["identifier"] == identifier
 
 
+@pytest.mark.parametrize("headings", [("第1步", "第1天"), ("读 API 文档", "写 API 文档"), ("Шаг 1" * 90, "Шар 1" * 90)])
+def test_headings_that_differ_in_other_letters_alone_get_different_names(headings: tuple[str, str]) -> None:
+    first, second = (check(f'{{{{<task heading="{heading}" />}}}}') for heading in headings)
+    assert (first["valid"], second["valid"]) == (True, True)
+    assert first["normalized"]["identifier"] != second["normalized"]["identifier"]
+
+
 def test_headings_without_latin_letters_get_different_names() -> None:
     first, second = (check(f'{{{{<goal heading="{heading}" />}}}}')["normalized"] for heading in ("目标", "记忆"))
     assert first["identifier"].startswith("entry-")

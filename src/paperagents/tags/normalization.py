@@ -39,10 +39,14 @@ def normalize_task_status(value: object) -> str:
 
 
 def identifier_from(text: str) -> str:
-    """A slug that is a valid identifier. Text without a Latin letter gets a name of its own."""
+    """A slug that is a valid identifier. Text in other letters than Latin ones gets a name of its own."""
     plain = unicodedata.normalize("NFKD", text[:1000].lower().translate(GERMAN))
     slug = re.sub(r"[^a-z0-9_]+", "-", plain.encode("ascii", "ignore").decode()).strip("-")[:200].strip("-")
-    return slug or f"entry-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
+    if slug and not any(sign.isalpha() and not sign.isascii() for sign in plain):
+        return slug
+    # What is left of 第1步 and 第2天 is a digit at most, and two headings must not become one entry.
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+    return f"{slug[:180].strip('-') or 'entry'}-{digest}"
 
 
 def convert(value: object, schema: AttributeSchema, key: str) -> Any:
