@@ -26,6 +26,16 @@ REFUSED = [
     ("return /+a/;", "/+a/"),
     ("return /a|*b/;", "/a|*b/"),
     ("return /a/zz;", "/a/zz"),
+    ("function f() { await g(); }", "await"),
+    ("return input.list.map(each => await g(each));", "await"),
+    ("async function f() { return () => { await g(); }; }", "await"),
+    ("return {m() { await g(); }};", "await"),
+    ("if (input.a) break;", "break"),
+    ("list.forEach(each => { if (!each) continue; });", "continue"),
+    ("for (;;) { list.forEach(each => { break; }); return 1; }", "break"),
+    ("switch (a) { case 1: continue; }", "continue"),
+    ("return <b/>;", "<b/>"),
+    ("return <b>text</b>;", "<b>text</b>"),
 ]
 ACCEPTED = [
     "let a = 1; { let a = 2; }",
@@ -40,6 +50,14 @@ ACCEPTED = [
     r"return [/\(/, /[(]/, /(?:a)(?=b)(?!c)(?<=d)(?<!e)(?<n>f)/gi, /a+?b*?c??/, /\+/, /[*+?]/, /^/, /()/];",
     "return /[[a-z]--[aeiou]]/v;",
     "let {a, b} = input, [c] = b;",
+    "await g(); const f = async () => { await g(); }; async function h() { for await (const a of b) await a; }",
+    "return {async m() { return await g(); }};",
+    "class A { static async m() { await g(); } }",
+    "for (;;) { if (a) { continue; } switch (b) { case 1: continue; default: break; } break; }",
+    "do { switch (a) { case 1: { break; } } } while (b); for (const c of d) break;",
+    "out: { break out; } out: while (a) { for (;;) { continue out; } }",
+    "const f = () => { for (const a of b) { break; } };",
+    "return a <b && c> d;",
 ]
 
 

@@ -41,6 +41,8 @@ def test_good_code_has_no_syntax_error(code: str) -> None:
         ("const a = 1;\nreturn a;\n}", 3),
         ("const = 5;\nreturn 1;", 1),
         ("return 'open;\n", 1),
+        ('const a = "first\nsecond";\nreturn {a};', 1),
+        ('const a = "first \\\nsecond";\nreturn {a;', 3),
         ("a b c\nreturn 1;", 1),
         ("if (x {\n  return 1;\n}", 1),
         ("const größe = 1;\nreturn größe +;", 2),
@@ -105,6 +107,11 @@ def test_only_a_return_of_the_block_itself_counts(code: str, found: bool) -> Non
         ("for (const process of a) process()", []),
         ("x.constructor === Array; x.constructor.name", []),
         ("import.meta", ["import"]),
+        (r"ev\u0061l('1'); r\u{65}quire('a')", ["eval", "require"]),
+        ("globalThis[`eval`]('1')", ["eval"]),
+        ("(function () {}).constructor('x')(); (() => 1)['constructor']('x')", ["Function", "Function"]),
+        ("const g = function* fs() { fs(); }, C = class process { m() { return process; } }", []),
+        ("a[`b${eval_}`]; x.m().constructor.name; (a).constructor", []),
     ],
 )
 def test_forbidden_names_are_found_where_they_are_used(code: str, names: list[str]) -> None:

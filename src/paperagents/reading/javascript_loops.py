@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from paperagents.reading.javascript_syntax import FUNCTIONS, Finding, JavaScript
+from paperagents.reading.javascript_syntax import FUNCTIONS, LOOPS, Finding, JavaScript
 
-_LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "for_in_statement"})
 _LOOP_WORDS = re.compile(r"\b(?:while|for)\b")
 _TRUTH = {"true": True, "false": False, "null": False, "undefined": False, "object": True, "array": True}
 _NEVER = 1 << 30
@@ -72,7 +71,7 @@ def _enter(script: JavaScript, node: Node, functions: list[_Function]) -> bool:
     function = functions[-1]
     if node.type in FUNCTIONS:
         functions.append(_Function())
-    elif node.type in _LOOPS or node.type == "switch_statement":
+    elif node.type in LOOPS or node.type == "switch_statement":
         function.enter(node)
     elif node.type == "labeled_statement":
         label = node.child_by_field_name("label")
@@ -113,7 +112,7 @@ def _jump(script: JavaScript, node: Node, function: _Function) -> int:
 
 
 def _always_true(script: JavaScript, loop: Node) -> bool:
-    if loop.type not in _LOOPS or loop.type == "for_in_statement":
+    if loop.type not in LOOPS or loop.type == "for_in_statement":
         return False
     condition = loop.child_by_field_name("condition")
     if condition is None or condition.type == "empty_statement":

@@ -1,4 +1,4 @@
-"""Mistakes that the parser forgives and no engine does: a name declared twice, ``const x;``, ``try`` alone."""
+"""Mistakes that the parser forgives and no engine does: a name declared twice, ``const x;``, a stray ``break``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 
 from tree_sitter import Node, Query, QueryCursor
 
-from paperagents.reading.javascript_syntax import Finding, JavaScript, javascript_language
+from paperagents.reading.javascript_syntax import FUNCTIONS, LOOPS, Finding, JavaScript, javascript_language
 
 _PLACES = """
 [(program) (statement_block)] @block
@@ -16,9 +16,15 @@ _PLACES = """
 (try_statement) @try
 (object) @object
 (regex) @regex
+[(jsx_element) (jsx_self_closing_element)] @markup
 """
-_WORTH_A_LOOK = re.compile(r"\b(?:let|const|class|try)\b|[{,]\s*(?:/\*|//|,)|(?<![/*])/(?![/*])")
+_WORTH_A_LOOK = re.compile(
+    r"\b(?:let|const|class|try|await|break|continue)\b|<[A-Za-z>]|[{,]\s*(?:/\*|//|,)|(?<![/*])/(?![/*])"
+)
+_JUMPS = re.compile(r"\b(?:await|break|continue)\b")
 _DECLARATIONS = frozenset({"lexical_declaration", "variable_declaration"})
+_JUMP_WORDS = {"await_expression": "await", "break_statement": "break", "continue_statement": "continue"}
+_TOP = frozenset({"await"})
 _NAMED = frozenset({"class_declaration", "function_declaration", "generator_function_declaration"})
 _REGEX_PART = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:|<[^>]*>)?|.", re.DOTALL)
 
@@ -40,6 +46,9 @@ def mistakes(script: JavaScript) -> Iterator[Finding]:
     for regex in found.get("regex", ()):
         if (reason := _regex_mistake(script.text(regex))) is not None:
             yield script.finding(regex, reason)
+    for markup in found.get("markup", ())[:1]:
+        yield script.finding(markup, "unexpected <")
+    yield from _misplaced(script)
 
 
 def _declared_twice(script: JavaScript, block: Node) -> Iterator[Finding]:
@@ -74,6 +83,26 @@ def _doubled_commas(script: JavaScript, literal: Node) -> Iterator[Finding]:
         if child.type == "," and before in ("{", ","):
             yield script.finding(child, "unexpected ,")
         before = child.type if child.type != "comment" else before
+
+
+def _misplaced(script: JavaScript) -> Iterator[Finding]:
+    """An ``await`` where nothing waits, a ``break`` or ``continue`` with nothing to leave. Labels are not looked at."""
+    stack = [(script.root, _TOP)] if _JUMPS.search(script.code) else []
+    while stack:
+        node, here = stack.pop()
+        word = _JUMP_WORDS.get(node.type)
+        if word is not None and word not in here and node.child_by_field_name("label") is None:
+            yield script.finding(node.children[0], f"unexpected {word}")
+        inside = _allowed_inside(node, here)
+        stack += [(child, inside) for child in reversed(node.named_children)]
+
+
+def _allowed_inside(node: Node, here: frozenset[str]) -> frozenset[str]:
+    if node.type in FUNCTIONS:
+        return _TOP if any(child.type == "async" for child in node.children) else frozenset()
+    if node.type in LOOPS:
+        return here | {"break", "continue"}
+    return here | {"break"} if node.type == "switch_statement" else here
 
 
 def _regex_mistake(regex: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -15,17 +16,20 @@ FUNCTIONS = frozenset({
     "function_declaration", "function_expression", "generator_function", "generator_function_declaration",
     "arrow_function", "method_definition", "class_static_block", "field_definition",
 })  # fmt: skip
+LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "for_in_statement"})
 FORBIDDEN = frozenset({"require", "process", "fs", "eval", "Function"})
 MAX_CHARACTERS = 100_000
 """Of one block. Nobody writes more by hand."""
 PARSER_SECONDS = 0.3
 """Sound code of the greatest length takes a sixth of this; only recovering from errors takes longer."""
 
-_FORBIDDEN_WORDS = re.compile(r"\b(?:require|process|fs|eval|Function|import|export|constructor)\b")
+_FORBIDDEN_WORDS = re.compile(r"\b(?:require|process|fs|eval|Function|import|export|constructor)\b|\\u")
+_ESCAPE = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))")
 _BINDING_PARENTS = {
     "variable_declarator": "name", "function_declaration": "name", "function_expression": "name",
     "generator_function_declaration": "name", "class_declaration": "name", "arrow_function": "parameter",
-    "catch_clause": "parameter", "pair_pattern": "value", "assignment_pattern": "left", "for_in_statement": "left",
+    "generator_function": "name", "class": "name", "catch_clause": "parameter", "pair_pattern": "value",
+    "assignment_pattern": "left", "for_in_statement": "left",
 }  # fmt: skip
 _BINDING_LISTS = frozenset({
     "formal_parameters", "array_pattern", "rest_pattern", "import_clause", "import_specifier", "namespace_import",
@@ -69,6 +73,8 @@ class JavaScript:
             for node in walk(self.root, enter=lambda each: each.has_error):
                 if node.is_missing:
                     return self.finding(node, f"missing {node.type}")
+                if node.type == "string" and node.has_error and node.start_point.row < node.end_point.row:
+                    return self.finding(node.children[0], f"unclosed {node.children[0].type}")
                 if node.is_error:
                     return self._error_finding(node)
         return Finding(what="too many errors", start=0, end=1) if self.was_cut else None
@@ -149,7 +155,7 @@ class JavaScript:
         if node.type in ("import_statement", "import", "export_statement"):
             return self._keyword_of_module(node)
         if node.type in ("identifier", "shorthand_property_identifier"):
-            name = self.text(node)
+            name = _ESCAPE.sub(_unescaped, self.text(node))
             if name in FORBIDDEN and name not in declared and not self._is_harmless(node):
                 return name
         if node.type in ("member_expression", "subscript_expression"):
@@ -184,6 +190,8 @@ class JavaScript:
             return name
         if name == "constructor" and owner.type in ("member_expression", "subscript_expression"):
             return "Function" if self.member_name(owner) == "constructor" else None
+        if name == "constructor" and owner.type == "parenthesized_expression":
+            return "Function" if any(child.type in FUNCTIONS for child in owner.named_children) else None
         return None
 
     def member_name(self, node: Node) -> str | None:
@@ -192,7 +200,11 @@ class JavaScript:
             named = node.child_by_field_name("property")
             return self.text(named) if named is not None else None
         index = node.child_by_field_name("index")
-        return self.text(index)[1:-1] if index is not None and index.type == "string" else None
+        if index is None or index.type not in ("string", "template_string"):
+            return None
+        return (
+            None if any(child.type == "template_substitution" for child in index.children) else self.text(index)[1:-1]
+        )
 
 
 def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
@@ -252,6 +264,11 @@ def _unclosed(error: Node) -> Node | None:
         elif child.type in _OPENERS:
             open_tokens.append(child)
     return open_tokens[-1] if open_tokens else None
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = int(escape[1] or escape[2], 16)
+    return chr(code) if code <= sys.maxunicode else escape[0]
 
 
 def _first_line(code: str) -> str:
