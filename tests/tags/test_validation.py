@@ -68,6 +68,15 @@ def test_headings_without_latin_letters_get_different_names() -> None:
     assert first["identifier"] != second["identifier"]
 
 
+@pytest.mark.parametrize(
+    "written", ["id=a identifier=b", "identifier=a id=b", "ID=a id=b", "identifier=a Identifier=b"]
+)
+def test_an_attribute_under_two_names_is_a_warning_and_the_last_one_wins(written: str) -> None:
+    answer = check(f"{{{{<memory {written} />}}}}")
+    assert answer["normalized"]["identifier"] == "b"
+    assert codes(answer["warnings"]) == [("tag-attribute-twice", "identifier")]
+
+
 def test_a_memory_without_identifier_and_heading_is_an_error() -> None:
     assert codes(check("{{<memory content=x />}}")["errors"]) == [("tag-attribute-missing", "identifier")]
 

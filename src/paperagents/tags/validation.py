@@ -9,6 +9,7 @@ attributes once more, by themselves).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -155,6 +156,10 @@ class _Validation:
         match = TAG.match(str(self.operation.get("raw") or ""))
         for key in duplicate_keys(match["attributes"] or "") if match else ():
             self._warn("tag-duplicate-attribute", key, name=self.definition.id, key=key)
+        names = _proper_names(self.definition)
+        given = Counter(names.get(_plain(key), key) for key in self.operation.get("attributes") or {})
+        for key in (key for key, count in given.items() if count > 1):
+            self._warn("tag-attribute-twice", key)
 
     def _ask_validators(self) -> None:
         normalized = self._normalized()

@@ -97,6 +97,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{value}“ ist keine Kennung: möglich sind Buchstaben, Ziffern, „_“ und „-“, höchstens 200 Zeichen.",
         "“{value}”不是有效标识符：只能使用字母、数字、“_”和“-”，最多 200 个字符。",
     ),
+    "tag-attribute-twice": (
+        "The attribute '{attribute}' of '{tag}' is given under two names; the last one counts.",
+        "Das Attribut „{attribute}“ von „{tag}“ ist unter zwei Namen angegeben; das letzte zählt.",
+        "“{tag}”的属性“{attribute}”以两个名称给出，以最后一个为准。",
+    ),
     "tag-content-missing": (
         "'{tag}' needs content between its opening and its closing tag.",
         "„{tag}“ braucht Inhalt zwischen öffnendem und schließendem Tag.",
