@@ -104,6 +104,12 @@ def test_example_1_with_reasoning_where_it_is_asked_for() -> None:
     assert extract_all_tool_operations(RESPONSE, tool_ids=["task"], categories=["output"]) == {}
 
 
+def test_example_1_names_tools_in_any_case_of_letters() -> None:
+    assert list(extract_all_tool_operations(RESPONSE, tool_ids=["TASK"])) == ["task"]
+    assert list(extract_all_tool_operations(RESPONSE, tool_ids="Memory")) == ["memory"]
+    assert parse_tool_operations(RESPONSE, "Memory")["tool_id"] == "memory"
+
+
 def test_example_2_parse_and_validate_specific_tool() -> None:
     text = '{{<memory identifier="a" content="1" />}} and {{<memory identifier="b" content="2" />}}'
     result = parse_tool_operations(text, "memory")

@@ -15,8 +15,7 @@ from paperagents.tags.validation import validate_operation
 
 def extract_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> list[TagOperation]:
     """The calls of one tool, in the order of the document."""
-    definition = (registry or DEFAULT_REGISTRY).get(tool_id)
-    wanted = definition.id if definition else tool_id
+    wanted = _proper_id(tool_id, registry)
     return [operation for operation in read_operations(text, registry) if operation["tool_id"] == wanted]
 
 
@@ -37,7 +36,7 @@ def extract_all_tool_operations(
         else:
             found[tool_id] = [operation]
     chosen = _chosen_categories(tool_ids, categories)
-    named = found if tool_ids is None else _several(tool_ids)
+    named = found if tool_ids is None else {_proper_id(tool_id, known) for tool_id in _several(tool_ids)}
     for tool_id in [*found]:
         definition = known.get(tool_id)
         if definition is None or definition.category not in chosen or tool_id not in named:
@@ -47,7 +46,8 @@ def extract_all_tool_operations(
 
 def parse_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> dict[str, Any]:
     """The calls of one tool with how many of them are valid."""
-    return _parsed(tool_id, extract_tool_operations(text, tool_id, registry=registry), registry)
+    operations = extract_tool_operations(text, tool_id, registry=registry)
+    return _parsed(_proper_id(tool_id, registry), operations, registry)
 
 
 def parse_all_tool_operations(
@@ -77,6 +77,12 @@ def register_tool(
 ) -> TagDefinition:
     """Add a tag, given as a value or as a plain mapping. It works from the next text on."""
     return (registry or DEFAULT_REGISTRY).register(definition)
+
+
+def _proper_id(tool_id: str, registry: TagRegistry | None) -> str:
+    """The id of the tool that is meant, in any case of letters."""
+    definition = (registry or DEFAULT_REGISTRY).get(tool_id)
+    return definition.id if definition else tool_id
 
 
 def _chosen_categories(tool_ids: Collection[str] | None, categories: Collection[str] | None) -> Collection[str]:
