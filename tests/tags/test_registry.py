@@ -89,6 +89,13 @@ def test_a_wrong_definition_is_refused(definition: dict[str, object]) -> None:
         r"{{<notify(?:\s+([^>]*?))?>}}([\s\S]*?){{<\/notify>}}",
         r"{{<notify (.*?)\/>}}",
         r"{{<\s*notify\b([^>]*)>}}(.*?){{</notify>}}",
+        r"{{<notify\s+(?P<attributes>[^>]*)\s*/>}}",
+        r"(?i){{<notify\s+([^>]*?)\s*/>}}",
+        r"(\{\{<notify\s+([^>]*)\s*/>\}\})",
+        r"{{<(notify)\s+(.*?)/>}}",
+        r"{{<(?:notify)(\s+[^>]*)?/>}}",
+        r"""{{<notify\s+id=["']([^"']+)["']\s*\/>}}""",
+        r'{{<notify((?:\s+\w+="[^"]*")*)\s*/>}}',
     ],
 )
 def test_the_word_is_taken_from_a_pattern(pattern: str) -> None:

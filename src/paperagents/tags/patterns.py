@@ -16,13 +16,17 @@ from paperagents.errors import UsageError
 
 LONGEST_PATTERN = 1000
 JAVASCRIPT_LITERAL = compiled(r"/(?P<pattern>.*)/[a-z]*+\Z", re.DOTALL)
+GROUP = r"\((?:\?:|\?P?<\w{1,99}>)?"
 OPENING = compiled(
-    r"\^?(?:\(\?:)?(?:\\?\{){2}\\?<(?:\\s[*+?]*|[ ])*(?P<word>\w[\w.\-]{0,199}+)(?P<rest>.*)\Z", re.DOTALL
+    rf"(?:\(\?[a-z]{{1,9}}\))?\^?(?:{GROUP})?(?:\\?\{{){{2}}\\?<(?:\\s[*+?]*|[ ])*(?:{GROUP})?"
+    r"(?P<word>\w[\w.\-]{0,199}+)(?P<rest>.*)\Z",
+    re.DOTALL,
 )
-# What the shapes of the documentation are made of: blanks, one group for attributes or content, the tag's ends.
+# What the shapes of the documentation are made of: blanks, attributes or content as groups, the tag's ends.
 SHAPE_OF_REST = compiled(
-    r"(?:\\b|\\s[*+?]{0,2}|[ ]|\(\?:|\)[*+?]{0,2}|\((?=\[|\.)"
-    r"|\[\^[^\]]{1,9}\][*+?]{1,2}|\[\\s\\S\][*+?]{1,2}|\.[*+?]{1,2}|\\?/\??|\\?>|\\?\}|\\?\{|\\?<|\w[\w.\-]*+)*+\Z"
+    rf"(?:\\b|\\[sw][*+?]{{1,2}}|\\s|[ ]|\(\?:|{GROUP}(?=\[|\.|\(|\\s)|\)[*+?]{{0,2}}"
+    r"|\[\^[^\]]{1,9}\][*+?]{1,2}|\[\\s\\S\][*+?]{1,2}|\.[*+?]{1,2}|=|[\"']|\[[\"']{2}\]"
+    r"|\\?/\??|\\?>|\\?\}|\\?\{|\\?<|\w[\w.\-]*+)*+\Z"
 )
 
 
