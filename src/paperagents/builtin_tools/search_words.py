@@ -25,9 +25,11 @@ DENSE = (
 """Characters of scripts without blanks between words, as a part of a regular expression's set."""
 _DENSE_RUN = re.compile(f"[{DENSE}]+")
 _ONLY_DENSE = re.compile(f"[{DENSE}]+\\Z")
-_LONG_RUN = re.compile(rf"(?<![^\W_])[^\W_]{{{LONGEST_WORD},}}+")
+# Vowel signs of many scripts belong to a word for the index but not for Python: only plain signs surely end one.
+_UNBROKEN = r"[0-9A-Za-z\x80-\U0010ffff]"
+_LONG_RUN = re.compile(rf"(?<!{_UNBROKEN}){_UNBROKEN}{{{LONGEST_WORD},}}+")
 _HALF = LONGEST_WORD // 2
-_HALF_RUN = re.compile(rf"[^\W_]{{{_HALF}}}")
+_HALF_RUN = re.compile(rf"{_UNBROKEN}{{{_HALF}}}")
 
 
 def words_text(text: str) -> str:
@@ -85,6 +87,6 @@ def _spaced_pairs(run: re.Match[str]) -> str:
 
 
 def _overlapping_pieces(run: re.Match[str]) -> str:
-    """A word too long for the index, in pieces that overlap by more than is looked up."""
+    """A word too long for the index, in pieces that overlap by as much as is looked up; only the last has its end."""
     text, step = run[0], LONGEST_WORD - LONGEST_SOUGHT
-    return " ".join(text[place : place + LONGEST_WORD] for place in range(0, len(text), step))
+    return " ".join(text[place : place + LONGEST_WORD] for place in range(0, len(text) - LONGEST_SOUGHT, step))

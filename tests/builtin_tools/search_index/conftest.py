@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -50,3 +51,10 @@ def write(root: Path, notes: dict[str, str]) -> None:
 
 def is_indexed(root: Path) -> bool:
     return (root / ".paper" / "index" / "manifest").is_file()
+
+
+def wait_until_settled(root: Path) -> None:
+    """Before that, a file is read with each search, lest a second save in the same moment goes unseen."""
+    newest = max(file.stat().st_ctime_ns for file in [root, *root.rglob("*")])
+    while time.time_ns() < newest + 200_000_000:
+        pass

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.builtin_tools.search_index.conftest import agreed, is_indexed, write
+from tests.builtin_tools.search_index.conftest import agreed, wait_until_settled, write
 
 from paperagents.builtin_tools.search_index import note_index
 from paperagents.builtin_tools.vault_files import VaultFolder
@@ -143,6 +143,10 @@ class VaultAndIndex(RuleBasedStateMachine):
             if (self.root / "notes").is_dir():
                 agreed(opened, query, path="/notes")
 
+    @rule()
+    def let_a_moment_pass(self) -> None:
+        wait_until_settled(self.root)
+
     @invariant()
     def all_files_are_known(self) -> None:
         agreed(self.long_open, "")
@@ -165,9 +169,30 @@ test_the_same_with_files_that_wait_for_the_index = VaultWithFewPending.TestCase
 def test_properties_and_folders_with_odd_characters_are_told_apart(root: Path, vault: VaultFolder) -> None:
     values = ["in progress", "in\\u0001progress", "in\\tprogress", "inprogress", "", "x" * 2000, "a/b", "🙂\\u200d"]
     write(root, {f"{n} my folder/{n}.md": f'---\nstate: "{value}"\n---\n' for n, value in enumerate(values)})
+    wait_until_settled(root)
+    assert vault.index.view().pending == ()
     assert len(agreed(vault, "[state]")) == len(values)
-    assert is_indexed(root)
     for value in ("in progress", "in\1progress", "in\tprogress", "inprogress", "x" * 2000, "a/b", "🙂\u200d"):
         assert len(agreed(vault, f'[state:"{value}"]')) == 1
     assert agreed(vault, "", path="/3 my folder") == ["3 my folder/3.md"]
     assert agreed(vault, "[state] -[state:inprogress]", path="/3 my folder") == []
+
+
+@pytest.mark.usefixtures("everything_indexed")
+@pytest.mark.parametrize("length", [9_999, 10_000, 19_001, 28_501])
+@pytest.mark.parametrize("ending", [3, 500, 501, 1_400])
+def test_a_phrase_is_found_that_begins_at_the_end_of_a_very_long_word(
+    root: Path, vault: VaultFolder, length: int, ending: int
+) -> None:
+    word = "".join(str(number) for number in range(length))[:length]
+    write(root, {"long.md": f"{word} end of it", "short.md": "end of it"})
+    wait_until_settled(root)
+    assert agreed(vault, f'"{word[-ending:]} end of"') == ["long.md"]
+
+
+@pytest.mark.usefixtures("everything_indexed")
+def test_very_long_text_without_blanks_is_found_in_scripts_with_vowel_signs(root: Path, vault: VaultFolder) -> None:
+    write(root, {"hindi.md": "काकिगी" * 8_000 + "मा", "thai.md": "กัขั" * 10_000 + "มั"})
+    wait_until_settled(root)
+    assert agreed(vault, '"गीमा"') == ["hindi.md"]
+    assert agreed(vault, '"ขัมั"') == ["thai.md"]

@@ -7,7 +7,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from tests.builtin_tools.search_index.conftest import agreed, is_indexed, write
+from tests.builtin_tools.search_index.conftest import agreed, is_indexed, wait_until_settled, write
 
 from paperagents.builtin_tools.search import search_files
 from paperagents.builtin_tools.search_index import note_index
@@ -41,8 +41,8 @@ NOTES = {
 def library(vault: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> VaultFolder:
     monkeypatch.setattr(note_index, "MOST_PENDING", 0)
     write(vault.root, NOTES)
-    search_files(vault, "")
-    assert is_indexed(vault.root)
+    wait_until_settled(vault.root)
+    assert vault.index.view().pending == ()
     return vault
 
 

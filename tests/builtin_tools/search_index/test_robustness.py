@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from tests.builtin_tools.search_index.conftest import agreed, is_indexed, write
+from tests.builtin_tools.search_index.conftest import agreed, is_indexed, wait_until_settled, write
 
 from paperagents.builtin_tools.planned_folder import PlannedFolder
 from paperagents.builtin_tools.search import search_files
@@ -30,17 +30,11 @@ def indexed(root: Path) -> Path:
     write(root, NOTES)
     for file in root.rglob("*.md"):
         os.utime(file, (1_700_000_000, 1_700_000_000))
-    _wait_until_settled(root)
+    wait_until_settled(root)
     with VaultFolder(root) as folder:
         search_files(folder, "x")
         assert folder.index.view().pending == ()
     return root
-
-
-def _wait_until_settled(root: Path) -> None:
-    newest = max(file.stat().st_ctime_ns for file in root.rglob("*"))
-    while time.time_ns() < newest + 200_000_000:
-        pass
 
 
 def _places(root: Path) -> list[Path]:

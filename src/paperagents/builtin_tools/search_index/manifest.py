@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from paperagents.builtin_tools.file_listing import STAMP_BYTES, FolderListing, ListedFile
 
-_FORMAT = 2
+_FORMAT = 3
 _LENGTHS = struct.Struct("<III")
 NEVER = bytes(STAMP_BYTES)
 """The stamp of a file that may have changed while it was read: no file has it, so it is looked at again."""

@@ -111,6 +111,8 @@ class Question:
         """
         if len(parts) < 2 or not _IN_WORDS.fullmatch(text) or any(map(is_dense, parts)):
             return None
+        if any(len(part) > LONGEST_SOUGHT for part in parts):
+            return None
         first = [word for word in self._containing(parts[0]) if word.endswith(parts[0])]
         last = [word for word in self._containing(parts[-1]) if word.startswith(parts[-1])]
         if len(first) * len(last) > _MOST_PHRASES:
