@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.builtin_tools.search_index.conftest import agreed, is_indexed, wait_until_settled, write
 
-from paperagents.builtin_tools.search import search_files
 from paperagents.builtin_tools.search_index import note_index
 from paperagents.builtin_tools.vault_files import VaultFolder
 

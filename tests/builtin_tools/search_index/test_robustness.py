@@ -72,7 +72,7 @@ def test_every_file_of_the_index_may_be_cut_short(indexed: Path) -> None:
 
 def test_an_index_of_another_version_is_made_anew(indexed: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = indexed / ".paper" / "index" / "manifest"
-    content = file.read_bytes()[:-4].replace(b'"format": 2', b'"format": 0')
+    content = file.read_bytes()[:-4].replace(b'"format": 3', b'"format": 0')
     file.write_bytes(content + zlib.crc32(content).to_bytes(4, "little"))
     with caplog.at_level(logging.WARNING, "paper"), VaultFolder(indexed) as folder:
         assert agreed(folder, "word42") == ["notes/042.md"]
