@@ -97,6 +97,23 @@ def test_calls_without_an_index_are_told_apart_by_their_ids() -> None:
     assert [(call.id, call.arguments) for call in turn.calls] == [("x", "{}"), ("y", '{"b": 1}')]
 
 
+def test_calls_that_all_have_the_same_index_are_told_apart_by_their_ids() -> None:
+    turn = deltas(
+        {"index": 0, "id": "x", "function": {"name": "a", "arguments": "{}"}},
+        {"index": 0, "id": "y", "function": {"name": "a", "arguments": '{"b":'}},
+        {"index": 0, "function": {"arguments": " 1}"}},
+    )
+    assert [(call.id, call.arguments) for call in turn.calls] == [("x", "{}"), ("y", '{"b": 1}')]
+
+
+def test_pieces_that_get_a_new_id_each_are_still_one_call() -> None:
+    turn = deltas(
+        {"index": 0, "id": "x", "function": {"name": "a", "arguments": "{"}},
+        {"index": 0, "id": "y", "function": {"arguments": "}"}},
+    )
+    assert [(call.id, call.arguments) for call in turn.calls] == [("x", "{}")]
+
+
 def test_whole_calls_without_any_id_are_counted() -> None:
     turn = deltas({"function": {"name": "a", "arguments": {"x": 1}}}, {"function": {"name": "b", "arguments": None}})
     assert [(call.id, call.name, call.arguments) for call in turn.calls] == [

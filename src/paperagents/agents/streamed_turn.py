@@ -47,6 +47,7 @@ class StreamedTurn:
         self._text: list[str] = []
         self._length = 0
         self._calls: dict[str, _OpenCall] = {}
+        self._places: dict[int, str] = {}
         self._left_out: set[str] = set()
         self._last = ""
         self._usage: JsonObject = {}
@@ -112,11 +113,17 @@ class StreamedTurn:
 
     def _place(self, piece: dict[str, Any]) -> str:
         index, own = piece.get("index"), piece.get("id")
+        named = isinstance(piece.get("function"), dict) and piece["function"].get("name")
         if isinstance(index, int):
-            self._last = f"index {index}"
+            self._last = self._places.get(index, f"index {index}")
+            begun = self._calls.get(self._last)
+            if own and named and begun is not None and begun.id not in ("", own):
+                # Some servers give all calls the same index.
+                self._last = f"index {index} id {own}"
+            self._places[index] = self._last
         elif own:
             self._last = f"id {own}"
-        elif isinstance(piece.get("function"), dict) and piece["function"].get("name"):
+        elif named:
             self._last = f"new {len(self._calls) + len(self._left_out)}"
         return self._last
 
