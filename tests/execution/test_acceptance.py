@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import paperagents
-from paperagents.approval.decision import ApproveEverything
+from paperagents.approval.decision import Approved, ApproveEverything
 from paperagents.definitions.json_value import JsonObject
 from paperagents.tags import resolve_vault_references_simple
 from paperagents.vault import Vault
@@ -120,6 +120,39 @@ def test_secret_headers_are_not_in_the_database_of_a_run_that_is_over(vault: Vau
     assert "HDRSECRET1" not in str(run.as_json())
     kept = b"".join(file.read_bytes() for file in (vault.root / ".paper").iterdir() if file.is_file())
     assert b"HDRSECRET1" not in kept
+
+
+KEYED_REQUEST = """
+```js
+// @preprocess
+console.log(input.key); return input;
+```
+
+```yaml
+tool: rest_request
+parameters: {url: "http://127.0.0.1:9/", method: METHOD, headers: {Authorization: "Bearer {{key}}"}}
+```
+"""
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_argument_that_turns_out_to_be_a_key_is_nowhere_in_the_record(vault: Vault, method: str) -> None:
+    parameter = "parameters: [{name: key, type: string, description: d}]"
+    add(vault, parameter, KEYED_REQUEST.replace("METHOD", method))
+    run = vault.run("t", {"key": "LATESECRET1"})
+    assert "LATESECRET1" not in str(run.as_json())
+    if method == "POST":
+        (question,) = vault.store.approvals()
+        run = vault.answer(question.id, Approved())
+    assert run.status == "failed"
+    assert "LATESECRET1" not in str(run.as_json())
+    assert "LATESECRET1" not in str(vault.store.record(run.run_id).as_json())
+
+
+def test_a_password_in_an_address_is_not_in_the_record(vault: Vault) -> None:
+    run = vault.run("rest_request", {"url": "http://anna:ADDRSECRET1@127.0.0.1:9/"})
+    assert run.status == "failed"
+    assert "ADDRSECRET1" not in str(run.as_json())
 
 
 def test_references_to_the_data_vault_are_looked_up_in_the_open_vault(vault: Vault) -> None:

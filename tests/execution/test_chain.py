@@ -384,6 +384,30 @@ def test_a_request_ends_when_the_time_of_the_step_or_tool_is_over(desk: Desk, we
     assert time.monotonic() - started < 15
 
 
+def test_the_record_says_that_the_time_was_over_also_where_the_chain_goes_on(desk: Desk) -> None:
+    desk.tool("busy", "custom_function: |\n  while (input) {} return 1;")
+    desk.chain("c", """
+  - {tool: busy, timeout: 0.2, continue_on_error: true}
+  - {tool: echo, parameters: {value: 1}}
+""")  # fmt: skip
+    record = desk.run("c")
+    assert record.data == 1
+    assert record.execution_log[0]["status"] == "error"
+    assert "0.2 s" in str(record.execution_log[0]["message"])
+    below = desk.vault.store.record(f"{record.run_id}.1")
+    assert below.error is not None
+    assert (below.status, below.error["code"]) == ("failed", "step-timeout")
+
+
+def test_a_step_that_may_fail_does_not_forgive_that_the_time_of_the_tool_is_over(desk: Desk) -> None:
+    desk.tool("busy", "custom_function: |\n  while (input) {} return 1;")
+    desk.chain("c", "\n  - {tool: busy, continue_on_error: true, retry: 3}", "timeout: 0.2")
+    record = desk.run("c")
+    assert record.error is not None
+    assert record.error["code"] == "tool-timeout"
+    assert len(record.execution_log) == 1
+
+
 def test_the_time_a_person_thinks_does_not_count(desk: Desk) -> None:
     desk.chain(
         "c", "\n  - {tool: write_file, timeout: 0.15, parameters: {filePath: a.md, content: a}}", "timeout: 0.15"

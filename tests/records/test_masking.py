@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,17 @@ def test_without_secrets_nothing_changes_but_secret_headers(value: JsonValue) ->
 @given(values)
 def test_what_nobody_edits_is_the_real_thing_again(value: JsonValue) -> None:
     assert unmasked(Masking([SECRET]).value(value), Masking([SECRET]).value(value), value) == value
+
+
+@pytest.mark.parametrize(
+    "name", ["Authorization", "X-Access-Key", "Ocp-Apim-Subscription-Key", "X-Session-Id", "PRIVATE-TOKEN", "apikey"]
+)
+def test_headers_that_carry_a_key_are_hidden(name: str) -> None:
+    assert mask_headers({name: "sEcReT", "Accept": "x", "Idempotency-Key": "7"}) == {
+        name: MASK,
+        "Accept": "x",
+        "Idempotency-Key": "7",
+    }
 
 
 def test_the_longest_secret_is_masked_first() -> None:

@@ -129,7 +129,7 @@ class _Chain:
         try:
             return names.after(step.name, self._post_processed(step.post_processing, names, place))
         except SandboxError:
-            if not step.continue_on_error or self.calls.session.stopped:
+            if not step.continue_on_error or self.calls.session.cancellation.cancelled:
                 raise
             return names.after(step.name, None)
 
@@ -160,7 +160,7 @@ class _Chain:
         except (WaitingError, CancelledError, PlanEndsError, StorageError):
             raise
         except PaperError:
-            if not step.continue_on_error or self.calls.session.stopped:
+            if not step.continue_on_error or self.calls.session.cancellation.cancelled:
                 raise
             self.frame.log.forgiven(place)
             return None
@@ -174,7 +174,7 @@ class _Chain:
                 raise
             except PaperError as error:
                 final = isinstance(error, BusinessError) and not error.retryable
-                if final or attempt == step.retry.attempts or self.calls.session.stopped:
+                if final or attempt == step.retry.attempts or self.calls.session.cancellation.cancelled:
                     # A tool that has a name for its failure also knows whether trying again can help.
                     raise
             self._wait(delay)
@@ -331,15 +331,5 @@ def within(seconds: float | None, session: Session, *, code: str) -> Iterator[No
     if seconds is None:
         yield
         return
-    outer = session.cancellation
-    with session.limited_to(seconds) as limit:
-        try:
-            yield
-        except (WaitingError, DeniedError, PlanEndsError):
-            raise
-        except PaperError as error:
-            if not limit.cancelled or outer.cancelled:
-                raise
-            timed_out = ToolError(code, seconds=f"{seconds:g}", retryable=True)
-            timed_out.step, timed_out.block = error.step, error.block
-            raise timed_out from None
+    with session.limited_to(seconds, code=code):
+        yield

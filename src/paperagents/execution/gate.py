@@ -19,7 +19,7 @@ from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Prepare, Services, Session
 from paperagents.messages import text
-from paperagents.records.masking import secret_headers, unmasked
+from paperagents.records.masking import secrets_of_request, unmasked
 from paperagents.records.run_history import Intent, question_digest
 
 
@@ -37,7 +37,7 @@ class Gate:
     ) -> JsonValue:
         """Show it, ask where that must be, do it; the answer is the tool's."""
         # A server may send back what it was sent.
-        self.services.masking.learn(secret_headers(arguments))
+        self.services.masking.learn(secrets_of_request(arguments))
         effect = prepare(arguments)
         if self.session.plan is not None:
             return self._planned(effect, place, entry)

@@ -300,14 +300,14 @@ class Pipeline:
             duration_ms=round(run.duration_ms + (time.perf_counter() - started) * 1000, 3),
             data=self._masked(data),
             error=None if failure is None or isinstance(failure, PlanEndsError) else self._masked(failure.as_json()),
-            execution_log=tuple(log.entries),
+            execution_log=tuple(self._masked(log.entries) if log.is_outdated else log.entries),
             parent_run=run.parent_run,
             exit_code=_exit_code(failure),
             planned=tuple(self.session.plan) if self.session.plan is not None and is_top else None,
         )
         if self.services.store is not None:
             arguments = run.arguments if record.status == "waiting" else self._masked(run.arguments)
-            self.services.store.finish(record, arguments)
+            self.services.store.finish(record, arguments, masked=self._masked if log.is_outdated else None)
         code = record.error["code"] if record.error is not None else None
         self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status, "code": code})
         return _Ending(record=record, data=data, failure=failure)
@@ -343,7 +343,8 @@ class Pipeline:
         return None if found is None else (responses[found],)
 
     def _log(self, run: StoredRun, results: dict[str, JsonObject] | None = None) -> RunLog:
-        return RunLog(run.run_id, self.services.store, self.services.masking, self.session.on_event, results)
+        return RunLog(run.run_id, self.services.store, self.services.masking, self.session.on_event, results,
+                      reason=self.session.reason)  # fmt: skip
 
     def _write_down(self, run: StoredRun, tool: ToolDefinition | None) -> None:
         """Keep the run, pinned to the very file it began with; secrets are kept only where it has to wait."""

@@ -66,24 +66,33 @@ class OpenEntry:
 class RunLog:
     """Collects entries, keeps them in the store, and knows the results of an interrupted run."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  everything that an entry goes through
         self,
         run_id: str,
         store: RunStore | None,
         masking: Masking,
         tell: Callable[[Mapping[str, JsonValue]], None],
         results: Mapping[str, JsonObject] | None = None,
+        *,
+        reason: Callable[[PaperError], PaperError] = lambda error: error,
     ) -> None:
         self.run_id = run_id
         self.entries: list[JsonObject] = []
         self._store = store
         self._masking = masking
+        self._known = masking.known
         self._tell = tell
+        self._reason = reason
         self.goes_on = results is not None
         """Whether the run was begun before, and stood still."""
         self._results = dict(results or {})
         self._done = text("run.done")
         self._lock = threading.Lock()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether something may have turned out to be a secret after it was written down here."""
+        return self.goes_on or self._masking.known != self._known
 
     def replayed(self, place: Place) -> JsonObject | None:
         """The entry of this place from before the interruption; it is not done again."""
@@ -125,12 +134,13 @@ class RunLog:
                     "block": place.block, "name": place.name})  # fmt: skip
         try:
             yield entry
-        except PaperError as error:
+        except PaperError as failure:
+            error = self._reason(failure)
             entry.status = _status_of(error)
             entry.message, entry.code = error.message, error.code
             entry.settled = forgives() and not isinstance(error, _NO_RESULTS)
             error.happened_at(place.step, place.block)
-            raise
+            raise error from failure.__cause__
         finally:
             duration = (time.perf_counter() - clock) * 1000
             self._add(place, entry, started.isoformat(timespec="milliseconds"), duration)

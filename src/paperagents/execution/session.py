@@ -15,7 +15,7 @@ from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import ToolError
+from paperagents.errors import DeniedError, PaperError, PlanEndsError, ToolError, WaitingError
 from paperagents.execution.time_limit import TimeLimit
 from paperagents.records.entry_store import EntryStore
 from paperagents.records.masking import Masking
@@ -120,14 +120,25 @@ class Session:
         """What ends the work at this place: the time limit of a step, or the person."""
         return _time_limit.get() or self.stop
 
+    def reason(self, error: PaperError) -> PaperError:
+        """Why the work at this place really failed: what a time limit ended did not fail by itself."""
+        limit = _time_limit.get()
+        if limit is None or not limit.cancelled or self.stopped:
+            return error
+        return error if isinstance(error, WaitingError | DeniedError | PlanEndsError) else limit.exceeded()
+
     @contextmanager
-    def limited_to(self, seconds: float) -> Iterator[TimeLimit]:
+    def limited_to(self, seconds: float, *, code: str) -> Iterator[None]:
         """Inside, the work ends when the time is over, or with whatever ends it outside."""
-        limit = TimeLimit(seconds, _time_limit.get())
+        limit = TimeLimit(seconds, _time_limit.get(), code=code)
         with self.cancellation.stopping(limit.cancel), limit.running():
             token = _time_limit.set(limit)
             try:
-                yield limit
+                yield
+            except PaperError as error:
+                reason = self.reason(error)
+                reason.step, reason.block = error.step, error.block
+                raise reason from error.__cause__
             finally:
                 _time_limit.reset(token)
 

@@ -7,20 +7,28 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
+from paperagents.errors import ToolError
 from paperagents.sandbox import Cancellation
 
 
 class TimeLimit(Cancellation):
     """Cancels by itself when the time is over."""
 
-    def __init__(self, seconds: float, outer: TimeLimit | None = None) -> None:
+    def __init__(self, seconds: float, outer: TimeLimit | None = None, *, code: str = "step-timeout") -> None:
         super().__init__()
-        self._left = seconds
+        self._seconds = self._left = seconds
+        self._code = code
         self._outer = outer
         self._pauses = 0
         self._changing = threading.Lock()
         self._timer: threading.Timer | None = None
         self._since = 0.0
+
+    def exceeded(self) -> ToolError:
+        """Why the work ended: because of the outermost limit that was reached."""
+        if self._outer is not None and self._outer.cancelled:
+            return self._outer.exceeded()
+        return ToolError(self._code, seconds=f"{self._seconds:g}", retryable=True)
 
     @contextmanager
     def running(self) -> Iterator[None]:

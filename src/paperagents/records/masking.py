@@ -6,7 +6,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, urlsplit
 
 from paperagents.definitions.json_value import JsonValue
 
@@ -17,7 +17,9 @@ _LONG = 2000
 """Making a pattern of a secret takes a hundred times as long as looking for it."""
 _LONGEST_ADDRESS = 100_000
 _SECRET_NAME = re.compile(
-    r"authorization|cookie|token|secret|api[-_]?key|password|passwd|credential|x-auth|private[-_]?key", re.IGNORECASE
+    r"authorization|cookie|token|secret|password|passwd|credential|session|signature|x-auth|jwt"
+    r"|(?:api|app|access|account|auth|client|private|shared|subscription)[-_]?key",
+    re.IGNORECASE,
 )
 
 
@@ -44,6 +46,11 @@ class Masking:
         self._pattern = re.compile(short) if longest_first else None
         # Most of a record is such values; asking nothing more about them saves a third of the time.
         self._harmless = {int, float, bool, type(None)} | (set() if self._pattern else {str})
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Every secret known by now."""
+        return self._known
 
     def text(self, text: str) -> str:
         """The text without secrets."""
@@ -134,13 +141,21 @@ def unmasked(edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:
     return edited
 
 
-def secret_headers(arguments: Mapping[str, JsonValue]) -> list[str]:
-    """The values of headers that carry a key or a cookie, whole and without the word before them."""
+def secrets_of_request(arguments: Mapping[str, JsonValue]) -> list[str]:
+    """The values of headers that carry a key or a cookie, whole and without the word before them; passwords in URLs."""
     headers = arguments.get("headers")
     found = (
         [str(each) for name, each in headers.items() if _SECRET_NAME.search(name)] if isinstance(headers, dict) else []
     )
-    return [*found, *(each.split(" ", 1)[1] for each in found if " " in each)]
+    return [*found, *(each.split(" ", 1)[1] for each in found if " " in each), *_password(arguments.get("url"))]
+
+
+def _password(address: JsonValue) -> list[str]:
+    try:
+        password = urlsplit(address).password if isinstance(address, str) else None
+    except ValueError:
+        password = None
+    return [password] if password else []
 
 
 def mask_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

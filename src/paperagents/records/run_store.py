@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from paperagents.approval.decision import ApprovalRequest
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Connection, Database
 from paperagents.records.record import LogEntry, RunRecord
@@ -138,12 +139,16 @@ class RunStore(RunHistory):
         with self._writing(run_id) as connection:
             connection.execute("DELETE FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
 
-    def finish(self, record: RunRecord, arguments: JsonObject) -> None:
+    def finish(
+        self, record: RunRecord, arguments: JsonObject, *, masked: Callable[[JsonValue], JsonValue] | None = None
+    ) -> None:
         """Write down how a run ended, or that it waits.
 
         ``arguments`` are the real ones only while the run waits and will need them; else without secrets.
+        ``masked`` takes out of the entries of a run that is over what turned out to be a secret later.
         """
         run_id = record.run_id
+        rewritten = [] if masked is None or record.status == "waiting" else self._rewritten(run_id, masked)
         with self._writing(run_id, durable=_root(run_id) in self._changing) as connection:
             connection.execute(
                 "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ? WHERE run_id = ?",
@@ -154,7 +159,15 @@ class RunStore(RunHistory):
                 connection.execute("DELETE FROM approvals WHERE root_run = ?", (run_id,))
                 connection.execute("DELETE FROM intents WHERE run_id = ?", (run_id,))
                 connection.execute("DELETE FROM answers WHERE run_id = ?", (run_id,))
+            for entry in rewritten:
+                connection.execute("UPDATE journal SET entry = ? WHERE seq = ?", entry)
         self._changing.discard(run_id)
+
+    def _rewritten(self, run_id: str, masked: Callable[[JsonValue], JsonValue]) -> list[tuple[str, int]]:
+        """The entries that are different once they are masked, each with its number."""
+        rows = self._rows("SELECT seq, entry FROM journal WHERE run_id = ?", (run_id,))
+        entries = [(as_text(masked(json.loads(row["entry"]))), row) for row in rows]
+        return [(entry, row["seq"]) for entry, row in entries if entry != row["entry"]]
 
     def go_on(self, run_id: str) -> None:
         """A run that stood still is carried on: what is not final is forgotten, questions are taken back."""
