@@ -38,6 +38,7 @@ def _shown(piece: str | Reference | Malformed) -> object:
         ("output.x", ("output", "x")),
         ("prev_step.output", ("prev_step", "output")),
         ("prev_step.output[12].a", ("prev_step", "output", 12, "a")),
+        ("prev_step.outputs", ("prev_step", "outputs")),
         ("steps.find.output", ("steps", "find", "output")),
         ("steps['find it'].output.a", ("steps", "find it", "output", "a")),
     ],
@@ -51,7 +52,7 @@ def test_a_whole_reference_is_read_in_both_notations(text: str, path: tuple[str 
 @pytest.mark.parametrize(
     "text",
     [
-        "", "input", "output", "prev_step", "steps", "steps.find", "prev_step.outputs", "name", "item", "date",
+        "", "input", "output", "prev_step", "steps", "steps.find", "prev_steps.output", "name", "item", "date",
         "input.url and more", " input.url", "input.url\n", "input.", "input.a b", "my-input.txt", "inputs.a",
         "a.output", "env.KEY", "https://example.com/input.url", "input..a", "{ {x} }", "}}", "{x}",
     ],

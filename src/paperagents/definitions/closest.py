@@ -27,10 +27,11 @@ def misspelt(name: str, names: Iterable[str]) -> str | None:
 
 
 def _is_slip(name: str, known: str) -> bool:
-    """One wrong, missing, extra or swapped letter; two in a name of seven letters or more."""
+    """One wrong, missing, extra or swapped letter; two in a name of seven letters or more that begins the same."""
     if name == known or name.replace("-", "_") == known:
         return True
-    return 4 <= len(known) <= _LONGEST and _differ_by(name, known, 2 if len(known) >= 7 else 1)
+    edits = 2 if len(known) >= 7 and name[:1] == known[:1] else 1
+    return 4 <= len(known) <= _LONGEST and _differ_by(name, known, edits)
 
 
 def _differ_by(one: str, other: str, edits: int) -> bool:

@@ -117,6 +117,11 @@ class Fields:
         node = self.mapping.entries[name][1]
         return node.excerpt() if isinstance(node, YamlScalar) else None
 
+    def is_blank(self, name: str) -> bool:
+        """Whether nothing is given, or a text without a letter."""
+        node = self._given(name)
+        return node is None or (isinstance(node, YamlScalar) and isinstance(node.value, str) and not node.value.strip())
+
     def warn_of_slips(self, known: Iterable[str], also_fine: Iterable[str] = ()) -> None:
         """A field that nobody knows but that is one letter away from a known one is probably a slip."""
         known = tuple(known)

@@ -64,6 +64,8 @@ class _Variables:
         for node in self.script.nodes:
             if node.type in ("assignment_expression", "augmented_assignment_expression"):
                 self._assign(node)
+            elif node.type in ("member_expression", "subscript_expression"):
+                self._mention(node)
             elif node.type == "identifier" and self.script.text(node) in self.known:
                 self._watch(node)
 
@@ -116,10 +118,16 @@ class _Variables:
         if left.type == "identifier":
             self._forget(self.script.text(left))
         owner = left.child_by_field_name("object")
-        if owner is not None and owner.type == "identifier" and self.script.text(owner) in self.known:
-            name = self.script.member_name(left)
-            added = ANYTHING if name is None else ProducedFields(names=frozenset({name}))
-            self.known[self.script.text(owner)] |= added
+        if owner is not None and owner.type == "identifier" and self.script.member_name(left) is None:
+            self._forget(self.script.text(owner))
+
+    def _mention(self, node: Node) -> None:
+        """A field that is set, or read: arguments that nobody declared pass through."""
+        owner, name = node.child_by_field_name("object"), self.script.member_name(node)
+        if owner is not None and owner.type == "identifier" and name is not None:
+            text = self.script.text(owner)
+            if text in self.known:
+                self.known[text] |= ProducedFields(names=frozenset({name}))
 
     def _watch(self, node: Node) -> None:
         """An object that is handed to others can get any field there."""

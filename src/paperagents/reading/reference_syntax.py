@@ -18,9 +18,7 @@ _NAME = r"[^\s.\[\]{}\"'`<>|()\\,:;]+"
 _MEMBER = rf"\.(?:{_NAME})|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
 _PATH = re.compile(rf"{_NAME}(?:{_MEMBER})*")
 _SEGMENT = re.compile(rf"\.?({_NAME})|\[\s*(?:(\d+)|\"([^\"]*)\"|'([^']*)')\s*\]")
-_BARE = re.compile(
-    rf"(?:(?:input|preprocess|output)(?:{_MEMBER})|prev_step\.output|steps(?:{_MEMBER})\.output)(?:{_MEMBER})*"
-)
+_BARE = re.compile(rf"(?:(?:input|preprocess|output|prev_step)(?:{_MEMBER})|steps(?:{_MEMBER})\.output)(?:{_MEMBER})*")
 _BRACES = re.compile(r"(\\)?\{\{(?![<{])")
 
 

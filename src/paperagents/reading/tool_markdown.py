@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -19,7 +19,7 @@ from paperagents.reading.markdown_sections import Fence, Note, fences
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.reference_checks import Scope
 from paperagents.reading.script_checks import check_block
-from paperagents.reading.tool_parameters import read_parameters
+from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence, read_yaml
 
@@ -29,7 +29,7 @@ TOOL_FIELDS = (
 )  # fmt: skip
 EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses")
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
-_OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents")
+_OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "approved", "scheduled", "vision")
 """Properties of other notes that are near a field of ours but no slip of it."""
 _MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
 _STEP_BLOCK = re.compile(r"^(?:tool|steps)[ \t]*:", re.MULTILINE)
@@ -43,6 +43,8 @@ class _Blocks:
     postprocess: Excerpt | None = None
     tool: YamlMapping | None = None
     steps: YamlMapping | None = None
+    found: dict[str, ProblemList] = field(default_factory=dict)
+    """What is wrong with the YAML of either; only one of them is more than documentation."""
     broken: bool = False
     """There is a tool block or a list of steps, but it cannot be read."""
 
@@ -54,6 +56,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
     name = read_name(fields)
     blocks = _read_blocks(note.body, problems, expects_block=not {"steps", "custom_function"} & set(front.entries))
     kind = _type(fields, blocks)
+    problems.take(blocks.found.get("steps" if kind == "chain" else "tool", problems.apart()))
     parameters = read_parameters(fields.sequence("parameters"), problems)
     environment = _environment(front, problems)
     arguments = {parameter.name: dict(parameter.schema) for parameter in parameters}
@@ -63,7 +66,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
         input=_input_shape(parameters, produced),
         environment=frozenset(each.name for each in environment),
     )
-    return ToolDefinition(
+    definition = ToolDefinition(
         id=read_id(fields, name, problems.file),
         name=name or problems.file,
         kind="markdown",
@@ -89,6 +92,9 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
         span=identity_span(front),
         digest=digest,
     )
+    if any(step.for_each is not None for step in definition.all_steps()):
+        warn_of_loop_values(front.get("parameters"), problems)
+    return definition
 
 
 def read_name(fields: Fields) -> str | None:
@@ -125,9 +131,9 @@ def identity_span(front: YamlMapping) -> Span:
 def read_description(fields: Fields) -> str:
     """The description; a tool without one is hard to choose for people and models."""
     description = fields.text("description")
-    if description is None and fields.mapping.get("description") is None:
-        marker = "name" if "name" in fields.mapping.entries else next(iter(fields.mapping.entries))
-        fields.problems.warning("missing-description", fields.mapping.key(marker).span)
+    if fields.is_blank("description"):
+        present = (key for key in ("description", "name", *fields.mapping.entries) if key in fields.mapping.entries)
+        fields.problems.warning("missing-description", fields.mapping.key(next(present)).span)
     return description or ""
 
 
@@ -166,14 +172,18 @@ def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList, *, ex
     mapping = read_yaml(fence.content, found)
     meant = expected and not (blocks.tool or blocks.steps) and _STEP_BLOCK.search(fence.content.text)
     if isinstance(mapping, YamlMapping) and "steps" in mapping.entries and blocks.steps is None:
-        blocks.steps = mapping
-    elif isinstance(mapping, YamlMapping) and "tool" in mapping.entries and blocks.tool is None:
-        blocks.tool = mapping
+        blocks.steps, blocks.found["steps"] = mapping, found
+    elif isinstance(mapping, YamlMapping) and _calls_a_tool(mapping) and blocks.tool is None:
+        blocks.tool, blocks.found["tool"] = mapping, found
     elif mapping is None and meant:
         blocks.broken = True
-    else:
-        return
-    problems.take(found)
+        problems.take(found)
+
+
+def _calls_a_tool(mapping: YamlMapping) -> bool:
+    """``tool: true`` is no call: it shows how a file becomes a tool."""
+    node = mapping.get("tool")
+    return node is not None and node.plain() is not True
 
 
 def _type(fields: Fields, blocks: _Blocks) -> ToolType:
@@ -182,7 +192,13 @@ def _type(fields: Fields, blocks: _Blocks) -> ToolType:
         return "single"
     if written == "chain":
         return "chain"
-    return "chain" if "steps" in fields.mapping.entries or blocks.steps is not None else "single"
+    return "chain" if "steps" in fields.mapping.entries or _steps_come_first(blocks) else "single"
+
+
+def _steps_come_first(blocks: _Blocks) -> bool:
+    if blocks.steps is None or blocks.tool is None:
+        return blocks.steps is not None
+    return blocks.steps.span.line < blocks.tool.span.line
 
 
 def _check_scripts(
@@ -232,17 +248,24 @@ def _steps(kind: ToolType, fields: Fields, blocks: _Blocks, scope: Scope) -> tup
 
 def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ...]:
     problems = fields.problems
-    for mapping in (fields.mapping, blocks.steps):
-        if mapping is not None and "steps" in mapping.entries:
-            problems.error("steps-in-single", mapping.key("steps").span)
-            return ()
+    if "steps" in fields.mapping.entries:
+        problems.error("steps-in-single", fields.mapping.key("steps").span)
+        return ()
     if blocks.tool is None:
-        runs = blocks.preprocess or blocks.postprocess or "custom_function" in fields.mapping.entries
-        if not runs and not blocks.broken:
-            problems.error("nothing-to-run", fields.mapping.key("tool").span)
+        _require_something_to_run(fields, blocks)
         return ()
     step = read_step(blocks.tool, scope, problems)
     return (step,) if step is not None else ()
+
+
+def _require_something_to_run(fields: Fields, blocks: _Blocks) -> None:
+    """Steps in the body of a single tool are documentation, unless they would be all there is."""
+    if "custom_function" in fields.mapping.entries or blocks.broken:
+        return
+    if blocks.steps is not None:
+        fields.problems.error("steps-in-single", blocks.steps.key("steps").span)
+    elif not (blocks.preprocess or blocks.postprocess):
+        fields.problems.error("nothing-to-run", fields.mapping.key("tool").span)
 
 
 def _log(fields: Fields) -> str | None:

@@ -12,7 +12,8 @@ from paperagents.reading.json_schema import NotASchemaError, compiled
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
-SHADOWED = ("date", "time", "random_id", "input", "preprocess", "prev_step", "steps", "item", "index", "env")
+SHADOWED = ("date", "time", "random_id", "input", "preprocess", "prev_step", "steps", "env")
+LOOP_VALUES = ("item", "index")
 PARAMETER_FIELDS = ("name", "type", "description", "required", "default")
 _USUAL_NAMES = {
     "str": "string", "text": "string", "int": "integer", "float": "number", "double": "number", "bool": "boolean",
@@ -48,17 +49,28 @@ def read_parameters(nodes: YamlSequence | None, problems: ProblemList) -> tuple[
     return tuple(parameters.values())
 
 
+def warn_of_loop_values(nodes: YamlNode | None, problems: ProblemList) -> None:
+    """Where a step is repeated, ``item`` and ``index`` are its values and hide arguments of that name."""
+    for node in nodes.items if isinstance(nodes, YamlSequence) else ():
+        name = node.get("name") if isinstance(node, YamlMapping) else None
+        if isinstance(name, YamlScalar) and name.raw in LOOP_VALUES:
+            problems.warning("shadowed-placeholder", name.span, name=name.raw)
+
+
 def _parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
     fields = Fields(node, problems)
     name = fields.word("name")
-    if name is None:
-        if node.get("name") is None or node.entries["name"][1].plain() is None:
-            problems.error("missing-field", node.span, field="name", case="parameter")
+    if fields.is_blank("name"):
+        span = node.span if name is None else node.key("name").span
+        problems.error("missing-field", span, field="name", case="parameter")
+    if name is None or not name.strip():
         return None
     if name in SHADOWED:
         problems.warning("shadowed-placeholder", node.entries["name"][1].span, name=name)
-    if fields.text("description") is None and node.get("description") is None:
-        problems.warning("missing-description", node.entries["name"][1].span, name=name, case="parameter")
+    fields.text("description")
+    if fields.is_blank("description"):
+        span = node.key("description").span if "description" in node.entries else node.entries["name"][1].span
+        problems.warning("missing-description", span, name=name, case="parameter")
     fields.warn_of_slips((*PARAMETER_FIELDS, *_KEYWORDS))
     _check_type(name, node, problems)
     required_list = isinstance(node.get("required"), YamlSequence)
