@@ -13,7 +13,7 @@ import pytest
 
 import paperagents
 from paperagents.approval.decision import Approved, Denied
-from paperagents.errors import UsageError
+from paperagents.errors import InvalidArgumentsError, UsageError
 from paperagents.execution.note_log import yaml_log
 
 if TYPE_CHECKING:
@@ -379,3 +379,26 @@ def test_a_denied_step_in_a_nested_tool_denies_the_whole(desk: Desk) -> None:
     desk.chain("outer", "\n  - {tool: inner, parameters: {}}")
     record = desk.run("outer", {}, Denied(reason="why"))
     assert (record.status, record.exit_code) == ("denied", 3)
+
+
+# --- arguments that are no JSON
+
+
+def _holding_itself() -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    value["again"] = value
+    return value
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), [{"deep": float("nan")}], b"bytes", {1, 2}, {1: 2}, _holding_itself()]
+)
+def test_an_argument_that_is_no_json_is_refused_by_name_and_kept_out_of_the_record(desk: Desk, value: Any) -> None:
+    desk.tool("echo", "custom_function: return input;")
+    given = {"good": 1, "odd": value}
+    for record in (desk.vault.run("echo", given), desk.vault.plan("echo", given)):
+        told: Any = json.loads(json.dumps(record.as_json(), allow_nan=False))
+        assert (record.status, record.exit_code) == ("failed", 2)
+        assert [each["parameter"] for each in told["error"]["details"]["problems"]] == ["odd"]
+    with pytest.raises(InvalidArgumentsError):
+        desk.vault.enqueue("echo", {"odd": value})

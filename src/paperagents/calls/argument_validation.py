@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from paperagents.calls.conversion import CannotConvertError, converted
+from paperagents.calls.json_arguments import DEEPEST
 from paperagents.definitions.closest import closest, misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
@@ -23,15 +24,18 @@ _JAVASCRIPT_CODES = {
 """What tools in one JavaScript file call these; anything else is INVALID_PARAM_VALUE."""
 
 
-def validated(tool: ToolDefinition, arguments: Mapping[str, JsonValue], *, convert: bool = False) -> JsonObject:
+def validated(
+    tool: ToolDefinition, arguments: Mapping[str, JsonValue], *, convert: bool = False, refused: Iterable[str] = ()
+) -> JsonObject:
     """The arguments with defaults. Raises InvalidArgumentsError with every problem.
 
     With ``convert`` they are first brought to the declared types: references in a step give what they give.
+    ``refused`` are those that were given but are no JSON.
     """
     given = _under_their_own_names(tool, arguments)
     declared = {parameter.name: parameter for parameter in tool.parameters}
     given = {name: value for name, value in given.items() if not _stands_for_nothing(value, declared.get(name))}
-    problems: list[JsonObject] = []
+    problems = [_problem("argument-not-json", tool.aliases.get(name, name), limit=DEEPEST) for name in refused]
     if convert:
         given = _converted(given, declared, problems)
     complete = {**_defaults(tool.parameters), **given}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -18,6 +18,7 @@ from typing import Any
 
 from paperagents.approval.effect import Effect
 from paperagents.calls.argument_validation import validated, with_declared_types
+from paperagents.calls.json_arguments import json_only
 from paperagents.calls.references import Names
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -59,20 +60,22 @@ class Pipeline:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
         tool = self._looked_up(call.tool)
         name = self._name(tool) if tool is not None else call.tool
-        run = new_run(name, _arguments(call, tool), self.services.clock(), run_id=run_id)
+        arguments, refused = json_only(_arguments(call, tool))
+        run = new_run(name, arguments, self.services.clock(), run_id=run_id)
         log = self._log(run)
         with self._held(run.run_id):
             if run_id is not None:
                 self._require_new(run_id)
-            record = self._ended(run, log, lambda: self._carry_out(self._begin(run, tool, log))).record
+            record = self._ended(run, log, lambda: self._carry_out(self._begin(run, tool, log, refused))).record
         return self._noted(record, tool)
 
     def later(self, call: ToolCall, *, approved: JsonObject | None = None) -> RunRecord:
         """Write a call down for a worker to carry out, now checked as far as that is possible."""
         tool, store = self.services.find_tool(call.tool), self.services.store
         assert store is not None
-        run = new_run(self._name(tool), _arguments(call, tool), self.services.clock())
-        validated(tool, run.arguments)
+        arguments, refused = json_only(_arguments(call, tool))
+        run = new_run(self._name(tool), arguments, self.services.clock())
+        validated(tool, run.arguments, refused=refused)
         run = replace(run, status="queued", definition=tool.digest if tool.file is not None else None)
         content = self._content(tool.file, tool.digest) if tool.file is not None else None
         store.enqueue(run, file=tool.file, content=content, approved=approved)
@@ -133,12 +136,12 @@ class Pipeline:
         found = self._looked_up(tool.id)
         return tool.id if found is not None and found.key == tool.key else tool.key
 
-    def _begin(self, run: StoredRun, tool: ToolDefinition | None, log: RunLog) -> Frame:
+    def _begin(self, run: StoredRun, tool: ToolDefinition | None, log: RunLog, refused: Sequence[str]) -> Frame:
         """Write down that the run has begun, and check the arguments."""
         self._write_down(run, tool)
         if tool is None:
             tool = self._told_what_is_wrong(run.tool)
-        return self._checked(run, tool, log)
+        return self._checked(run, tool, log, refused)
 
     def _told_what_is_wrong(self, name: str) -> ToolDefinition:
         try:
@@ -151,9 +154,9 @@ class Pipeline:
         """The same for a run that goes on: with the tool as it was when it began."""
         return self._checked(run, self._pinned(run) or self.services.find_tool(run.tool), log)
 
-    def _checked(self, run: StoredRun, tool: ToolDefinition, log: RunLog) -> Frame:
+    def _checked(self, run: StoredRun, tool: ToolDefinition, log: RunLog, refused: Sequence[str] = ()) -> Frame:
         try:
-            arguments = validated(tool, run.arguments)
+            arguments = validated(tool, run.arguments, refused=refused)
         except PaperError as error:
             error.is_the_callers = True
             with log.block(Place(path="arguments", step=1, block="tool", name=tool.id), run.arguments):

@@ -354,3 +354,12 @@ def test_the_whole_journey_of_a_newcomer(started: Paper, tmp_path: Path) -> None
     run = started("run", "format_list", "-p", "items=apple, banana", "--json", cwd=home)
     assert run.code == 0
     assert json.loads(run.out)["data"] == {"list": "- apple\n- banana", "count": 2}
+
+
+def test_an_unknown_word_of_a_group_is_told_with_the_nearest_and_in_the_readers_language(
+    paper: Paper, vault: Path
+) -> None:
+    (vault / ".paper" / "settings.toml").write_text('language = "de"\n', "utf-8")
+    answer = paper("runs", "lst")
+    assert (answer.code, answer.err) == (2, "Fehler: Es gibt keinen Befehl „lst“.\n  Meinten Sie 'list'?\n")
+    assert "paper runs --help" in paper("runs", "qqqqqq").err

@@ -140,7 +140,7 @@ def test_a_chat_goes_on_with_the_last_conversation(paper: Paper, scripted: Calla
     assert len(listed) == 1
     with ScriptedServer(["Two."]) as server:
         done = subprocess.run(
-            command("chat", "helper", "--conversation", "last"), input="Second?\n", text=True, capture_output=True,
+            command("chat", "helper", "--conversation", "last"), input="Second?\r\n", text=True, capture_output=True,
             env=environment(tmp_path, PAPER_LLM_BASE_URL=server.base_url), check=False,
         )  # fmt: skip
     assert done.stdout == "Two.\n"

@@ -166,3 +166,28 @@ def test_search_gives_the_answer_of_the_tool(paper: Any, write: Callable[..., Pa
 def test_the_doctor_names_every_wall(paper: Any) -> None:
     document = json.loads(paper("doctor", "--json").out)
     assert all(set(wall) == {"name", "stands", "reason"} for wall in document["walls"])
+
+
+@pytest.mark.parametrize("given", ['{"n": NaN}', '{"n": 1e400}', '{"other": -Infinity}', '{"o": {"deep": [NaN]}}'])
+def test_a_number_that_json_does_not_know_is_wrong_usage_and_the_answer_is_json(
+    given: str, paper: Any, write: Any
+) -> None:
+    write("typed.md", TYPED)
+    answer = paper("run", "typed", "--params", given, "--json")
+    assert answer.code == 2
+    assert json.loads(answer.out, parse_constant=pytest.fail)["success"] is False
+
+
+@pytest.mark.parametrize("levels", [150, 900, 100_000])
+def test_arguments_nested_too_deeply_are_wrong_usage(levels: int, paper: Any, write: Any) -> None:
+    write("typed.md", TYPED)
+    write("deep.json", '{"a": ' + "[" * levels + "]" * levels + "}")
+    answer = paper("run", "typed", "--params", "@deep.json", "--json")
+    assert (answer.code, answer.document["error"]["code"] in ("invalid-arguments", "params-not-json")) == (2, True)
+
+
+def test_a_byte_order_mark_before_the_arguments_is_no_part_of_them(paper: Any, write: Any) -> None:
+    write("typed.md", TYPED)
+    write("given.json", '\ufeff{"s": "ü"}\r\n')
+    for given in ("@given.json", '\ufeff{"s": "ü"}'):
+        assert paper("run", "typed", "--params", given, "--json").document["data"] == {"s": "ü"}

@@ -56,7 +56,7 @@ def test_a_no_with_a_reason_ends_the_run(paper: Any, vault: Path) -> None:
 
 def test_an_edited_yes_writes_what_the_edit_says(paper: Any, vault: Path) -> None:
     (question,) = paper("approvals", "list", "--json").document
-    for wrong in ("{", "[]"):
+    for wrong in ("{", "[]", '{"content": NaN}', '{"content": ' + "[" * 100_000):
         assert paper("approvals", "approve", question["id"], "--edit", wrong, "--json").code == 2
     edit = json.dumps({"filePath": "b.md", "content": "edited"})
     assert paper("approvals", "approve", question["id"], "--edit", edit, "--json").code == 0

@@ -132,3 +132,24 @@ def test_the_json_of_odd_characters_reads_as_the_same(started: Paper, vault: Pat
 def test_looking_makes_no_database(paper: Paper, vault: Path) -> None:
     assert paper("store", "memory", "list", "--json").document == []
     assert not (vault / ".paper" / "paper.db").exists()
+
+
+def test_without_a_further_word_the_entries_of_a_kind_are_listed(paper: Paper) -> None:
+    made = paper("store", "goal", "set", "g", "--content", "c", "--json").document
+    assert paper("store", "goal", "--json").document == [made]
+    assert "g" in paper("store", "goal").out
+    assert paper("store", "goal", "--search", "nothing", "--json").document == []
+    assert "restore" in paper("store", "goal", "--help").out
+
+
+def test_json_may_also_be_asked_for_before_the_further_word(paper: Paper) -> None:
+    assert paper("runs", "--json", "list").document == []
+    assert paper("config", "--json", "get", "language").document["name"] == "language"
+
+
+@pytest.mark.parametrize("arguments", [("store",), ("import",)])
+def test_a_word_that_is_missing_is_told_in_one_line(arguments: tuple[str, ...], paper: Paper) -> None:
+    answer = paper(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert "missing" in answer.err
+    assert "\\n" not in answer.err

@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from paperagents.definitions.closest import closest
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedGroup
 from paperagents.interfaces.command_line.options import Invocation, remember_vault
@@ -44,15 +43,6 @@ class PaperGroup(LocalisedGroup):
         module = import_module(f"paperagents.interfaces.command_line.{cmd_name}_command")
         command: click.Command = module.command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The named command, or the nearest names."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = ", ".join(f"'{name}'" for name in closest(args[0], COMMANDS))
-            raise UsageError("unknown-command", name=args[0], suggestion=near, case="suggestion" if near else None)
-        return super().resolve_command(ctx, args)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from paperagents.approval.decision import Approved, Decision, Denied
-from paperagents.definitions.json_value import JsonObject
+from paperagents.calls.json_arguments import read_arguments
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
@@ -62,7 +60,8 @@ def approve(  # noqa: PLR0913  one argument per option
     context: click.Context, *, approval: str, edit: str | None, for_run: bool, always: bool, as_json: bool
 ) -> None:
     """Yes; the run goes on."""
-    _answer(context, approval, Approved(for_run=for_run, always=always, arguments=_edited(edit)), as_json=as_json)
+    arguments = None if edit is None else read_arguments(edit)
+    _answer(context, approval, Approved(for_run=for_run, always=always, arguments=arguments), as_json=as_json)
 
 
 @command.command("deny", cls=LocalisedCommand, help=text("cli.approvals.deny"))
@@ -106,15 +105,3 @@ def _answer(context: click.Context, approval: str, decision: Decision, *, as_jso
         record = vault.answer(approval, decision, approver=approver, on_event=progress.on_event, stop=stop)
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)
-
-
-def _edited(edit: str | None) -> JsonObject | None:
-    if edit is None:
-        return None
-    try:
-        arguments = json.loads(edit)
-    except ValueError as error:
-        raise UsageError("params-not-json", reason=str(error)) from error
-    if not isinstance(arguments, dict):
-        raise UsageError("params-not-json", reason=text("cli.run.not-an-object"))
-    return arguments

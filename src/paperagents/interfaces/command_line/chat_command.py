@@ -167,7 +167,7 @@ def _questions() -> Iterator[str]:
         if line.strip() in ("/exit", "/quit"):
             return
         if line.strip():
-            yield line
+            yield line.rstrip("\r")
 
 
 def _remember_lines() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from paperagents.definitions.closest import closest
 from paperagents.errors import UsageError
 from paperagents.messages import text
 
@@ -46,6 +47,29 @@ class LocalisedGroup(LocalisedCommand, click.Group):
     """The same for the command that has the others."""
 
     command_class = LocalisedCommand
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Nothing at all is told as what it lacks; the page comes with --help."""
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:
+            arguments = [each.make_metavar(ctx) for each in self.params if isinstance(each, click.Argument)]
+            raise UsageError("missing-parameter", name=next(iter(arguments), "COMMAND"))
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The named command, or the nearest names."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            near = ", ".join(f"'{name}'" for name in closest(args[0], names))
+            raise UsageError(
+                "unknown-command",
+                name=args[0],
+                path=ctx.command_path,
+                suggestion=near,
+                case="suggestion" if near else None,
+            )
+        return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, then the commands."""

@@ -103,5 +103,6 @@ def remember_format(context: click.Context, _: click.Parameter, value: str) -> s
 
 
 def _remember_json(context: click.Context, _: click.Parameter, value: bool) -> bool:  # noqa: FBT001  click's signature
+    """Also what stands before the further word of a group holds for that word."""
     context.obj.as_json = context.obj.as_json or value
-    return value
+    return bool(context.obj.as_json)

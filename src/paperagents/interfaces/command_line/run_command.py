@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import click
 
 from paperagents.approval.decision import ApproveEverything, Approver
 from paperagents.calls.conversion import CannotConvertError, read_text
+from paperagents.calls.json_arguments import read_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError, UsageError
@@ -87,14 +87,11 @@ def _given(given: str | None) -> JsonObject:
         return {}
     try:
         source = sys.stdin.read() if given == "-" else Path(given[1:]).read_text("utf-8") if given[:1] == "@" else given
-        value = json.loads(source)
     except OSError as error:
         raise UsageError("no-such-file", path=given[1:]) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UsageError("params-not-json", reason=str(error)) from error
-    if not isinstance(value, dict):
-        raise UsageError("params-not-json", reason=text("cli.run.not-an-object"))
-    return value
+    return read_arguments(source)
 
 
 def _typed(pairs: tuple[str, ...], vault: Vault, tool: str) -> JsonObject:

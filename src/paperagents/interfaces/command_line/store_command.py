@@ -19,7 +19,22 @@ _KIND = "paperagents.kind"
 """Where the first word of the command is kept for the second."""
 
 
-@click.group("store", cls=LocalisedGroup, help=text("cli.store"))
+class _StoreGroup(LocalisedGroup):
+    """Without a further word behind the kind: list."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The word is put in, as whatever stands behind the kind belongs to it."""
+        behind = next((place for place, each in enumerate(args, 1) if each in KINDS), None)
+        if behind is not None and _is_no_word(next(iter(args[behind:]), "-"), ctx):
+            args = [*args[:behind], "list", *args[behind:]]
+        return super().parse_args(ctx, args)
+
+
+def _is_no_word(argument: str, context: click.Context) -> bool:
+    return argument.startswith("-") and argument not in context.help_option_names
+
+
+@click.group("store", cls=_StoreGroup, help=text("cli.store"))
 @click.argument("kind", type=click.Choice(KINDS))
 @vault_option
 @click.pass_context

@@ -10,8 +10,9 @@ import sys
 import click
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Approver, Decision, Denied, Pending
-from paperagents.errors import CancelledError, PaperError
-from paperagents.interfaces.command_line.output import paint, say, visible
+from paperagents.calls.json_arguments import read_arguments
+from paperagents.errors import CancelledError, PaperError, UsageError
+from paperagents.interfaces.command_line.output import one_line, paint, say, visible
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.messages import text
 from paperagents.sandbox import Cancellation
@@ -83,11 +84,10 @@ class TerminalApprover(Approver):
         if changed is None:
             return None
         try:
-            arguments = json.loads(changed)
-        except ValueError as error:
-            say(text("params-not-json", reason=str(error)))
+            return Approved(arguments=read_arguments(changed))
+        except UsageError as error:
+            say(one_line(error.message))
             return None
-        return Approved(arguments=arguments) if isinstance(arguments, dict) else None
 
     def _show(self, request: ApprovalRequest) -> None:
         if self._progress is not None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from typing import Any
 
 import mcp_types as types
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
-from paperagents.errors import UsageError
+from paperagents.calls.json_arguments import read_arguments
 from paperagents.messages import text
 
 LONGEST_PREVIEW = 20_000
@@ -31,11 +30,12 @@ def decision_of(answer: Any) -> Decision:
     content = getattr(answer, "content", None) or {}
     if not _is_yes(answer):
         return Denied(reason=str(content.get("reason") or ""))
+    edit = content.get("edit")
     return Approved(
         by="MCP",
         for_run=content.get("for_run") is True,
         always=content.get("always") is True,
-        arguments=_edited(content.get("edit")),
+        arguments=read_arguments(edit) if isinstance(edit, str) and edit.strip() else None,
     )
 
 
@@ -82,15 +82,3 @@ def _answers() -> dict[str, Any]:
         },
         "required": ["decision"],
     }
-
-
-def _edited(edit: Any) -> dict[str, Any] | None:
-    if not isinstance(edit, str) or not edit.strip():
-        return None
-    try:
-        arguments = json.loads(edit)
-    except (ValueError, RecursionError) as error:
-        raise UsageError("params-not-json", reason=str(error)) from error
-    if not isinstance(arguments, dict):
-        raise UsageError("params-not-json", reason=text("cli.run.not-an-object"))
-    return arguments

@@ -27,6 +27,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Parameter „{parameter}“ muss vom Typ {kind} sein.",
         "参数 “{parameter}” 的类型必须是 {kind}。",
     ),
+    "argument-not-json": (
+        "Parameter '{parameter}' is no JSON value, or nested more than {limit} levels deep.",
+        "Parameter „{parameter}“ ist kein JSON-Wert oder mehr als {limit} Ebenen tief verschachtelt.",
+        "参数 “{parameter}” 不是 JSON 值，或嵌套超过 {limit} 层。",
+    ),
     "argument-rule": (
         "Parameter '{parameter}': {reason}.",
         "Parameter „{parameter}“: {reason}.",

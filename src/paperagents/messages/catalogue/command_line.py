@@ -153,9 +153,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "没有 “{name}” 命令。",
     ),
     "unknown-command.hint": (
-        "All commands: paper --help",
-        "Alle Befehle: paper --help",
-        "所有命令：paper --help",
+        "All commands: {path} --help",
+        "Alle Befehle: {path} --help",
+        "所有命令：{path} --help",
     ),
     "unknown-command.suggestion.hint": (
         "Did you mean {suggestion}?",

@@ -27,6 +27,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "输出执行日志而不是结果。",
     ),
     "cli.run.not-an-object": ("not an object", "kein Objekt", "不是对象"),
+    "cli.run.no-json-value": (
+        "a number that is not finite, or lists and objects more than {limit} levels deep",
+        "eine Zahl, die nicht endlich ist, oder Listen und Objekte mit mehr als {limit} Ebenen",
+        "有不是有限的数，或列表和对象超过 {limit} 层",
+    ),
     "cli.run.asks": ("asks first", "fragt vorher", "会先询问"),
     "cli.run.at": (" (step {step}, {block})", " (Schritt {step}, {block})", "（步骤 {step}，{block}）"),
     "cli.yes": (
