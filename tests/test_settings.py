@@ -323,3 +323,8 @@ def test_no_text_makes_reading_settings_fail_in_another_way(
     (root / ".paper" / "settings.toml").write_text(text, encoding="utf-8")
     with suppress(SettingsError):
         load_settings(root, {"XDG_CONFIG_HOME": str(root)})
+
+
+def test_the_line_of_a_table_whose_name_has_a_blank_is_found(load: Load) -> None:
+    settings = load('language = "de"\n\n[npm."my tool"]\nread = ["a"]\n')
+    assert settings.values["npm.my tool.read"].origin.endswith("settings.toml:4")

@@ -153,7 +153,7 @@ def _read_file(file: Path) -> Iterator[tuple[str, Setting]]:
         raise SettingsError("settings-syntax", file=str(file), reason=str(error)) from error
     lines = _lines_of_names(text)
     for name, value in found:
-        origin = f"{file}:{_line_of(name, lines)}"
+        origin = f"{file}:{_line_of(without_quotes(name), lines)}"
         yield name, Setting(value=_checked(name, value, known_setting(name, origin), origin), origin=origin)
 
 
