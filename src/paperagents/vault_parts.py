@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -18,7 +19,7 @@ from paperagents.calls.variables import variables_of
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import BrokenFileError, ToolError
+from paperagents.errors import BrokenFileError, ToolError, UsageError
 from paperagents.execution.applying import tag_of_tool
 from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
 from paperagents.execution.note_log import append_log
@@ -159,8 +160,10 @@ class VaultParts(NotesFolder):
         """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
         registry = TagRegistry(DEFAULT_REGISTRY)
         for tag in self.registry.tags():
-            if registry.get(tag.id) is None:
-                registry.register(tag.fields)
+            # One note that takes the word of another tag must not cost all the others.
+            with suppress(UsageError):
+                if registry.get(tag.id) is None:
+                    registry.register(tag.fields)
         for entry in self.registry.entries():
             callable_ = entry.kind != "tag" and entry.valid
             if callable_ and registry.get(entry.id) is None and registry.find(entry.id) is None:

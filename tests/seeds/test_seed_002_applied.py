@@ -121,6 +121,14 @@ def test_example_4_works_as_a_note_of_the_vault(vault: Vault) -> None:
     assert (result["status"], result["output"]) == ("success", "Backup done")
 
 
+@pytest.mark.parametrize("broken", ["words: [memory]", "words: 5", "patterns: abc", "schema: {attributes: {a: 5}}"])
+def test_a_broken_note_of_a_tag_costs_no_other_tag(broken: str, vault: Vault) -> None:
+    (vault.root / "a.md").write_text(f"---\ntag: true\nid: a\nname: A\ndescription: d\n{broken}\n---\n")
+    (vault.root / "b.md").write_text("---\ntag: true\nid: b\nname: B\ndescription: d\ncategory: output\n---\n")
+    results = vault.apply('{{<memory identifier="m" content="x" />}}{{<a />}}{{<b />}}')
+    assert [each["action"] for each in results] == ["created", "b"]
+
+
 def test_stored_code_is_executed_by_reference(vault: Vault) -> None:
     results = vault.apply(
         """{{<datavault id="library" type="code">}}

@@ -8,8 +8,8 @@ import pytest
 
 from paperagents.definitions.tag import AttributeSchema, TagCategory, TagDefinition, TagSchema, TagType
 from paperagents.errors import UsageError
+from paperagents.reading.tag_patterns import word_of_pattern
 from paperagents.tags import TagRegistry, extract_tool_operations, read_tags
-from paperagents.tags.patterns import word_of_pattern
 
 
 def test_registries_do_not_know_each_others_tags() -> None:

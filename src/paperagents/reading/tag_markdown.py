@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from paperagents.definitions.source import Span
 from paperagents.definitions.tag import TagCategory, TagNote, TagType
+from paperagents.errors import UsageError
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown_sections import Note
 from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.tag_definition import read_definition
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
-from paperagents.reading.yaml_nodes import YamlMapping
+from paperagents.reading.yaml_nodes import YamlMapping, YamlNode
 
 TAG_FIELDS = (
     "tag", "id", "name", "description", "type", "category", "schema", "storage", "version", "words", "patterns",
@@ -27,6 +33,8 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
     if schema is not None:
         Fields(schema, problems).mapping_of("attributes")
     known = {key: value for key, value in front.plain().items() if key in TAG_FIELDS and key != "tag"}
+    if not problems.has_errors():
+        _check_definition({**known, "id": identifier}, front, problems)
     return TagNote(
         id=identifier,
         name=name or problems.file,
@@ -36,3 +44,22 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
         span=identity_span(front),
         digest=digest,
     )
+
+
+def _check_definition(definition: Mapping[str, Any], front: YamlMapping, problems: ProblemList) -> None:
+    """Try what the registry will do: a note that cannot be a tag must be told of here."""
+    try:
+        read_definition(definition)
+    except UsageError as error:
+        problems.error(error.code, _place(front, str(error.values.get("field", "patterns"))), **error.values)
+
+
+def _place(front: YamlMapping, path: str) -> Span:
+    """Where a field of a field stands, or the nearest one around it that is written."""
+    node: YamlNode = front
+    for name in path.split("."):
+        inner = node.get(name) if isinstance(node, YamlMapping) else None
+        if inner is None:
+            break
+        node = inner
+    return identity_span(front) if node is front else node.span

@@ -8,8 +8,8 @@ from typing import Any
 
 from paperagents.definitions.tag import RawContent, TagCategory, TagDefinition
 from paperagents.errors import UsageError
+from paperagents.reading.tag_definition import read_definition
 from paperagents.tags.builtin import BUILTIN_TAGS
-from paperagents.tags.definition_reading import read_definition
 
 RAW_SIGNS = {RawContent.ALWAYS: "", RawContent.WHEN_CODE: "code"}
 
