@@ -113,7 +113,7 @@ class Vault(VaultParts):
             approver = approver or ApproveEverything(by=everything.by)
         session = self._session(approver, on_event, stop)
         session.decisions.update(answers)
-        session.allowed_tools |= self.store.allowed_tools(run_id)
+        session.allowed_tools |= {(run_id, tool) for tool in self.store.allowed_tools(run_id)}
         session.model = model
         return Pipeline(self.services, session).resume(run_id, unfinished_only=unfinished_only)
 

@@ -36,6 +36,14 @@ def write_chain(desk: Desk, name: str = "two") -> None:
 # --- asking
 
 
+@pytest.mark.parametrize("url", ["http://a℀b/", "http://[::1", "http://[x]/", "http://\ud800/"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_address_that_cannot_be_read_is_refused_as_one(desk: Desk, url: str, method: str) -> None:
+    record = desk.run("rest_request", {"url": url, "method": method}, Approved())
+    assert record.error is not None
+    assert record.error["code"] == "url-invalid"
+
+
 def test_nothing_is_written_when_nobody_is_there_and_the_run_waits(desk: Desk) -> None:
     record = desk.run("write_file", WRITE)
     assert (record.status, record.exit_code, record.success) == ("waiting", 3, False)
@@ -188,6 +196,14 @@ def test_a_yes_for_this_run_covers_the_tool_until_the_run_ends(desk: Desk, perso
     assert len(somebody.asked) == 1
     assert "this run" in str(record.execution_log[1]["message"])
     assert desk.run("write_file", WRITE).status == "waiting"
+
+
+def test_a_yes_for_this_run_is_none_for_the_next_call_of_the_same_text(desk: Desk, person: Callable[..., Any]) -> None:
+    written = '{{<write_file filePath="%s" content="x" />}}'
+    somebody = person(Approved(for_run=True), Denied())
+    results = desk.vault.apply(written % "one.md" + written % "two.md", approver=somebody)
+    assert [each["status"] for each in results] == ["success", "denied"]
+    assert not (desk.root / "two.md").exists()
 
 
 def test_a_yes_for_this_run_still_holds_after_the_run_has_waited_for_something_else(desk: Desk) -> None:

@@ -95,7 +95,7 @@ class WebEffects:
             arguments=arguments,
             asks=changing,
             preview=_preview(method, arguments),
-            target=f"{method} {urlsplit(str(arguments['url'])).netloc.rpartition('@')[2].lower()}",
+            target=f"{method} {_host(str(arguments['url']))}",
             repeatable=_has_key(arguments),
             harmless_in_plans=not changing,
             leaves_the_vault=True,
@@ -166,6 +166,16 @@ class _Line:
     def __exit__(self, *_: object) -> None:
         while self._open:
             self._open.pop().close()
+
+
+def _host(url: str) -> str:
+    """Host and port of an address, as a rule names them."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        from paperagents.builtin_tools.http_planning import url_invalid  # noqa: PLC0415  the HTTP library is large
+
+        raise url_invalid(url, "url-unreadable") from None
 
 
 def _has_key(arguments: JsonObject) -> bool:

@@ -40,7 +40,7 @@ class Gate:
         self.services.masking.learn(secrets_of_request(arguments))
         effect = prepare(arguments)
         if self.session.plan is not None:
-            return self._planned(effect, place, entry)
+            return self._planned(effect, place, run, entry)
         if (done := self._done_before(effect, place, run)) is not None:
             entry.message = text("run.done-before")
             entry.hitl_required, entry.hitl_confirmed = effect.asks, True if effect.asks else None
@@ -94,7 +94,7 @@ class Gate:
         entry.parameters = effect.arguments
         entry.message = text("run.edited" if approved.arguments is not None else "run.approved", by=approved.by)
         if approved.for_run:
-            self.session.allowed_tools.add(effect.tool)
+            self.session.allowed_tools.add((run.root_run, effect.tool))
             if self.services.store is not None:
                 self.services.store.allow_for_run(run.root_run, effect.tool)
         if approved.always and effect.target:
@@ -104,7 +104,7 @@ class Gate:
         """The answer: for this run, by a rule, given earlier, or from the person; in this order."""
         if self.session.cancellation.cancelled:
             raise CancelledError
-        if effect.tool in self.session.allowed_tools:
+        if (run.root_run, effect.tool) in self.session.allowed_tools:
             return Approved(by=text("run.by-run"))
         if (rule := self.services.rules.allowing(effect.tool, effect.target)) is not None:
             return Approved(by=text("run.by-rule", id=rule.id))
@@ -190,13 +190,13 @@ class Gate:
         looks = run.log.goes_on and (effect.asks or effect.together is not None)
         return store.intent(run.run_id, place.path) if store is not None and looks else None
 
-    def _planned(self, effect: Effect, place: Place, entry: OpenEntry) -> JsonValue:
+    def _planned(self, effect: Effect, place: Place, run: Frame, entry: OpenEntry) -> JsonValue:
         """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well."""
         assert self.session.plan is not None
         entry.hitl_required = _possible(effect).asks
         self.session.plan.append(
             {
-                "step": place.step,
+                "step": run.root_step or place.step,
                 "tool": effect.tool,
                 "arguments": self.services.masking.value(effect.arguments),
                 "preview": self.services.masking.text(effect.preview),

@@ -100,8 +100,8 @@ class Session:
     """How the person who started it ends it."""
     decisions: dict[str, Decision] = field(default_factory=dict)
     """Answers that were given while nobody was running, by the digest of what was asked."""
-    allowed_tools: set[str] = field(default_factory=set)
-    """Approved for the rest of this run."""
+    allowed_tools: set[tuple[str, str]] = field(default_factory=set)
+    """Approved for the rest of a run: its id, and the tool. A session may have several runs, as a text has tags."""
     plan: list[JsonObject] | None = None
     """Set for a dry run: effects are collected here instead of being had."""
     responses: Mapping[str, JsonValue] | None = None
