@@ -16,13 +16,15 @@ from paperagents.errors import PaperError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase, clean
 from paperagents.sandbox.limits import Limits
-from paperagents.sandbox.values import TooMuchError, check_characters, from_json, to_json
+from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
 
-GRACE_SECONDS = 0.35
-"""How long after its limit a block that the engine could not stop is killed.
+GRACE_SECONDS = 0.5
+GRACE_SHARE = 0.2
+"""How long after its limit a block that the engine could not stop is killed: seconds, and a share of the limit.
 
-The engine counts computing time, this the clock: on a busy machine it is the kill that comes first.
+The engine counts computing time, this the clock: on a very busy machine it is the kill that comes first, and then
+nobody knows where the block was or what it wrote to the console.
 """
 MAX_DEPTH_OF_BLOCKS = 16
 _MAX_CONSOLE_BYTES = 4 << 20
@@ -124,7 +126,7 @@ class Conversation:
         self._worker = worker
         self._block = block
         self._while_host_works = while_host_works
-        self._until = time.monotonic() + block.limits.seconds + GRACE_SECONDS
+        self._until = time.monotonic() + block.limits.seconds * (1 + GRACE_SHARE) + GRACE_SECONDS
         self._most = (block.limits.output_mb << 20) * 3 + _MAX_CONSOLE_BYTES
         self._calls = 0
 
@@ -157,6 +159,7 @@ class Conversation:
         if frame.letter in "Ee":
             raise _with_console(failures.thrown(report, self._block.script, self._block.sentence_values), console)
         check_characters(report["value"], frame.body)
+        check_size(report["value"], frame.body, most=self._block.limits.output_mb << 20)
         return JavaScriptResult(value=report["value"], console=console)
 
     def _breach(self, body: bytes) -> SandboxError:

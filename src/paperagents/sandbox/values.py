@@ -58,6 +58,12 @@ def check_characters(value: JsonValue, body: bytes) -> None:
         _walk(value, [], "data", check_text=True)
 
 
+def check_size(value: JsonValue, body: bytes, *, most: int) -> None:
+    """Refuse what is larger as UTF-8 than it may be: the engine itself counts characters. Raises TooMuchError."""
+    if len(body) > most and len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()) > most:
+        raise TooMuchError(most)
+
+
 def _bound(body: bytes) -> None:
     if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
         return
