@@ -154,6 +154,19 @@ def test_a_dry_run_asks_the_mocks_and_keeps_nothing(vault: Vault) -> None:
     assert data["runs"] == 1
 
 
+def test_a_plan_names_the_step_that_the_question_will_name(vault: Vault) -> None:
+    (vault.root / "two.md").write_text(
+        "---\ntool: true\nname: two\nsteps:\n  - {name: read_file, parameters: {filePath: two.md}}\n"
+        "  - {name: tool-id, parameters: {input: write}}\n---\n"
+    )
+    planned = vault.plan("two").planned
+    vault.run("two")
+    (question,) = vault.store.approvals()
+    assert planned is not None
+    assert [(each["step"], each["tool"]) for each in planned] == [(1, "read_file"), (2, "write_file")]
+    assert question.step == 2
+
+
 def test_without_its_variables_it_does_not_start(vault: Vault) -> None:
     vault.environments.set("tool-id", {"API_KEY": None})
     error = vault.run("tool-id", {"input": "abc"}).error

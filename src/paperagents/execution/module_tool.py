@@ -40,7 +40,7 @@ def module_names(
 
 
 @contextmanager
-def told_as_not_granted(tool: ToolDefinition, plan: list[JsonObject] | None) -> Iterator[None]:
+def told_as_not_granted(tool: ToolDefinition, plan: list[JsonObject] | None, step: int) -> Iterator[None]:
     """Around the execution: what Deno or the kernel refused is told by what the settings could grant.
 
     A dry run may not write nor connect; where the tool would, its plan ends.
@@ -54,7 +54,7 @@ def told_as_not_granted(tool: ToolDefinition, plan: list[JsonObject] | None) -> 
         reason = _ADVICE_OF_DENO.sub("", str(error.details.get("message", "")))
         if plan is None:
             raise ToolError("npm-not-granted", tool=tool.id, reason=reason, details=error.details) from None
-        plan.append({"step": 1, "tool": tool.id, "arguments": {}, "preview": reason, "would_ask": False})
+        plan.append({"step": step, "tool": tool.id, "arguments": {}, "preview": reason, "would_ask": False})
         raise PlanEndsError from None
 
 

@@ -69,7 +69,7 @@ class Scripts:
         host = host_functions(self._step, self._services.entries, place, frame)
         packed = partial(self._services.packages.run, tool, planned=mocked)
         run = partial(packed if tool.dependencies else self._services.sandbox.run, helpers=HELPERS)
-        with ended_by_a_call(), told_as_not_granted(tool, self._session.plan):
+        with ended_by_a_call(), told_as_not_granted(tool, self._session.plan, frame.root_step or place.step):
             functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
             answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
         value = outcome(answer)
