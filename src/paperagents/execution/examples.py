@@ -38,7 +38,7 @@ def try_examples(tool: ToolDefinition, attempt: Callable[[Example], RunRecord]) 
 
 def _difference(example: Example, record: RunRecord) -> str | None:
     expects = example.expects
-    if "error" in expects:
+    if expects.get("error") not in (None, False):
         return _error_difference(expects["error"], record)
     if record.error is not None:
         return f"{record.error['code']}: {record.error['message']}"

@@ -19,7 +19,8 @@ from paperagents.messages import text
 def command(context: click.Context, *, tools: tuple[str, ...], as_json: bool) -> None:
     """Try examples; nothing is touched."""
     with current_vault(context) as vault:
-        every = [entry.id for entry in vault.registry.entries() if entry.kind == "markdown" and entry.valid]
+        kinds = ("markdown", "javascript")
+        every = [entry.id for entry in vault.registry.entries() if entry.kind in kinds and entry.valid]
         results = [result for tool in tools or every for result in vault.test(tool)]
     failed = [result for result in results if not result.passed]
     if as_json:
