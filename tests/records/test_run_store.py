@@ -100,6 +100,11 @@ def test_history_is_newest_first_and_can_be_narrowed(store: RunStore) -> None:
     assert [str(each["run_id"])[-1] for each in store.history(tool="t1", limit=2)] == ["5", "3"]
     assert [str(each["run_id"])[-1] for each in store.history(status="failed")] == ["3"]
     assert len(store.history(since="2026-01-02")) == 4
+    assert len(store.history(since="2026-01-02T00:30+01:00")) == 4
+    assert len(store.history(since="2026-01-02T12:00")) == 2
+    with pytest.raises(UsageError) as caught:
+        store.history(since="tomorrow")
+    assert caught.value.code == "invalid-date"
     assert store.figures()[1]["failed"] == 1
 
 

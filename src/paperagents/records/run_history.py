@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -133,8 +133,8 @@ class RunHistory:
     def history(
         self, *, tool: str | None = None, status: str | None = None, since: str | None = None, limit: int = 50
     ) -> list[JsonObject]:
-        """Runs that somebody started, newest first."""
-        wanted = {"tool = ?": tool, "status = ?": status, "started >= ?": since}
+        """Runs that somebody started, newest first. Raises UsageError where ``since`` is no date or time."""
+        wanted = {"tool = ?": tool, "status = ?": status, "started >= ?": _moment(since) if since else None}
         conditions = ["parent_run IS NULL", *(condition for condition, value in wanted.items() if value is not None)]
         values = [value for value in wanted.values() if value is not None]
         rows = self._rows(
@@ -234,6 +234,20 @@ class RunHistory:
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self.database.rows(query, values) if self.database.exists() else []
+
+
+def _moment(written: str) -> str:
+    """A date or time of ISO 8601 as runs have it: in UTC, also where it names no time zone."""
+    try:
+        return date.fromisoformat(written).isoformat()
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(written)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError):
+        raise UsageError("invalid-date", date=written) from None
 
 
 def require_complete(run_id: str, arguments: JsonObject) -> JsonObject:

@@ -115,6 +115,13 @@ class ToolRegistry:
             raise UnknownToolError(name, list(dict.fromkeys(known[each].id for each in closest(name, known))))
         return known[name]
 
+    def id_of(self, name: str) -> str:
+        """The id of the tool with this id or name; what is not known may have been deleted, and stays as it is."""
+        try:
+            return name if name.startswith(AGENT_PREFIX) else self.find(name).id
+        except UnknownToolError:
+            return name
+
     def find_agent(self, name: str) -> Entry:
         """The agent with this id or name. Raises UnknownToolError with the nearest names."""
         self.refresh()

@@ -88,12 +88,23 @@ def test_history_is_filtered_and_shown(paper: Any, waiting: str) -> None:
     assert list(runs[0]) == ["run_id", "tool", "status", "started", "duration_ms"]
     assert paper("runs", "--json").document == runs
     assert len(paper("runs", "list", "--tool", "writer", "--json").document) == 1
+    assert paper("runs", "list", "--tool", "deleted", "--json").document == []
     assert len(paper("runs", "list", "--status", "waiting", "--json").document) == 1
     assert len(paper("runs", "list", "--limit", "1", "--json").document) == 1
     assert paper("runs", "list", "--since", "9999-01-01", "--json").document == []
+    assert paper("runs", "list", "--since", "tomorrow", "--json").code == 2
+    assert paper("runs", "list", "--status", "planned", "--json").document == []
     assert paper("runs", "show", waiting, "--json").document["status"] == "waiting"
     assert waiting in paper("runs", "show", waiting[:8]).out
     assert paper("runs", "show", "nothing").code == 2
+
+
+def test_runs_are_found_by_the_name_of_their_tool(paper: Any, vault: Path) -> None:
+    (vault / "named.md").write_text(
+        "---\ntool: true\nid: short\nname: A long name\ndescription: d\ncustom_function: return 1;\n---\n"
+    )
+    paper("run", "A long name")
+    assert [run["tool"] for run in paper("runs", "list", "--tool", "A long name", "--json").document] == ["short"]
 
 
 def test_a_run_is_done_again_and_compared(paper: Any, waiting: str, vault: Path) -> None:

@@ -17,7 +17,7 @@ from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.messages import text
 from paperagents.records.run_tree import is_agents
 
-_STATES = ("succeeded", "failed", "denied", "waiting", "cancelled", "running", "queued")
+_STATES = ("succeeded", "failed", "denied", "waiting", "cancelled", "planned", "running", "queued")
 _COMPARED = ("name", "status", "parameters", "output")
 
 
@@ -43,7 +43,9 @@ def list_runs(  # noqa: PLR0913  one argument per option
     context: click.Context, *, tool: str | None, status: str | None, since: str | None, limit: int, as_json: bool
 ) -> None:
     """The newest first."""
-    runs = current_vault(context).store.history(tool=tool, status=status, since=since, limit=limit)
+    vault = current_vault(context)
+    tool = vault.registry.id_of(tool) if tool is not None else None
+    runs = vault.store.history(tool=tool, status=status, since=since, limit=limit)
     if as_json:
         print_json(runs)
         return

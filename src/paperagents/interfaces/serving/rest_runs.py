@@ -71,6 +71,7 @@ def history(
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Response:
     """The runs that somebody started."""
+    tool = live.vault.registry.id_of(tool) if tool is not None else None
     return Json(live.vault.store.history(tool=tool, status=status, since=since, limit=limit))
 
 

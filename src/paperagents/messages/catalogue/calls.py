@@ -117,6 +117,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "unknown-run": ("There is no run '{id}'.", "Es gibt keinen Lauf „{id}“.", "没有运行 “{id}”。"),
     "unknown-run.hint": ("All runs: paper runs list", "Alle Läufe: paper runs list", "所有运行：paper runs list"),
+    "invalid-date": (
+        "'{date}' is no date or time.",
+        "„{date}“ ist kein Datum und keine Zeit.",
+        "“{date}” 不是日期或时间。",
+    ),
+    "invalid-date.hint": (
+        "For example 2026-11-16 or 2026-11-16T08:30:00Z.",
+        "Zum Beispiel 2026-11-16 oder 2026-11-16T08:30:00Z.",
+        "例如 2026-11-16 或 2026-11-16T08:30:00Z。",
+    ),
     "run-is-over": (
         "Run {id} is over ({status}).",
         "Der Lauf {id} ist beendet ({status}).",
