@@ -52,6 +52,19 @@ def test_nothing_is_written_when_nobody_is_there_and_the_run_waits(desk: Desk) -
     assert not (desk.root / "a.md").exists()
 
 
+def test_nobody_is_asked_about_a_file_that_cannot_be_written(desk: Desk, person: Callable[..., Any]) -> None:
+    (desk.root / "notes").mkdir()
+    (desk.root / "link").symlink_to("notes")
+    somebody = person(Approved())
+    through_link = {"filePath": "link/a.md", "content": "x"}
+    too_large = {"filePath": "a.md", "content": "x" * 17_000_000}
+    for arguments, code in ((through_link, "path-through-link"), (too_large, "file-too-large")):
+        record = desk.vault.run("write_file", arguments, approver=somebody)
+        assert (record.status, record.error and record.error["code"]) == ("failed", code)
+        assert desk.vault.plan("write_file", arguments).status == "failed"
+    assert somebody.asked == []
+
+
 def test_nothing_is_written_when_the_person_says_no_and_the_reason_reaches_the_caller(desk: Desk) -> None:
     record = desk.run("write_file", WRITE, Denied(reason="not today"))
     assert (record.status, record.exit_code) == ("denied", 3)

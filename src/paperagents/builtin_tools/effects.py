@@ -45,6 +45,7 @@ class FileEffects:
         """Write a file: always asked, shown as a diff, and only done on the file the diff was made from."""
         path = shown(writable_segments_of(str(arguments["filePath"])))
         content = str(arguments["content"])
+        self.folder.require_writable(path, content)
         overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
         found = self.folder.find_text(path)
         old = found.content if found is not None else None

@@ -160,6 +160,12 @@ class VaultFolder:
             raise ToolError("file-busy", path=change.path, retryable=True) from None
         return Written(path=change.path, size=size, created=created)
 
+    def require_writable(self, path: str, content: str) -> None:
+        """Refuse what could never be written, before anybody is asked about it."""
+        segments = writable_segments_of(path)
+        self._encoded(content, shown(segments))
+        self._refuse_links(segments)
+
     def digest(self, path: str) -> str:
         """The digest of a file's bytes, or ``"absent"``."""
         try:
