@@ -370,6 +370,37 @@ def notification(handler: Callable[..., Any] | None = None, **more: Any) -> dict
     }
 
 
+@pytest.mark.parametrize(
+    ("storage", "text", "stored"),
+    [
+        ("memory", '{{<lesson id="a" heading="H">}}Body{{</lesson>}}', {"heading": "H", "content": "Body"}),
+        ("task", '{{<lesson id="a" status="Finished" content="x" />}}', {"status": "finished", "content": "x"}),
+        ("datavault", '{{<lesson id="a" type="code" description="d" />}}', {"type": "code", "description": "d"}),
+    ],
+)
+def test_a_tag_of_ones_own_stores_the_kind_of_entry_that_it_names(
+    storage: str, text: str, stored: dict[str, str], desk: Desk
+) -> None:
+    names = ("id", "heading", "status", "type", "description", "content")
+    schema = {"hasContent": True, "attributes": {name: {"type": "string"} for name in names}}
+    registry = TagRegistry()
+    registry.register({"id": "lesson", "type": "hybrid", "category": "storage", "schema": schema, "storage": storage})
+    (result,) = applied(desk, registry, text)
+    assert result == {"id": "a", "action": "created", "status": "success", "error": None}
+    entry = desk.vault.entries.get(storage, "a").as_json()
+    assert {name: entry[name] for name in stored} == stored
+
+
+def test_what_the_kind_of_entry_cannot_hold_is_an_error_and_not_lost(desk: Desk) -> None:
+    schema: dict[str, Any] = {"attributes": {"id": {}, "topic": {}}}
+    registry = TagRegistry()
+    registry.register({"id": "lesson", "category": "storage", "schema": schema, "storage": "memory"})
+    (result,) = applied(desk, registry, '{{<lesson id="a" topic="t" />}}')
+    assert result["error"]["code"] == "invalid-arguments"
+    assert "topic" in result["error"]["message"]
+    assert desk.vault.entries.get("memory", "a") is None
+
+
 def test_a_definition_added_at_run_time_reaches_its_handler(desk: Desk) -> None:
     told: list[Any] = []
 

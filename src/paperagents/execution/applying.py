@@ -130,10 +130,21 @@ def call_of_tag(
         given -= {tag.schema.content_attribute} - {*operation["attributes"]}
     known = given if tag.schema.open_attributes else given & {*tag.schema.attributes}
     arguments = {key: value for key, value in values.items() if key in known}
+    home = registry.get(tag.storage) if tag.storage else None
+    if home is not None and home.id != tag.id:
+        return _call_of_storage(home, {**operation, "tool_id": home.id, "attributes": arguments}, registry)
     if tag.id != "subagent":
         return ToolCall(tool=tag.id, arguments=arguments, as_text=True)
     asked = str(arguments.pop("agent")).removeprefix(AGENT_PREFIX)
     return ToolCall(tool=f"{AGENT_PREFIX}{asked}", arguments=arguments, as_text=True)
+
+
+def _call_of_storage(home: TagDefinition, operation: Mapping[str, Any], registry: TagRegistry) -> ToolCall:
+    """A tag of one's own as the entry that it stores. What such an entry does not know is left for it to refuse."""
+    values = validate_operation(operation, registry)["normalized"]["attributes"]
+    given = {*given_attributes(operation, registry), "identifier"}
+    arguments = {key: value for key, value in values.items() if key in given}
+    return ToolCall(tool=home.id, arguments=arguments, as_text=True)
 
 
 def tag_of_tool(identifier: str, name: str, description: str) -> TagDefinition:
