@@ -252,3 +252,12 @@ def test_search_figures_settings_and_status(client: httpx2.Client) -> None:
     assert client.get("/api/stats").json()["runs"] == 1
     assert client.get("/api/settings").json()["sandbox.timeout"]["origin"] == "default"
     assert client.get("/api/status").json()["vault"] == "vault"
+
+
+def test_a_run_that_waits_for_a_worker_is_listed_and_shown(served: Served, client: httpx2.Client) -> None:
+    queued = served.vault.enqueue("shout", {"words": "hi"})
+    listed = client.get("/api/runs", params={"status": "queued"})
+    assert (listed.status_code, [each["run_id"] for each in listed.json()]) == (200, [queued.run_id])
+    assert client.get(f"/api/runs/{queued.run_id}").json()["status"] == "queued"
+    described = json.dumps(client.get("/api/openapi.json").json()["components"]["schemas"]["Record"])
+    assert '"queued"' in described

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from paperagents.records.record import RunStatus
+
 JsonDict = dict[str, Any]
 Identifier = Annotated[str, Field(min_length=1, max_length=200)]
-RunStatus = Literal["running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
 
 
 class _Given(BaseModel):

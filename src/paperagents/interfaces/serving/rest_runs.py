@@ -15,8 +15,8 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, plan_response, record_response
-from paperagents.interfaces.serving.rest_models import NewRun, Problem, Record, RunLine, RunStatus
-from paperagents.records.record import RunRecord
+from paperagents.interfaces.serving.rest_models import NewRun, Problem, Record, RunLine
+from paperagents.records.record import RunRecord, RunStatus
 
 LONGEST_WAIT = 60.0
 _KEEP_ALIVE = 15.0
