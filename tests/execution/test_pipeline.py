@@ -160,6 +160,14 @@ def test_wrong_arguments_are_all_told_at_once_and_nothing_runs(desk: Desk) -> No
     assert {problem["parameter"] for problem in record.error["details"]["problems"]} == {"a", "b"}  # type: ignore[index, call-overload, union-attr]
 
 
+def test_wrong_arguments_of_a_tag_called_as_a_tool_are_the_callers(desk: Desk) -> None:
+    for tool, arguments in (("memory", {}), ("task", {"identifier": "no blanks"}), ("datavault", {"content": "x"})):
+        record = desk.run(tool, arguments)
+        assert (record.error and record.error["code"], record.exit_code) == ("invalid-arguments", 2)
+    desk.chain("c", "\n  - {tool: memory, parameters: {content: x}}")
+    assert desk.run("c").exit_code == 1
+
+
 def test_an_unknown_tool_is_told_with_the_nearest_name(desk: Desk) -> None:
     record = desk.run("read_fil")
     assert record.error is not None

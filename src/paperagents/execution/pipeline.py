@@ -26,6 +26,7 @@ from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import (
     CancelledError,
     DeniedError,
+    InvalidArgumentsError,
     PaperError,
     PlanEndsError,
     StorageError,
@@ -171,8 +172,7 @@ class Pipeline:
         """Arguments, preprocess, then tool or function or steps, postprocess: in this order, for every tool."""
         tool = frame.tool
         if tool.kind in ("builtin", "mcp"):
-            place = Place(path="1", step=1, block="tool", name=tool.id)
-            return self.step(ToolCall(tool=tool.id, arguments=frame.arguments), place, frame)
+            return self._built_in(tool, frame)
         if tool.approval == "always":
             frame = replace(frame, arguments=self._agreed_arguments(frame))
         if tool.kind == "agent":
@@ -192,6 +192,15 @@ class Pipeline:
             output = dict(names.input)
         last = first + (len(tool.steps) or 1)
         return self._postprocess(frame, names, output, last)
+
+    def _built_in(self, tool: ToolDefinition, frame: Frame) -> JsonValue:
+        """One that was called directly: what it finds wrong with its arguments is the caller's, too."""
+        place = Place(path="1", step=1, block="tool", name=tool.id)
+        try:
+            return self.step(ToolCall(tool=tool.id, arguments=frame.arguments), place, frame)
+        except InvalidArgumentsError as error:
+            error.is_the_callers = True
+            raise
 
     def _names(self, frame: Frame) -> Names:
         """A declared argument that was not given is null."""
