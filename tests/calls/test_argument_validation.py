@@ -33,6 +33,19 @@ def test_defaults_and_other_names_are_filled_in_and_undeclared_arguments_pass() 
     assert validated(tool(), {"path": "a", "more": 1}) == {"file": "a", "limit": 10, "more": 1}
 
 
+def test_defaults_are_filled_in_at_any_depth() -> None:
+    page = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "default": 5}}}
+    pages = {"type": "array", "items": page}
+    book: Any = {"type": "object", "properties": {"first": {**page, "default": {}}, "pages": pages}, "default": {}}
+    reader = ToolDefinition(
+        id="read", name="read", kind="javascript", parameters=(Parameter(name="book", schema=book),)
+    )
+    assert validated(reader, {}) == {"book": {"first": {"size": 5}}}
+    given: Any = {"book": {"pages": [{}, {"size": 9}], "other": 1}}
+    filled = {"book": {"first": {"size": 5}, "pages": [{"size": 5}, {"size": 9}], "other": 1}}
+    assert (validated(reader, given), given["book"]["pages"]) == (filled, [{}, {"size": 9}])
+
+
 def test_null_for_an_optional_parameter_is_the_same_as_nothing() -> None:
     assert validated(tool(), {"file": "a", "limit": None, "format": None}) == {"file": "a", "limit": 10}
 

@@ -38,7 +38,10 @@ def validated(
     problems = [_problem("argument-not-json", tool.aliases.get(name, name), limit=DEEPEST) for name in refused]
     if convert:
         given = _converted(given, declared, problems)
-    complete = {**_defaults(tool.parameters), **given}
+    complete = {
+        name: _with_inner_defaults(value, dict(declared[name].schema)) if name in declared else value
+        for name, value in {**_defaults(tool.parameters), **given}.items()
+    }
     problems += _problems(tool, complete, told={str(problem["parameter"]) for problem in problems})
     if problems:
         raise InvalidArgumentsError(tool.id, problems, code=_code(tool, problems))
@@ -73,6 +76,20 @@ def _stands_for_nothing(value: JsonValue, parameter: Parameter | None) -> bool:
 
 def _defaults(parameters: Iterable[Parameter]) -> JsonObject:
     return {each.name: each.schema["default"] for each in parameters if "default" in each.schema}
+
+
+def _with_inner_defaults(value: JsonValue, schema: JsonValue) -> JsonValue:
+    """The value with the defaults of what is inside it, at any depth."""
+    if not isinstance(schema, dict):
+        return value
+    properties, items = schema.get("properties"), schema.get("items")
+    if isinstance(value, list) and isinstance(items, dict):
+        return [_with_inner_defaults(each, items) for each in value]
+    if not isinstance(value, dict) or not isinstance(properties, dict):
+        return value
+    inner = {name: each for name, each in properties.items() if isinstance(each, dict)}
+    complete = {**{name: each["default"] for name, each in inner.items() if "default" in each}, **value}
+    return {name: _with_inner_defaults(each, inner.get(name)) for name, each in complete.items()}
 
 
 def _converted(given: JsonObject, declared: Mapping[str, Parameter], problems: list[JsonObject]) -> JsonObject:
