@@ -70,6 +70,9 @@ def test_any_word_has_a_meaning(text: str) -> None:
         ("<<: {a: 1}", {"<<": {"a": 1}}),
         ("a: |\n  x\n   y\n\nb: >\n  x\n  y\n", {"a": "x\n y\n", "b": "x y\n"}),
         ("__proto__: 1\nconstructor: 2", {"__proto__": 1, "constructor": 2}),
+        ("a: x\u2028y\nb: |\n  x\x85y\nc: 'x\u2029\ue000'", {"a": "x\u2028y", "b": "x\x85y\n", "c": "x\u2029\ue000"}),
+        ('a: "\\u2028\\L\\N"', {"a": "\u2028\u2028\x85"}),
+        ("a: x\n\t\nb: y\n\t \t\nc: [z,\n\t\n z]", {"a": "x", "b": "y", "c": ["z", "z"]}),
     ],
 )  # fmt: skip
 def test_documents_are_read_as_plain_values(text: str, value: JsonValue) -> None:

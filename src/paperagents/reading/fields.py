@@ -22,7 +22,7 @@ class Fields:
 
     def text(self, name: str) -> str | None:
         """A text."""
-        node = self._given(name)
+        node = self.given(name)
         if node is None:
             return None
         if isinstance(node, YamlScalar) and isinstance(node.value, str):
@@ -32,7 +32,7 @@ class Fields:
 
     def word(self, name: str) -> str | None:
         """A text that may be written like a number: ``version: 1.0``."""
-        node = self._given(name)
+        node = self.given(name)
         if node is None or isinstance(node, YamlScalar):
             return node.raw if node is not None else None
         self._wrong(name, node, "text")
@@ -50,7 +50,7 @@ class Fields:
 
     def boolean(self, name: str, *, default: bool) -> bool:
         """True or false."""
-        node = self._given(name)
+        node = self.given(name)
         if node is None:
             return default
         if isinstance(node, YamlScalar) and isinstance(node.value, bool):
@@ -60,7 +60,7 @@ class Fields:
 
     def number(self, name: str, *, above: float | None = None, least: float | None = None) -> float | None:
         """A number, above or at least some bound."""
-        node = self._given(name)
+        node = self.given(name)
         if node is None:
             return None
         value = node.value if isinstance(node, YamlScalar) else None
@@ -85,7 +85,7 @@ class Fields:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts; a single text is a list of one."""
-        node = self._given(name)
+        node = self.given(name)
         if node is None:
             return ()
         items = node.items if isinstance(node, YamlSequence) else [node]
@@ -96,7 +96,7 @@ class Fields:
 
     def mapping_of(self, name: str) -> YamlMapping | None:
         """A mapping of names to values."""
-        node = self._given(name)
+        node = self.given(name)
         if node is None or isinstance(node, YamlMapping):
             return node
         self._wrong(name, node, "mapping")
@@ -104,7 +104,7 @@ class Fields:
 
     def sequence(self, name: str) -> YamlSequence | None:
         """A list."""
-        node = self._given(name)
+        node = self.given(name)
         if node is None or isinstance(node, YamlSequence):
             return node
         self._wrong(name, node, "list")
@@ -119,7 +119,7 @@ class Fields:
 
     def is_blank(self, name: str) -> bool:
         """Whether nothing is given, or a text without a letter."""
-        node = self._given(name)
+        node = self.given(name)
         return node is None or (isinstance(node, YamlScalar) and isinstance(node.value, str) and not node.value.strip())
 
     def warn_of_slips(self, known: Iterable[str], also_fine: Iterable[str] = ()) -> None:
@@ -132,7 +132,8 @@ class Fields:
             if (meant := misspelt(name, free)) is not None:
                 self.problems.warning("unknown-field", self.mapping.key(name).span, field=name, suggestion=meant)
 
-    def _given(self, name: str) -> YamlNode | None:
+    def given(self, name: str) -> YamlNode | None:
+        """What stands behind the name; None where that is nothing."""
         node = self.mapping.get(name)
         if isinstance(node, YamlScalar) and node.value is None:
             return None
