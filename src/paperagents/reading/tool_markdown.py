@@ -260,7 +260,7 @@ def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ..
 
 def _require_something_to_run(fields: Fields, blocks: _Blocks) -> None:
     """Steps in the body of a single tool are documentation, unless they would be all there is."""
-    if "custom_function" in fields.mapping.entries or blocks.broken:
+    if blocks.broken or fields.given("custom_function") is not None:
         return
     if blocks.steps is not None:
         fields.problems.error("steps-in-single", blocks.steps.key("steps").span)
