@@ -370,6 +370,21 @@ def notification(handler: Callable[..., Any] | None = None, **more: Any) -> dict
     }
 
 
+def test_a_handler_may_be_written_with_operation_and_options(desk: Desk) -> None:
+    def tell(operation: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+        return {"id": operation["attributes"]["message"], "action": "created", "status": "success", **options}
+
+    def tell_with_default(operation: dict[str, Any], prefix: str = "> ") -> str:
+        return prefix + str(operation["message"])
+
+    registry = TagRegistry()
+    registry.register(notification(tell))
+    registry.register({**notification(tell_with_default), "id": "other", "patterns": {}})
+    first, second = applied(desk, registry, '{{<notify message="Hi" />}}{{<other message="Oh" />}}')
+    assert first == {"id": "Hi", "action": "created", "status": "success", "error": None}
+    assert second["output"] == "> Oh"
+
+
 @pytest.mark.parametrize(
     ("storage", "text", "stored"),
     [

@@ -224,6 +224,12 @@ def test_validators_of_a_definition_are_asked() -> None:
     assert (error["code"], error["message"]) == ("tag-validator-refused", "Too long.")
 
 
+@pytest.mark.parametrize("answer", [None, True, "", [], ()])
+def test_a_validator_that_has_nothing_to_say_is_content(answer: object) -> None:
+    registry = registry_with({"type": "string"}, validators=[lambda _: answer])
+    assert check("{{<probe value=a />}}", registry)["valid"]
+
+
 def test_a_validator_that_fails_is_an_error_of_the_call() -> None:
     def broken(operation: Mapping[str, Any]) -> str | None:
         raise ValueError("oh {no}" if operation else "")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from inspect import signature
 from itertools import groupby
 from typing import Any
 
@@ -168,12 +169,23 @@ def tag_of_tool(identifier: str, name: str, description: str) -> TagDefinition:
 def handled(tag: str, handler: Handler, values: Mapping[str, Any]) -> JsonObject:
     """What a handler answers; whatever is wrong with it costs this one call alone."""
     try:
-        answer = handler(dict(values))
+        answer = _asked(handler, dict(values))
     except PaperError:
         raise
     except Exception as error:
         raise ToolError("tag-handler-failed", tag=tag, reason=f"{type(error).__name__}: {error}") from error
     return answer if isinstance(answer, dict) else {} if answer is None else {"output": answer}
+
+
+def _asked(handler: Handler, operation: JsonObject) -> Any:
+    """A handler takes the operation, or as the documentation of tags shows it the operation and options."""
+    try:
+        signature(handler).bind(operation)
+    except TypeError:
+        return handler(operation, {})
+    except ValueError:
+        pass  # Functions of Python itself may not tell what they take.
+    return handler(operation)
 
 
 def _require_success(results: Iterable[JsonObject]) -> None:

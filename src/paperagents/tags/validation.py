@@ -207,7 +207,7 @@ def _plain(key: str) -> str:
 
 
 def _reasons(answer: object) -> list[str]:
-    if answer is None or answer is True or answer == []:
+    if answer is None or answer is True or answer in ([], ""):
         return []
     if isinstance(answer, list | tuple):
         return [str(reason) for reason in answer]
