@@ -213,6 +213,23 @@ def test_progress_is_told_step_by_step(served: Served, era: str) -> None:
     assert "shout" in str(told[0][1])
 
 
+def test_progress_only_ever_grows_while_questions_are_asked_in_one_request(served: Served, era: str) -> None:
+    if era != "legacy":
+        pytest.skip("Here every answer is a request of its own.")
+    told: list[float] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001  as called
+        told.append(progress)
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, Person([YES, YES])) as client:
+            return await client.call_tool("two_notes", {}, progress_callback=on_progress)
+
+    assert not asyncio.run(go()).is_error
+    assert told == sorted(set(told))
+    assert len(told) > 2
+
+
 def test_a_client_that_gives_up_stops_the_run(served: Served, era: str) -> None:
     async def go() -> None:
         async with over_http(served, era) as client:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
 import mcp_types as types
@@ -89,8 +90,10 @@ class ToolCalls:
     # --- until it ends or asks
 
     async def _ended(self, context: Context, run_id: str, remark: str = "") -> Result:
+        # One request has one progress, which only ever grows, however often something is asked meanwhile.
+        counter = count(1)
         while True:
-            record = await self._watched(context, run_id)
+            record = await self._watched(context, run_id, counter)
             questions = self._open(run_id) if record.status == "waiting" else []
             if not questions:
                 return _result(record)
@@ -103,25 +106,23 @@ class ToolCalls:
                 return _waiting(record, questions)
             remark = await self._answer(questions[0].id, questions[0].digest, answer)
 
-    async def _watched(self, context: Context, run_id: str) -> RunRecord:
+    async def _watched(self, context: Context, run_id: str, counter: Iterator[int]) -> RunRecord:
         """Wait for the run, tell its progress; a client that gives up stops it."""
         try:
             if context.meta and context.meta.get("progress_token") is not None:
-                await self._tell_progress(context, run_id)
+                await self._tell_progress(context, run_id, counter)
             return await self._live.finished(run_id, _FOR_EVER)
         except asyncio.CancelledError:
             if self._live.goes_on(run_id):
                 self._live.cancel(run_id)
             raise
 
-    async def _tell_progress(self, context: Context, run_id: str) -> None:
-        done = 0
+    async def _tell_progress(self, context: Context, run_id: str, counter: Iterator[int]) -> None:
         async for event in self._live.follow(run_id):
             if event["type"] == "step-finished" and event["run_id"] == run_id:
-                done += 1
                 entry = event["entry"]
                 assert isinstance(entry, dict)
-                await context.session.report_progress(done, None, f"{entry['name']}: {entry['message']}")
+                await context.session.report_progress(next(counter), None, f"{entry['name']}: {entry['message']}")
 
     async def _asked(self, context: Context, request: ApprovalRequest, remark: str) -> types.ElicitResult:
         """Ask a person at a client that can be asked while its request is open."""
