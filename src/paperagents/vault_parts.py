@@ -166,8 +166,10 @@ class VaultParts(NotesFolder):
                     registry.register(tag.fields)
         for entry in self.registry.entries():
             callable_ = entry.kind != "tag" and entry.valid
-            if callable_ and registry.get(entry.id) is None and registry.find(entry.id) is None:
-                registry.register(tag_of_tool(entry.id, entry.name, entry.description))
+            # Another program's tool may have a name that cannot be a tag's.
+            with suppress(UsageError):
+                if callable_ and registry.get(entry.id) is None and registry.find(entry.id) is None:
+                    registry.register(tag_of_tool(entry.id, entry.name, entry.description))
         return registry
 
     def read_settings_again(self) -> None:

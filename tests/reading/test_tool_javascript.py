@@ -82,6 +82,13 @@ def test_functions_can_be_exported_one_by_one() -> None:
     assert (definition(code).name, problems(code)) == ("n", [])
 
 
+def test_a_file_with_letters_that_no_id_has_gets_an_id_all_the_same() -> None:
+    reading = read_script(GOOD.replace("id: 'my-tool',", "").encode(), "tools/工具.tool.js")
+    assert reading.problems == ()
+    assert isinstance(reading.definition, ToolDefinition)
+    assert re.fullmatch("tool-[0-9a-f]{12}", reading.definition.id)
+
+
 def test_a_text_that_looks_like_an_export_stays_as_it_is() -> None:
     code = "const NAME = `\nexport default {\n`;\n" + GOOD.replace("'简单实用的工具'", "NAME")
     assert definition(code).description == "\nexport default {\n"
@@ -105,6 +112,7 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
         (GOOD.replace("return { id", "throw 'no'; return { id"), ["2:3 error method-failed", NO_DESCRIPTION]),
         (re.sub("return { id.*}; },", "return 5; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
         (GOOD.replace("type: 'string', minLength: 1", "type: 'strin'"), ["3:3 error invalid-schema"]),
+        (GOOD.replace("'my-tool'", "'my tool'"), ["2:3 error invalid-id"]),
         (GOOD.replace("'number', default: 5", "'numbr'"), ["3:3 error invalid-schema"]),
         (GOOD.replace("'number', default: 5", "'number', default: 'x'"), ["3:3 error invalid-default"]),
         (GOOD.replace("minLength: 1", "minLength: 9, default: 'short'"), ["3:3 error invalid-default"]),

@@ -226,6 +226,17 @@ def test_a_damaged_file_of_the_user_is_no_agreement(vault: Vault, tmp_path: Path
         assert list(vault.remote_servers.tools()) == []
 
 
+@pytest.mark.usefixtures("agreed")
+def test_a_tool_whose_name_cannot_be_that_of_a_tag_costs_no_other(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "config" / "paperagents" / "mcp_servers.json"
+    file.write_text(file.read_text().replace('"length"', '"how long?"'))
+    with Vault(folder) as fresh:
+        assert "mcp:clock/how long?" in {entry.id for entry in fresh.registry.entries()}
+        tags = fresh.tag_registry()
+        assert tags.get("mcp:clock/how long?") is None
+        assert tags.get("measured") is not None
+
+
 def test_a_person_agrees_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert paper(["--vault", str(folder), "mcp", "connect", "clock"]) == 1
     assert str(SERVER) in capsys.readouterr().err

@@ -17,7 +17,6 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.npm_name import is_of_registry
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.problem import Problem
-from paperagents.definitions.slug import slug
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import SandboxError
@@ -26,6 +25,7 @@ from paperagents.reading.json_schema import NotASchemaError, Schema
 from paperagents.reading.module_imports import as_function_body, imported_names
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.script_checks import check_module, report_syntax_errors
+from paperagents.reading.tool_markdown import IDENTIFIER, id_of_file
 from paperagents.sandbox import Limits, run_javascript
 from paperagents.sandbox.tool_module import with_module
 
@@ -38,6 +38,7 @@ _NODE_MODULES = frozenset({
     "readline", "stream", "string_decoder", "sys", "timers", "tls", "tty", "url", "util", "v8", "vm", "zlib",
 })  # fmt: skip
 _NODE_PROCESSES = frozenset({"child_process", "cluster", "inspector", "module", "repl", "worker_threads"})
+_SHOWN = 200
 _LIMITS = Limits(seconds=1.0, memory_mb=64, output_mb=2)
 _QUESTIONS = """
 const has = name => typeof tool[name] === 'function';
@@ -95,8 +96,7 @@ def _definition(
     metadata = _object(told, "getMetadata", code, source, problems)
     schema = _object(told, "getSchema", code, source, problems)
     dependencies = _object(told, "getDependencies", code, source, problems)
-    stem = problems.file.rsplit("/", 1)[-1][: -len(ENDING)]
-    identifier = str(metadata.get("id") or "") or slug(stem) or stem
+    identifier = _identifier(metadata.get("id"), _method_span(code, source, "getMetadata"), problems)
     flat = {key: value for key, value in schema.items() if key != "environment"}
     where = _method_span(code, source, "getSchema")
     arguments = _checked_schema(schema.get("parameters", flat), where, problems)
@@ -124,6 +124,16 @@ def _definition(
         span=_method_span(code, source, "getMetadata"),
         digest=digest,
     )
+
+
+def _identifier(told: Any, span: Span, problems: ProblemList) -> str:
+    """The id as told, else a slug of the file's stem."""
+    written = str(told or "")
+    if IDENTIFIER.fullmatch(written):
+        return written
+    if written:
+        problems.error("invalid-id", span, id=written[:_SHOWN])
+    return id_of_file(problems.file.rsplit("/", 1)[-1][: -len(ENDING)])
 
 
 def _report_methods(answers: dict[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
@@ -173,7 +183,7 @@ def _check_default(parameter: Parameter, schema: Mapping[str, Any], span: Span, 
 def _check_dependencies(tool: str, dependencies: Mapping[str, Any], span: Span, problems: ProblemList) -> None:
     for name, wanted in dependencies.items():
         if not is_of_registry(name, str(wanted)):
-            problems.error("npm-name", span, tool=tool, name=f"{name}@{wanted}"[:200])
+            problems.error("npm-name", span, tool=tool, name=f"{name}@{wanted}"[:_SHOWN])
 
 
 def _check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:

@@ -28,6 +28,7 @@ TOOL_FIELDS = (
     "tags", "author", "timeout", "log", "strict", "approval", "examples", "environment", "schedule",
 )  # fmt: skip
 EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses")
+LOG_FILES = (".md", ".txt", ".log")
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "approved", "scheduled", "vision")
 """Properties of other notes that are near a field of ours but no slip of it."""
@@ -118,8 +119,12 @@ def read_id(fields: Fields, name: str | None, file: str) -> str:
             return written
         span = fields.mapping.entries["id"][1].span
         fields.problems.error("invalid-id", span, id=written)
-    stem = file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    return slug(name or "") or slug(stem) or f"tool-{stem.encode('utf-8', 'surrogatepass').hex()[:12]}"
+    return slug(name or "") or id_of_file(file.rsplit("/", 1)[-1].rsplit(".", 1)[0])
+
+
+def id_of_file(stem: str) -> str:
+    """A slug of the file's stem; of letters that no id can have, their bytes."""
+    return slug(stem) or f"tool-{stem.encode('utf-8', 'surrogatepass').hex()[:12]}"
 
 
 def identity_span(front: YamlMapping) -> Span:
@@ -269,11 +274,14 @@ def _require_something_to_run(fields: Fields, blocks: _Blocks) -> None:
 
 
 def _log(fields: Fields) -> str | None:
-    """``file``, ``store``, or the path of a note: inside the vault and not hidden."""
+    """``file``, ``store``, or the path of a note or plain text file: inside the vault and not hidden.
+
+    Nobody is asked before a log is written, so it is never added to a file that somebody or something carries out.
+    """
     path = fields.text("log")
     if path is None or path in ("file", "store"):
         return path
-    if not path.endswith(".md") or any(segment.startswith(".") for segment in path.split("/")):
+    if not path.endswith(LOG_FILES) or any(segment.startswith(".") for segment in path.split("/")):
         fields.problems.error("invalid-log", fields.mapping.entries["log"][1].span, path=path)
         return None
     return path
