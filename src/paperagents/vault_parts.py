@@ -195,7 +195,7 @@ class VaultParts(NotesFolder):
             return found.content if found is not None else None
 
         others = {entry.file for entry in self.registry.entries()} - {tool.file}
-        if tool.log in others:
+        if tool.log is not None and "/".join(filter(None, tool.log.split("/"))) in others:
             # Another tool's file is no place for a log: it would be another tool afterwards.
             return
         append_log(tool, record, read, lambda path, added: self.folder.write_text(path, added, append=True))

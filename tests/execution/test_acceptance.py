@@ -160,8 +160,24 @@ def test_references_to_the_data_vault_are_looked_up_in_the_open_vault(vault: Vau
     assert resolve_vault_references_simple('{{<vaultref id="x" />}}') == "found"
 
 
-def test_a_log_is_never_written_into_another_tool(vault: Vault) -> None:
-    add(vault, "log: writer.md\ncustom_function: return 1;")
+@pytest.mark.parametrize("path", ["logs/runs.log", "runs.txt", "/logs/runs.md"])
+def test_a_log_goes_to_a_note_or_a_plain_text_file(vault: Vault, path: str) -> None:
+    add(vault, f"log: {path}\ncustom_function: return 1;")
+    assert vault.run("t").success
+    assert 'status: "success"' in (vault.root / path.removeprefix("/")).read_text()
+
+
+@pytest.mark.parametrize("path", ["run.sh", "run.py", ".hidden.log", "../out.log", "t.tool.js", ".paper/a.log"])
+def test_a_log_goes_nowhere_else(vault: Vault, path: str) -> None:
+    add(vault, f"log: {path}\ncustom_function: return 1;")
+    error = vault.run("t").error
+    assert error is not None
+    assert error["code"] == "broken-file"
+
+
+@pytest.mark.parametrize("path", ["writer.md", "/writer.md", "//writer.md"])
+def test_a_log_is_never_written_into_another_tool(vault: Vault, path: str) -> None:
+    add(vault, f"log: {path}\ncustom_function: return 1;")
     assert vault.run("t").success
     assert (vault.root / "writer.md").read_text() == WRITER
 

@@ -102,6 +102,7 @@ def test_history_is_newest_first_and_can_be_narrowed(store: RunStore) -> None:
     assert len(store.history(since="2026-01-02")) == 4
     assert len(store.history(since="2026-01-02T00:30+01:00")) == 4
     assert len(store.history(since="2026-01-02T12:00")) == 2
+    assert (len(store.history(since="2026-01")), len(store.history(since="2027"))) == (6, 0)
     with pytest.raises(UsageError) as caught:
         store.history(since="tomorrow")
     assert caught.value.code == "invalid-date"

@@ -15,7 +15,15 @@ from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import DeniedError, PaperError, PlanEndsError, ToolError, WaitingError
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    PaperError,
+    PlanEndsError,
+    StorageError,
+    ToolError,
+    WaitingError,
+)
 from paperagents.execution.time_limit import TimeLimit
 from paperagents.records.entry_store import EntryStore
 from paperagents.records.masking import Masking
@@ -25,6 +33,8 @@ from paperagents.records.tool_storage import ToolStorage
 from paperagents.sandbox import Cancellation, HostFunctions, JavaScriptResult, Limits, Sandbox
 
 Event = Mapping[str, JsonValue]
+_NOT_BY_ENDING = (WaitingError, DeniedError, PlanEndsError, StorageError)
+"""What is told as it is, also when the work was ended meanwhile."""
 _time_limit: ContextVar[TimeLimit | None] = ContextVar("time limit of a step", default=None)
 Prepare = Callable[[JsonObject], Effect]
 """A built-in tool: turns final arguments into the effect they will have, without having it yet."""
@@ -121,11 +131,11 @@ class Session:
         return _time_limit.get() or self.stop
 
     def reason(self, error: PaperError) -> PaperError:
-        """Why the work at this place really failed: what a time limit ended did not fail by itself."""
-        limit = _time_limit.get()
-        if limit is None or not limit.cancelled or self.stopped:
+        """Why the work at this place really failed: what a person or a time limit ended did not fail by itself."""
+        if not self.cancellation.cancelled or isinstance(error, _NOT_BY_ENDING):
             return error
-        return error if isinstance(error, WaitingError | DeniedError | PlanEndsError) else limit.exceeded()
+        limit = _time_limit.get()
+        return CancelledError() if limit is None or self.stopped else limit.exceeded()
 
     @contextmanager
     def limited_to(self, seconds: float, *, code: str) -> Iterator[None]:

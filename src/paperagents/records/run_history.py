@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from paperagents.records.database import Database
 from paperagents.records.masking import MASK
 from paperagents.records.record import RunRecord
 
+_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
 FOR_RUN = "run:"
 """Before a tool in the place of a question: the tool is allowed for the rest of the run."""
 
@@ -238,6 +240,8 @@ class RunHistory:
 
 def _moment(written: str) -> str:
     """A date or time of ISO 8601 as runs have it: in UTC, also where it names no time zone."""
+    if _YEAR_OR_MONTH.fullmatch(written):
+        return written
     try:
         return date.fromisoformat(written).isoformat()
     except ValueError:

@@ -275,9 +275,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "日志不能写入 “{path}”。",
     ),
     "invalid-log.hint": (
-        "Write log: file, or the path of a note in the vault.",
-        "log: file schreiben, oder den Pfad einer Notiz im Vault.",
-        "请写 log: file，或库中笔记的路径。",
+        "Write log: file, or the path of a note, a .txt or a .log file in the vault.",
+        "log: file schreiben, oder den Pfad einer Notiz, einer .txt- oder .log-Datei im Vault.",
+        "请写 log: file，或库中笔记、.txt 或 .log 文件的路径。",
     ),
     "unknown-field": (
         "'{field}' is not a known field.",
