@@ -181,7 +181,8 @@ class Vault(VaultParts):
             count=self.store.count_tag,
         )
         operations = read_tags(text, registry).operations
-        chosen = [each for each in operations if tool is None or each["tool_id"] == tool]
+        meant = registry.get(tool) or registry.find(tool) if tool is not None else None
+        chosen = [each for each in operations if tool is None or (meant and each["tool_id"] == meant.id)]
         return applier.apply(chosen, all_or_nothing=all_or_nothing)
 
     def require_possible(self, request: ApprovalRequest, decision: Decision) -> None:

@@ -370,6 +370,12 @@ def notification(handler: Callable[..., Any] | None = None, **more: Any) -> dict
     }
 
 
+@pytest.mark.parametrize("tool", ["memory", "Memory", "MEMORY"])
+def test_the_calls_of_one_tool_are_chosen_in_any_case_of_letters(tool: str, desk: Desk) -> None:
+    results = desk.vault.apply('{{<memory identifier="m" />}}{{<goal identifier="g" />}}', tool=tool)
+    assert [each["id"] for each in results] == ["m"]
+
+
 def test_a_handler_may_be_written_with_operation_and_options(desk: Desk) -> None:
     def tell(operation: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
         return {"id": operation["attributes"]["message"], "action": "created", "status": "success", **options}
