@@ -119,8 +119,12 @@ def read_id(fields: Fields, name: str | None, file: str) -> str:
             return written
         span = fields.mapping.entries["id"][1].span
         fields.problems.error("invalid-id", span, id=written)
-    stem = file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    return slug(name or "") or slug(stem) or f"tool-{stem.encode('utf-8', 'surrogatepass').hex()[:12]}"
+    return slug(name or "") or id_of_file(file.rsplit("/", 1)[-1].rsplit(".", 1)[0])
+
+
+def id_of_file(stem: str) -> str:
+    """A slug of the file's stem; of letters that no id can have, their bytes."""
+    return slug(stem) or f"tool-{stem.encode('utf-8', 'surrogatepass').hex()[:12]}"
 
 
 def identity_span(front: YamlMapping) -> Span:
