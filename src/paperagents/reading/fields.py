@@ -12,6 +12,9 @@ from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, Ya
 MAX_UNKNOWN = 100
 """So many fields of one mapping are looked at for slips; no note has more properties."""
 
+LONG = 7
+"""Letters of a name that hardly another word looks like."""
+
 
 class Fields:
     """A mapping being read. A field of the wrong type is a problem and counts as missing."""
@@ -123,13 +126,16 @@ class Fields:
         return node is None or (isinstance(node, YamlScalar) and isinstance(node.value, str) and not node.value.strip())
 
     def warn_of_slips(self, known: Iterable[str], also_fine: Iterable[str] = ()) -> None:
-        """A field that nobody knows but that is one letter away from a known one is probably a slip."""
+        """A field that nobody knows but that is one letter away from a known one is probably a slip.
+
+        Beside the known one itself, a short name is more likely another word.
+        """
         known = tuple(known)
         fine = (*known, *also_fine)
         unknown = [name for name in self.mapping.entries if name not in fine][:MAX_UNKNOWN]
-        free = [name for name in known if name not in self.mapping.entries] if unknown else ()
+        likely = [name for name in known if name not in self.mapping.entries or len(name) >= LONG] if unknown else ()
         for name in unknown:
-            if (meant := misspelt(name, free)) is not None:
+            if (meant := misspelt(name, likely)) is not None:
                 self.problems.warning("unknown-field", self.mapping.key(name).span, field=name, suggestion=meant)
 
     def given(self, name: str) -> YamlNode | None:
