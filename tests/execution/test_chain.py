@@ -441,7 +441,7 @@ def test_stopping_ends_the_run_in_the_middle_and_is_recorded(desk: Desk, web: We
     let_go.set()
     assert record.status == "cancelled"
     assert record.error is not None
-    assert record.error["code"] == "cancelled"
+    assert (record.error["code"], record.error["step"], record.error["block"]) == ("cancelled", 1, "tool")
     stored = desk.vault.store.record(record.run_id)
     assert stored.status == "cancelled"
     assert [entry["name"] for entry in stored.execution_log] == [record.execution_log[0]["name"]]

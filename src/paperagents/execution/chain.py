@@ -177,7 +177,7 @@ class _Chain:
                 if final or attempt == step.retry.attempts or self.calls.session.cancellation.cancelled:
                     # A tool that has a name for its failure also knows whether trying again can help.
                     raise
-            self._wait(delay)
+            self._wait(delay, place)
             delay *= step.retry.backoff
         raise AssertionError("a step is tried at least once")
 
@@ -212,11 +212,13 @@ class _Chain:
             entry.output = self.calls.scripts.evaluate(script, names, self.frame, entry)
             return entry.output
 
-    def _wait(self, seconds: float) -> None:
+    def _wait(self, seconds: float, place: Place) -> None:
         stopped = threading.Event()
         with self.calls.session.cancellation.stopping(stopped.set):
             if stopped.wait(seconds):
-                raise CancelledError
+                ended = CancelledError()
+                ended.happened_at(place.step, place.block)
+                raise ended
 
     # --- conditions
 
