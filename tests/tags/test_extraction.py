@@ -361,3 +361,9 @@ def test_a_call_behind_a_single_backtick_waits_until_its_paragraph_ends() -> Non
     reader = TagReader()
     assert reader.feed("a ` b {{<memory id=a />}}") == []
     assert len(reader.feed("\n\n")) == 1
+
+
+@pytest.mark.parametrize("written", ["type=code", 'TYPE="Code"', "Type='code'", 'type=" code "', "type=text type=code"])
+def test_stored_code_is_raw_however_its_type_is_written(written: str) -> None:
+    text = f"{{{{<datavault id=a {written}>}}}}`{{{{<memory identifier=b />}}}}{{{{</datavault>}}}}"
+    assert [each["tool_id"] for each in read_tags(text).operations] == ["datavault"]

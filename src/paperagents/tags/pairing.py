@@ -132,8 +132,10 @@ class TagPairing:
         rule = definition.schema.raw_content
         if rule is not RawContent.WHEN_CODE:
             return rule is RawContent.ALWAYS
-        attributes = self._source.slice(token.attributes_start, token.attributes_end)
-        return str(parse_attributes(attributes).get("type")).lower() == "code"
+        attributes = parse_attributes(self._source.slice(token.attributes_start, token.attributes_end))
+        # Read as the call itself is read later: names and words in any case of letters, the last one counts.
+        types = [str(value) for key, value in attributes.items() if key.lower() == "type"]
+        return bool(types) and types[-1].strip().lower() == "code"
 
     def _take_closing(self, token: Token, tool_id: str) -> None:
         if not self._blocks.holds(tool_id):
