@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.messages import in_language
 from paperagents.reading.file_reading import FileReading, read_script
@@ -137,6 +138,15 @@ def test_defaults_are_judged_with_what_the_whole_schema_defines() -> None:
     code = GOOD.replace("properties: { text:", f"anyOf: [{{ required: ['text'] }}], {numbers} old:")
     assert problems(code) == []
     assert problems(code.replace("default: 3", "default: 'x'")) == ["3:3 error invalid-default"]
+
+
+@pytest.mark.parametrize(
+    ("told", "properties"),
+    [("{}", {}), ("{ parameters: {} }", {}), ("{ properties: { a: {} } }", {"a": {}}), ("null", {})],
+)
+def test_the_schema_of_the_arguments_is_always_that_of_an_object(told: str, properties: JsonObject) -> None:
+    tool = definition(GOOD.replace(GOOD[GOOD.index("return {\n") : GOOD.index("    };\n") + 6], f"return {told};"))
+    assert tool.schema == {"type": "object", "properties": properties}
 
 
 def test_a_flat_schema_may_name_an_environment_too() -> None:

@@ -111,7 +111,8 @@ def _definition(
         kind="javascript",
         description=str(metadata.get("description") or ""),
         parameters=_parameters(arguments),
-        own_schema=arguments or {"type": "object"},
+        # Clients of all kinds refuse a schema of arguments that does not say so.
+        own_schema={"type": "object", "properties": {}, **arguments},
         environment=_parameters(environment),
         module=source,
         dependencies={str(name): str(version) for name, version in dependencies.items()},
