@@ -65,6 +65,8 @@ def test_what_can_exist_is_not_flagged(text: str, scope: Scope) -> None:
         ("{{prev_step.output.count.x}}", LATER, 1, "single value"),
         ("{{steps.fnd.output}}", LATER, 1, "'find'"),
         ("{{steps.other.output}}", LATER, 1, "no earlier step is named 'other'"),
+        ("{{steps.other.output}}", LATER, 1, "There is: find"),
+        ("{{steps.other.output}}", SCOPE, 1, "no step before"),
         ("{{fnd.output}}", LATER, 1, "'find'"),
         ("{{env.SECRET}}", SCOPE, 1, "SECRET"),
         ("{{item}}", SCOPE, 1, "item"),

@@ -144,6 +144,8 @@ def _previous(root: str, rest: Sequence[str | int], reference: Reference, names:
 
 
 def _labelled(label: str, rest: Sequence[str | int], reference: Reference, names: Names) -> JsonValue:
+    if not names.labels:
+        raise ReferenceMissingError("unknown-reference", reference=reference.text, case="first-step")
     if label not in names.labels:
         raise _missing(label, list(names.labels), reference, case="label")
     return _walk({"output": names.labels[label]}, rest, reference)

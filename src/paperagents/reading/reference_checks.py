@@ -126,6 +126,8 @@ def _in_previous(root: str, rest: Sequence[str | int], scope: Scope) -> Missing 
 
 
 def _in_labels(rest: Sequence[str | int], scope: Scope) -> Missing | None:
+    if not scope.labels:
+        return Missing(case="first-step")
     if not rest or rest[0] not in scope.labels:
         return Missing(case="label", names=list(scope.labels), wanted=str(rest[0]) if rest else "")
     if len(rest) < 2 or rest[1] != "output":

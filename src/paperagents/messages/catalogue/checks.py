@@ -493,6 +493,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{reference}“: Kein früherer Schritt heißt „{wanted}“.",
         "“{reference}”：之前没有名为 “{wanted}” 的步骤。",
     ),
+    "unknown-reference.label.hint": (
+        "There is: {names}.",
+        "Vorhanden: {names}.",
+        "可用：{names}。",
+    ),
     "unknown-reference.env": (
         "'{reference}': the tool does not declare '{wanted}' in its environment.",
         "„{reference}“: Das Tool nennt „{wanted}“ nicht unter environment.",
