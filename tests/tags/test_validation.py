@@ -62,6 +62,12 @@ def test_headings_that_differ_in_other_letters_alone_get_different_names(heading
     assert first["normalized"]["identifier"] != second["normalized"]["identifier"]
 
 
+@pytest.mark.parametrize("identifier", [None, ""])
+def test_an_identifier_that_says_nothing_is_none(identifier: str | None) -> None:
+    operation = {"tool_id": "task", "attributes": {"identifier": identifier, "heading": "Do X"}}
+    assert validate_operation(operation)["normalized"]["identifier"] == "do-x"
+
+
 def test_headings_without_latin_letters_get_different_names() -> None:
     first, second = (check(f'{{{{<goal heading="{heading}" />}}}}')["normalized"] for heading in ("目标", "记忆"))
     assert first["identifier"].startswith("entry-")

@@ -100,7 +100,7 @@ class _Validation:
     def _fill_identifier(self, given: dict[str, Any]) -> None:
         for key, schema in self.definition.schema.attributes.items():
             source = given.get(schema.made_from) if schema.made_from else None
-            if key not in given and isinstance(source, str) and source.strip():
+            if given.get(key) in (None, "") and isinstance(source, str) and source.strip():
                 given[key] = identifier_from(source)
 
     def _take(self, key: str, schema: AttributeSchema, given: Mapping[str, Any]) -> None:
