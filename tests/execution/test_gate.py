@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -441,3 +442,32 @@ def test_every_command_is_known_to_the_tests_of_the_gate() -> None:
 
 def test_a_session_starts_with_nobody_there() -> None:
     assert isinstance(Session().approver.decide(None), Pending)  # type: ignore[arg-type]
+
+
+def test_a_request_that_waited_is_sent_with_the_key_that_its_tool_put_into_the_headers(desk: Desk, web: Web) -> None:
+    sent: list[str | None] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        sent.append(handler.headers["Authorization"])
+        handler.send_response(204)
+        handler.end_headers()
+
+    web.answers["/x"] = answer
+    desk.tool("t", "parameters: [{name: key, type: string, description: d}]", f"""
+```js
+// @preprocess
+return {{headers: {{Authorization: "Bearer " + input.key}}}};
+```
+
+```yaml
+tool: rest_request
+parameters: {{url: "{web.url("/x")}", method: POST, headers: input.headers}}
+```
+""")  # fmt: skip
+    for _ in range(2):
+        assert desk.run("t", {"key": "HEADERSECRET"}).status == "waiting"
+        (question,) = desk.vault.store.approvals()
+        record = desk.reopened().answer(question.id, Approved())
+        assert record.status == "succeeded"
+        assert "HEADERSECRET" not in str(record.as_json())
+    assert sent == ["Bearer HEADERSECRET"] * 2

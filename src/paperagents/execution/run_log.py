@@ -18,6 +18,7 @@ from paperagents.records.run_store import RunStore
 
 _NO_RESULTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
 """What halts a run says nothing about the step it happens in: that is still to be done."""
+_ONLY_COMPUTE = ("preprocess", "postprocess")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,7 +152,7 @@ class RunLog:
         self._add(place, entry, datetime.now(UTC).isoformat(timespec="milliseconds"), 0.0)
 
     def _add(self, place: Place, entry: OpenEntry, timestamp: str, duration_ms: float) -> None:
-        parameters = self._masking.value(entry.parameters)
+        parameters, output = self._masking.value(entry.parameters), self._masking.value(entry.output)
         assert isinstance(parameters, dict)
         logged = LogEntry(
             step=place.step,
@@ -162,7 +163,7 @@ class RunLog:
             timestamp=timestamp,
             duration_ms=round(duration_ms, 3),
             parameters=parameters,
-            output=self._masking.value(entry.output),
+            output=output,
             hitl_required=entry.hitl_required,
             hitl_confirmed=entry.hitl_confirmed,
             console=entry.console,
@@ -172,6 +173,9 @@ class RunLog:
             self.entries.append(shown)
         if self._store is not None:
             final = entry.settled or entry.status in ("success", "skipped")
+            if place.block in _ONLY_COMPUTE and output != entry.output:
+                # A run that goes on needs what was masked here, and computing it again has no effect.
+                final = False
             self._store.append(self.run_id, place.path, logged, final=final, durable=not entry.recognisable)
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
                     "tool": entry.tool, "code": entry.code})  # fmt: skip
