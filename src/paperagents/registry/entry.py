@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +120,7 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         **shared,
         kind=definition.kind,
         type=definition.type,
-        calls=tuple(_call_sites(definition)),
+        calls=tuple(_call_sites(definition.steps)),
         required=tuple(parameter.name for parameter in definition.parameters if parameter.must_be_given),
         parameters=tuple(parameter.name for parameter in definition.parameters),
         aliases=definition.aliases,
@@ -148,12 +148,13 @@ def _entry_of_agent(agent: AgentDefinition, shared: dict[str, Any]) -> Entry:
     )
 
 
-def _call_sites(definition: ToolDefinition) -> list[CallSite]:
-    return [
-        CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=_may_be_left_out(step))
-        for step in definition.all_steps()
-        if step.tool and step.span is not None
-    ]
+def _call_sites(steps: Iterable[Step], *, conditional: bool = False) -> Iterator[CallSite]:
+    """The calls in the order of the file; what may be left out may be so with all the steps inside it."""
+    for step in steps:
+        uncertain = conditional or _may_be_left_out(step)
+        if step.tool and step.span is not None:
+            yield CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=uncertain)
+        yield from _call_sites(step.parallel, conditional=uncertain)
 
 
 def _may_be_left_out(step: Step) -> bool:
