@@ -471,3 +471,25 @@ parameters: {{url: "{web.url("/x")}", method: POST, headers: input.headers}}
         assert record.status == "succeeded"
         assert "HEADERSECRET" not in str(record.as_json())
     assert sent == ["Bearer HEADERSECRET"] * 2
+
+
+def test_a_tool_that_was_agreed_to_goes_on_with_the_key_it_was_given(desk: Desk, web: Web) -> None:
+    sent: list[str | None] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        sent.append(handler.headers["Authorization"])
+        handler.send_response(204)
+        handler.end_headers()
+
+    web.answers["/x"] = answer
+    call = f'tool: rest_request\nparameters: {{url: "{web.url("/x")}", method: POST, headers: input.headers}}'
+    parameter = "parameters: [{name: headers, type: object, description: d}]"
+    desk.tool("t", f"approval: always\n{parameter}", f"```yaml\n{call}\n```\n")
+    record = desk.run("t", {"headers": {"Authorization": "Bearer HEADERSECRET"}})
+    for _ in range(2):
+        assert record.status == "waiting"
+        (question,) = desk.vault.store.approvals()
+        record = desk.reopened().answer(question.id, Approved())
+    assert record.status == "succeeded"
+    assert "HEADERSECRET" not in str(record.as_json())
+    assert sent == ["Bearer HEADERSECRET"]

@@ -40,6 +40,7 @@ from paperagents.execution.gate import Gate
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
+from paperagents.records.masking import unmasked
 from paperagents.records.record import BlockName, RunRecord, RunStatus
 from paperagents.records.run_history import StoredRun, new_run, require_complete
 
@@ -271,8 +272,9 @@ class Pipeline:
         place = Place(path="ask", step=1, block="tool", name=frame.tool.id)
         done = frame.log.replayed(place)
         if done is not None:
-            assert isinstance(done["output"], dict)
-            return done["output"]
+            agreed = unmasked(done["output"], self._masked(frame.arguments), frame.arguments)
+            assert isinstance(agreed, dict)
+            return agreed
 
         def prepare(arguments: JsonObject) -> Effect:
             preview = json.dumps(arguments, ensure_ascii=False, indent=2)
