@@ -131,6 +131,14 @@ def test_two_tools_with_names_no_slug_can_be_made_of_stay_apart(root: Path, writ
     assert registry.tool("搜索").file == "搜索.md"
 
 
+def test_files_whose_names_begin_with_the_same_chinese_words_have_ids_of_their_own(root: Path, write: Write) -> None:
+    write("搜索文件.md", name="搜索文件")
+    write("搜索标签.md", name="搜索标签")
+    entries = own(ToolRegistry(root)).values()
+    assert all(entry.valid for entry in entries)
+    assert len({entry.id for entry in entries}) == 2
+
+
 def test_an_id_is_stronger_than_the_name_of_another_tool(root: Path, write: Write) -> None:
     write("a.md", id="first", name="second")
     write("b.md", id="second", name="third")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -123,8 +124,8 @@ def read_id(fields: Fields, name: str | None, file: str) -> str:
 
 
 def id_of_file(stem: str) -> str:
-    """A slug of the file's stem; of letters that no id can have, their bytes."""
-    return slug(stem) or f"tool-{stem.encode('utf-8', 'surrogatepass').hex()[:12]}"
+    """A slug of the file's stem; of letters that no id can have, their digest."""
+    return slug(stem) or f"tool-{sha256(stem.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def identity_span(front: YamlMapping) -> Span:
