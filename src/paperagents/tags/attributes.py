@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from paperagents.definitions.pattern import compiled
 from paperagents.tags.grammar import ATTRIBUTE_PARTS
@@ -19,8 +19,12 @@ def parse_attributes(text: str) -> dict[str, str | bool]:
 
 def duplicate_keys(text: str) -> list[str]:
     """The keys that stand more than once in a text, each named once."""
-    counts = Counter(key for key, _ in attribute_pairs(text))
-    return [key for key, count in counts.items() if count > 1]
+    return duplicates(key for key, _ in attribute_pairs(text))
+
+
+def duplicates(keys: Iterable[str]) -> list[str]:
+    """The keys that are there more than once, each named once."""
+    return [key for key, count in Counter(keys).items() if count > 1]
 
 
 def attribute_pairs(text: str) -> Iterator[tuple[str, str | bool]]:

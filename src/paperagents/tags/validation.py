@@ -9,14 +9,13 @@ attributes once more, by themselves).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from paperagents.definitions.tag import AttributeSchema, TagDefinition
 from paperagents.messages import text
-from paperagents.tags.attributes import duplicate_keys
+from paperagents.tags.attributes import duplicate_keys, duplicates
 from paperagents.tags.grammar import TAG
 from paperagents.tags.normalization import ConversionError, convert, identifier_from, is_valid_identifier
 from paperagents.tags.registry import DEFAULT_REGISTRY, TagRegistry
@@ -57,8 +56,9 @@ class _Validation:
     warnings: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self) -> None:
-        self._report_duplicates()
-        given = self.given()
+        named = self._named()
+        self._report_duplicates(named)
+        given = self._with_content(dict(named))
         self._check_content(given)
         self._fill_identifier(given)
         for key, schema in self.definition.schema.attributes.items():
@@ -78,9 +78,14 @@ class _Validation:
 
     def given(self) -> dict[str, Any]:
         """The attributes of the call by their proper names, with the content of the block among them."""
+        return self._with_content(dict(self._named()))
+
+    def _named(self) -> list[tuple[str, Any]]:
         names = _proper_names(self.definition)
         attributes = self.operation.get("attributes") or {}
-        given = {names.get(_plain(key), key): value for key, value in attributes.items()}
+        return [(names.get(_plain(key), key), value) for key, value in attributes.items()]
+
+    def _with_content(self, given: dict[str, Any]) -> dict[str, Any]:
         home = self.definition.schema.content_attribute
         if home and self._is_block() and (self._content().strip() or home not in given):
             given[home] = self._content()
@@ -152,13 +157,11 @@ class _Validation:
         if found := DANGEROUS_MARKUP.search(value):
             self._warn("tag-dangerous-markup", key, found=found[0])
 
-    def _report_duplicates(self) -> None:
+    def _report_duplicates(self, named: list[tuple[str, Any]]) -> None:
         match = TAG.match(str(self.operation.get("raw") or ""))
         for key in duplicate_keys(match["attributes"] or "") if match else ():
             self._warn("tag-duplicate-attribute", key, name=self.definition.id, key=key)
-        names = _proper_names(self.definition)
-        given = Counter(names.get(_plain(key), key) for key in self.operation.get("attributes") or {})
-        for key in (key for key, count in given.items() if count > 1):
+        for key in duplicates(key for key, _ in named):
             self._warn("tag-attribute-twice", key)
 
     def _ask_validators(self) -> None:
