@@ -493,3 +493,47 @@ def test_a_tool_that_was_agreed_to_goes_on_with_the_key_it_was_given(desk: Desk,
     assert record.status == "succeeded"
     assert "HEADERSECRET" not in str(record.as_json())
     assert sent == ["Bearer HEADERSECRET"]
+
+
+def test_a_chain_that_waited_sends_the_key_that_a_step_gave(desk: Desk, web: Web) -> None:
+    sent: list[str | None] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        sent.append(handler.headers["Authorization"])
+        handler.send_response(204)
+        handler.end_headers()
+
+    web.answers["/x"] = answer
+    desk.tool("key", 'custom_function: |\n  return {headers: {Authorization: "Bearer STEPSECRET"}};')
+    desk.chain("c", f"""
+  - {{tool: key, name: key}}
+  - tool: rest_request
+    parameters: {{url: "{web.url("/x")}", method: POST, headers: "{{{{key.output.headers}}}}"}}
+""")  # fmt: skip
+    desk.run("c")
+    (question,) = desk.vault.store.approvals()
+    record = desk.reopened().answer(question.id, Approved())
+    assert record.status == "succeeded"
+    assert "STEPSECRET" not in str(record.as_json())
+    assert sent == ["Bearer STEPSECRET"]
+
+
+def test_a_mask_is_never_sent_in_the_place_of_a_key(desk: Desk, web: Web) -> None:
+    def cookie(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(204)
+        handler.send_header("set-cookie", "COOKIESECRET")
+        handler.end_headers()
+
+    web.answers["/cookie"] = cookie
+    web.answers["/x"] = (200, "{}")
+    desk.chain("c", f"""
+  - {{tool: rest_request, name: first, parameters: {{url: "{web.url("/cookie")}"}}}}
+  - tool: rest_request
+    parameters: {{url: "{web.url("/x")}", method: POST, headers: {{Cookie: "{{{{first.output.headers.set-cookie}}}}"}}}}
+""")  # fmt: skip
+    desk.run("c")
+    (question,) = desk.vault.store.approvals()
+    record = desk.reopened().answer(question.id, Approved())
+    assert record.error is not None
+    assert record.error["code"] == "secrets-not-kept"
+    assert [path for _, path, _ in web.requests] == ["/cookie"]

@@ -14,12 +14,20 @@ from paperagents.approval.digest import digest_of
 from paperagents.approval.effect import Effect
 from paperagents.calls.argument_validation import validated
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, ToolError, WaitingError
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    PaperError,
+    PlanEndsError,
+    ToolError,
+    UsageError,
+    WaitingError,
+)
 from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Prepare, Services, Session
 from paperagents.messages import text
-from paperagents.records.masking import secrets_of_request, unmasked
+from paperagents.records.masking import has_masked_header, secrets_of_request, unmasked
 from paperagents.records.run_history import Intent, question_digest
 
 
@@ -38,6 +46,9 @@ class Gate:
         """Show it, ask where that must be, do it; the answer is the tool's."""
         # A server may send back what it was sent.
         self.services.masking.learn(secrets_of_request(arguments))
+        if run.log.goes_on and has_masked_header(arguments):
+            # What a step gave before the interruption is kept without secrets; a mask is no key to send.
+            raise UsageError("secrets-not-kept", id=run.root_run)
         effect = prepare(arguments)
         if self.session.plan is not None:
             return self._planned(effect, place, run, entry)

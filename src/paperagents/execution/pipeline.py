@@ -261,6 +261,7 @@ class Pipeline:
             frame, run_id=run.run_id, root_step=frame.root_step or place.step, depth=frame.depth + 1, tool=tool,
             arguments=arguments, log=log, forgives=False, granted=None,
         )  # fmt: skip
+        entry.repeatable = store is not None
         ending = self._ended(before or run, log, lambda: self._carry_out(below))
         entry.take_over_approvals(run.run_id, log.entries)
         if ending.failure is not None:

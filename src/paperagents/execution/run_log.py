@@ -18,7 +18,6 @@ from paperagents.records.run_store import RunStore
 
 _NO_RESULTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
 """What halts a run says nothing about the step it happens in: that is still to be done."""
-_ONLY_COMPUTE = ("preprocess", "postprocess")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +44,8 @@ class OpenEntry:
     hitl_confirmed: bool | None = None
     recognisable: bool = False
     """What it did can be seen from outside, so that its entry may be lost with the power and still be known."""
+    repeatable: bool = False
+    """To do it again has no effect: it only computes, or has a journal of its own."""
     settled: bool = False
     """It failed, and that is its result: it is not tried again."""
     tool: str | None = None
@@ -173,8 +174,8 @@ class RunLog:
             self.entries.append(shown)
         if self._store is not None:
             final = entry.settled or entry.status in ("success", "skipped")
-            if place.block in _ONLY_COMPUTE and output != entry.output:
-                # A run that goes on needs what was masked here, and computing it again has no effect.
+            if entry.repeatable and output != entry.output:
+                # A run that goes on needs what was masked here, and can get it again.
                 final = False
             self._store.append(self.run_id, place.path, logged, final=final, durable=not entry.recognisable)
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,

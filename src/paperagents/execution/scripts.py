@@ -93,6 +93,7 @@ class Scripts:
             visible["context"] = names.context()
         if names.has_previous:
             visible["output"] = names.previous
+        entry.repeatable = True
         return self._in_sandbox(code, visible, frame, entry)
 
     def _in_sandbox(  # noqa: PLR0913, PLR0917  everything a piece of JavaScript stands on

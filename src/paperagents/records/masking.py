@@ -158,6 +158,13 @@ def _password(address: JsonValue) -> list[str]:
     return [password] if password else []
 
 
+def has_masked_header(arguments: Mapping[str, JsonValue]) -> bool:
+    """Whether a header that carries a key or a cookie is masked, and therefore worthless."""
+    headers = arguments.get("headers")
+    named = headers.items() if isinstance(headers, dict) else ()
+    return any(MASK in str(value) for name, value in named if _SECRET_NAME.search(name))
+
+
 def mask_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Headers for showing: the values of those that carry a key or a cookie are hidden."""
     return {name: MASK if _SECRET_NAME.search(name) else value for name, value in headers.items()}
