@@ -22,6 +22,8 @@ _HEADING = re.compile(r"#(?<![^\n]#)#{0,5}[ \t]+([^\s#][^\r\n]*)")
 _FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t>]*+)?(`{3,}+(?=[^`]*$)|~{3,}+)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _TICKS = re.compile(r"`+")
+_LONGEST_TAG = 200
+"""Characters; more are no tag. One of half a million levels would have as many above it, each to be found by."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,8 @@ def note_of(path: str, text: str | None) -> Note:
         return Note(path=path, text=text)
     properties, body = properties_and_body(text)
     prose = _without_fences(body)
-    tags = {folded(tag): tag for tag in reversed([*_property_tags(properties), *_inline_tags(prose)])}
+    found = (tag for tag in (*_property_tags(properties), *_inline_tags(prose)) if len(tag) <= _LONGEST_TAG)
+    tags = {folded(tag): tag for tag in reversed([*found])}
     return Note(
         path=path,
         text=text,

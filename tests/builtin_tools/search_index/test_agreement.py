@@ -196,3 +196,21 @@ def test_very_long_text_without_blanks_is_found_in_scripts_with_vowel_signs(root
     wait_until_settled(root)
     assert agreed(vault, '"गीमा"') == ["hindi.md"]
     assert agreed(vault, '"ขัมั"') == ["thai.md"]
+
+
+@pytest.mark.usefixtures("everything_indexed")
+def test_what_is_much_longer_than_a_tag_is_none_and_takes_no_time(root: Path, vault: VaultFolder) -> None:
+    endless = "a/" * 40_000
+    write(root, {"inline.md": f"#{endless} #b/c", "property.md": f"---\ntags: [{endless}, b/d]\n---\n"})
+    wait_until_settled(root)
+    assert agreed(vault, "#a") == []
+    assert set(agreed(vault, "#b")) == {"inline.md", "property.md"}
+
+
+@pytest.mark.usefixtures("everything_indexed")
+def test_a_phrase_of_thousands_of_words_is_found_in_time(root: Path, vault: VaultFolder) -> None:
+    write(root, {"words.md": "a/" * 100_000 + "b", "chinese.md": "树" * 100_000 + "园", "other.md": "a/b 树园"})
+    wait_until_settled(root)
+    assert agreed(vault, f'"{"a/" * 4_000}b"') == ["words.md"]
+    assert agreed(vault, "树" * 400 + "园") == ["chinese.md"]
+    assert agreed(vault, f'"{"a/" * 4_000}c"') == []

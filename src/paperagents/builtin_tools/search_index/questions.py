@@ -34,6 +34,8 @@ from paperagents.builtin_tools.search_query import (
 from paperagents.builtin_tools.search_words import LONGEST_SOUGHT, is_dense, pairs, runs
 
 _MOST_PHRASES = 1000
+_MOST_WORDS = 16
+"""Of a long phrase so many words narrow enough down; following thousands from place to place takes minutes."""
 _FEW_TERMS = 64
 """So many words are asked for one by one, which is quicker; more of them as a set."""
 # Between the words nothing but what surely ends one, whichever version of Unicode is asked.
@@ -100,9 +102,10 @@ class Question:
         if not parts:
             return Answer(query=tantivy.Query.all_query(), exact=not text)
         if parts == [text]:
-            return Answer(query=self._having(field, text), exact=len(text) <= LONGEST_SOUGHT)
+            return Answer(query=self._having(field, text), exact=text == _sought(text))
         phrases = self._phrases(field, text, parts)
-        return Answer(query=phrases or all_of([self._having(field, part) for part in parts]), exact=False)
+        few = dict.fromkeys(parts[:_MOST_WORDS])
+        return Answer(query=phrases or all_of([self._having(field, part) for part in few]), exact=False)
 
     def _phrases(self, field: str, text: str, parts: list[str]) -> tantivy.Query | None:
         """The notes in which these words follow each other: the first may begin earlier, the last end later.
@@ -111,7 +114,7 @@ class Question:
         """
         if len(parts) < 2 or not _IN_WORDS.fullmatch(text) or any(map(is_dense, parts)):
             return None
-        if any(len(part) > LONGEST_SOUGHT for part in parts):
+        if len(parts) > _MOST_WORDS or any(len(part) > LONGEST_SOUGHT for part in parts):
             return None
         first = [word for word in self._containing(parts[0]) if word.endswith(parts[0])]
         last = [word for word in self._containing(parts[-1]) if word.startswith(parts[-1])]
@@ -122,7 +125,7 @@ class Question:
 
     def _having(self, field: str, part: str) -> tantivy.Query:
         """The notes with a word that has this part in it."""
-        part = part[:LONGEST_SOUGHT]
+        part = _sought(part)
         if not is_dense(part) or len(part) == 1:
             return _any_term(field, self._containing(part))
         words = pairs(part)
@@ -140,6 +143,11 @@ class Question:
     @cached_property
     def _looked_up(self) -> dict[str, list[str]]:
         return {}
+
+
+def _sought(part: str) -> str:
+    """As much of the beginning of a word as is looked up."""
+    return part[: _MOST_WORDS + 1] if is_dense(part) else part[:LONGEST_SOUGHT]
 
 
 def all_of(queries: Sequence[tantivy.Query], but: Sequence[tantivy.Query] = ()) -> tantivy.Query:
