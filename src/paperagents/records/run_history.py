@@ -20,6 +20,8 @@ from paperagents.records.masking import MASK
 from paperagents.records.record import RunRecord
 
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
+_MOST_ROWS = 2**62
+"""More than any database has; a bigger number it cannot even read."""
 FOR_RUN = "run:"
 """Before a tool in the place of a question: the tool is allowed for the rest of the run."""
 
@@ -142,7 +144,7 @@ class RunHistory:
         rows = self._rows(
             f"SELECT run_id, tool, status, started, duration_ms FROM runs WHERE {' AND '.join(conditions)} "  # noqa: S608  fixed conditions
             "ORDER BY started DESC, rowid DESC LIMIT ?",
-            (*values, limit),
+            (*values, min(limit, _MOST_ROWS)),
         )
         return [dict(row) for row in rows]
 

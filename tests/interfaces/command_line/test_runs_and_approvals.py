@@ -123,3 +123,8 @@ def test_a_waiting_run_is_resumed_with_a_yes(paper: Any, waiting: str, vault: Pa
     assert paper("runs", "resume", waiting, "--yes", "--json").document["status"] == "succeeded"
     assert (vault / "a.md").exists()
     assert paper("runs", "resume", waiting, "--yes", "--json").code == 2
+
+
+def test_a_limit_beyond_every_number_of_the_database_lists_all(paper: Any) -> None:
+    answer = paper("runs", "list", "--limit", str(10**20), "--json")
+    assert (answer.code, len(answer.document)) == (0, 1)

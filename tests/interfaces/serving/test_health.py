@@ -11,6 +11,7 @@ import pytest
 from paperagents.errors import StorageError
 from paperagents.interfaces.serving import health
 from paperagents.interfaces.serving.app import make_rest_app
+from paperagents.interfaces.serving.server import listening
 
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
 
@@ -96,3 +97,8 @@ def test_many_who_ask_while_the_database_hangs_take_one_thread(served: Served, m
 
 def test_health_is_no_part_of_the_described_api(served: Served) -> None:
     assert not {"/health", "/ready", "/metrics"} & {*make_rest_app(served.live).openapi()["paths"]}
+
+
+def test_an_empty_host_is_this_machine_alone() -> None:
+    with listening("", 0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"

@@ -46,6 +46,7 @@ def command(  # noqa: PLR0913  each is an option
     with current_vault(context) as vault:
         access = _access(vault)
         listener = listening(host, port)
+        host = host or listener.getsockname()[0]
         at = f"http://{_shown_host(host)}:{listener.getsockname()[1]}"
         names = LOOPBACK_HOSTS | {_shown_host(host).lower(), *map(str.lower, vault.settings.get("serve.hosts"))}
         live = LiveRuns(vault)

@@ -91,7 +91,9 @@ class _Protocol(H11Protocol):
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there. Raises PaperError where that cannot be."""
+    """A socket that listens there, on this machine alone where no host is named. Raises PaperError."""
+    # An empty name would mean every address, and nobody has said so.
+    host = host or "127.0.0.1"
     # With the protocol named, Python sends small answers at once instead of waiting 40 ms for more.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
