@@ -90,7 +90,8 @@ def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002  the library's name
             """Nobody wants a line for each look."""
 
-    with ThreadingHTTPServer((host, port), Handler) as server:
+    # An empty name would mean every address, and nobody has said so.
+    with ThreadingHTTPServer((host or "127.0.0.1", port), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True)
         thread.start()
         try:
