@@ -444,7 +444,8 @@ def test_a_session_starts_with_nobody_there() -> None:
     assert isinstance(Session().approver.decide(None), Pending)  # type: ignore[arg-type]
 
 
-def test_a_request_that_waited_is_sent_with_the_key_that_its_tool_put_into_the_headers(desk: Desk, web: Web) -> None:
+def _keys_sent(web: Web) -> list[str | None]:
+    """The keys that arrive at /x, from now on."""
     sent: list[str | None] = []
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -453,6 +454,11 @@ def test_a_request_that_waited_is_sent_with_the_key_that_its_tool_put_into_the_h
         handler.end_headers()
 
     web.answers["/x"] = answer
+    return sent
+
+
+def test_a_request_that_waited_is_sent_with_the_key_that_its_tool_put_into_the_headers(desk: Desk, web: Web) -> None:
+    sent = _keys_sent(web)
     desk.tool("t", "parameters: [{name: key, type: string, description: d}]", f"""
 ```js
 // @preprocess
@@ -474,14 +480,7 @@ parameters: {{url: "{web.url("/x")}", method: POST, headers: input.headers}}
 
 
 def test_a_tool_that_was_agreed_to_goes_on_with_the_key_it_was_given(desk: Desk, web: Web) -> None:
-    sent: list[str | None] = []
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        sent.append(handler.headers["Authorization"])
-        handler.send_response(204)
-        handler.end_headers()
-
-    web.answers["/x"] = answer
+    sent = _keys_sent(web)
     call = f'tool: rest_request\nparameters: {{url: "{web.url("/x")}", method: POST, headers: input.headers}}'
     parameter = "parameters: [{name: headers, type: object, description: d}]"
     desk.tool("t", f"approval: always\n{parameter}", f"```yaml\n{call}\n```\n")
@@ -496,14 +495,7 @@ def test_a_tool_that_was_agreed_to_goes_on_with_the_key_it_was_given(desk: Desk,
 
 
 def test_a_chain_that_waited_sends_the_key_that_a_step_gave(desk: Desk, web: Web) -> None:
-    sent: list[str | None] = []
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        sent.append(handler.headers["Authorization"])
-        handler.send_response(204)
-        handler.end_headers()
-
-    web.answers["/x"] = answer
+    sent = _keys_sent(web)
     desk.tool("key", 'custom_function: |\n  return {headers: {Authorization: "Bearer STEPSECRET"}};')
     desk.chain("c", f"""
   - {{tool: key, name: key}}
