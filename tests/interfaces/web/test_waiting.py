@@ -24,7 +24,7 @@ def test_escape_decides_nothing(page: Page, served: Served) -> None:
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert len(served.vault.store.approvals()) == 1
-    expect(page.locator(".question")).to_be_visible()
+    expect(page.locator("#run-slot .question")).to_be_visible()
     page.locator("#run-slot").get_by_role("button", name="Approve", exact=True).click()
     expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
 
