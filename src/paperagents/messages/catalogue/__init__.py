@@ -3,6 +3,7 @@
 AREAS = (
     "storing",
     "checks",
+    "code_checks",
     "command_line",
     "running",
     "builtin",

@@ -1,0 +1,253 @@
+"""What can be wrong with the code of a file, with its references, and between files."""
+
+TEXTS: dict[str, tuple[str, str, str]] = {
+    # --- JavaScript
+    "javascript-syntax": (
+        "JavaScript syntax error: {reason}.",
+        "JavaScript-Syntaxfehler: {reason}.",
+        "JavaScript 语法错误：{reason}。",
+    ),
+    "javascript-too-long": (
+        "This JavaScript has {size} characters; a block may have at most {limit}.",
+        "Dieses JavaScript hat {size} Zeichen; ein Block darf höchstens {limit} haben.",
+        "这段 JavaScript 有 {size} 个字符；一个代码块最多 {limit} 个。",
+    ),
+    "javascript-too-long.hint": (
+        "Put data into a note of its own and read it with a step, or write several tools.",
+        "Daten in eine eigene Notiz legen und mit einem Schritt lesen, oder mehrere Tools schreiben.",
+        "请把数据放进单独的笔记并用步骤读取，或拆成多个工具。",
+    ),
+    "missing-return": (
+        "This block has no return statement.",
+        "Dieser Block hat keine return-Anweisung.",
+        "此代码块没有 return 语句。",
+    ),
+    "missing-return.hint": (
+        "End it with return …; a return inside a function of its own does not count.",
+        "Mit return … beenden; ein return in einer inneren Funktion zählt nicht.",
+        "请以 return … 结尾；内部函数中的 return 不算。",
+    ),
+    "forbidden-javascript": (
+        "'{name}' does not exist in the sandbox.",
+        "„{name}“ gibt es in der Sandbox nicht.",
+        "沙箱中没有 “{name}”。",
+    ),
+    "forbidden-javascript.hint": (
+        "Blocks only compute. Files and requests go through tools such as read_file and rest_request.",
+        "Blöcke rechnen nur. Dateien und Anfragen gehen über Tools wie read_file und rest_request.",
+        "代码块只做计算。文件和请求请通过 read_file、rest_request 等工具。",
+    ),
+    "endless-loop": (
+        "This loop never ends.",
+        "Diese Schleife endet nie.",
+        "此循环永不结束。",
+    ),
+    "endless-loop.hint": (
+        "Give it a condition, or leave it with break or return.",
+        "Ihr eine Bedingung geben oder sie mit break oder return verlassen.",
+        "请加上条件，或用 break 或 return 退出。",
+    ),
+    "argument-in-javascript": (
+        "'{name}' is filled in as text here.",
+        "„{name}“ wird hier als Text eingesetzt.",
+        "“{name}” 在此作为文本填入。",
+    ),
+    "argument-in-javascript.hint": (
+        "input.{name} keeps its type and needs no quotes.",
+        "input.{name} behält seinen Typ und braucht keine Anführungszeichen.",
+        "input.{name} 保留类型且无需引号。",
+    ),
+    # --- references
+    "invalid-reference": (
+        "'{reference}' between the braces is not a reference.",
+        "„{reference}“ zwischen den Klammern ist kein Verweis.",
+        "花括号中的 “{reference}” 不是引用。",
+    ),
+    "invalid-reference.hint": (
+        "Write \\{{{{ for two literal braces.",
+        "Für zwei wörtliche Klammern \\{{{{ schreiben.",
+        "要写两个字面花括号，请用 \\{{{{。",
+    ),
+    "unknown-reference": (
+        "'{reference}' refers to something that does not exist.",
+        "„{reference}“ verweist auf etwas, das es nicht gibt.",
+        "“{reference}” 引用了不存在的内容。",
+    ),
+    "unknown-reference.suggestion": (
+        "'{reference}': there is no '{wanted}' here.",
+        "„{reference}“: „{wanted}“ gibt es hier nicht.",
+        "“{reference}”：这里没有 “{wanted}”。",
+    ),
+    "unknown-reference.suggestion.hint": (
+        "Did you mean {suggestion}? There is: {names}.",
+        "Meinten Sie {suggestion}? Vorhanden: {names}.",
+        "您是指 {suggestion} 吗？可用：{names}。",
+    ),
+    "unknown-reference.names": (
+        "'{reference}': there is no '{wanted}' here.",
+        "„{reference}“: „{wanted}“ gibt es hier nicht.",
+        "“{reference}”：这里没有 “{wanted}”。",
+    ),
+    "unknown-reference.names.hint": (
+        "There is: {names}.",
+        "Vorhanden: {names}.",
+        "可用：{names}。",
+    ),
+    "unknown-reference.label": (
+        "'{reference}': no earlier step is named '{wanted}'.",
+        "„{reference}“: Kein früherer Schritt heißt „{wanted}“.",
+        "“{reference}”：之前没有名为 “{wanted}” 的步骤。",
+    ),
+    "unknown-reference.label.hint": (
+        "There is: {names}.",
+        "Vorhanden: {names}.",
+        "可用：{names}。",
+    ),
+    "unknown-reference.env": (
+        "'{reference}': the tool does not declare '{wanted}' in its environment.",
+        "„{reference}“: Das Tool nennt „{wanted}“ nicht unter environment.",
+        "“{reference}”：工具没有在 environment 中声明 “{wanted}”。",
+    ),
+    "unknown-reference.list": (
+        "'{reference}': this is a list; it has numbers, not '{wanted}'.",
+        "„{reference}“: Das ist eine Liste; sie hat Nummern, nicht „{wanted}“.",
+        "“{reference}”：这是列表，只能用序号，没有 “{wanted}”。",
+    ),
+    "unknown-reference.list.hint": (
+        "Take one entry, for example [0].",
+        "Einen Eintrag nehmen, zum Beispiel [0].",
+        "请取一个条目，例如 [0]。",
+    ),
+    "unknown-reference.index": (
+        "'{reference}': the list has {count} entries, counted from 0; there is no entry {wanted}.",
+        "„{reference}“: Die Liste hat {count} Einträge, gezählt ab 0; einen Eintrag {wanted} gibt es nicht.",
+        "“{reference}”：列表有 {count} 个条目（从 0 开始计数），没有条目 {wanted}。",
+    ),
+    "unknown-reference.value": (
+        "'{reference}': this is a single value; it has no '{wanted}'.",
+        "„{reference}“: Das ist ein einzelner Wert; er hat kein „{wanted}“.",
+        "“{reference}”：这是单个值，没有 “{wanted}”。",
+    ),
+    "unknown-reference.first-step": (
+        "'{reference}': there is no step before this one.",
+        "„{reference}“: Vor diesem Schritt gibt es keinen anderen.",
+        "“{reference}”：此步骤之前没有其他步骤。",
+    ),
+    "unknown-reference.first-step-bare": (
+        "'{reference}' is read as a reference, and there is no step before this one.",
+        "„{reference}“ wird als Verweis gelesen, und vor diesem Schritt gibt es keinen anderen.",
+        "“{reference}” 被当作引用，而此步骤之前没有其他步骤。",
+    ),
+    "unknown-reference.first-step-bare.hint": (
+        "If it is meant as plain text, write \\{reference}.",
+        "Wenn es einfacher Text sein soll, \\{reference} schreiben.",
+        "如果只是普通文本，请写 \\{reference}。",
+    ),
+    # --- tools in one JavaScript file
+    "tool-not-evaluated": (
+        "The file cannot be evaluated: {reason}",
+        "Die Datei lässt sich nicht auswerten: {reason}",
+        "无法求值此文件：{reason}",
+    ),
+    "missing-method": (
+        "The method {name}() is missing.",
+        "Die Methode {name}() fehlt.",
+        "缺少方法 {name}()。",
+    ),
+    "missing-method.hint": (
+        "A tool exports getMetadata, getSchema and execute.",
+        "Ein Tool exportiert getMetadata, getSchema und execute.",
+        "工具需要导出 getMetadata、getSchema 和 execute。",
+    ),
+    "method-failed": (
+        "{name}() failed: {reason}",
+        "{name}() ist fehlgeschlagen: {reason}",
+        "{name}() 执行失败：{reason}",
+    ),
+    "method-wrong-answer": (
+        "{name}() must return an object.",
+        "{name}() muss ein Objekt zurückgeben.",
+        "{name}() 必须返回一个对象。",
+    ),
+    "undeclared-dependency": (
+        "'{name}' is loaded but not declared.",
+        "„{name}“ wird geladen, ist aber nicht angegeben.",
+        "加载了 “{name}”，但没有声明。",
+    ),
+    "undeclared-dependency.hint": (
+        "Add it to getDependencies().",
+        "In getDependencies() ergänzen.",
+        "请将其加入 getDependencies()。",
+    ),
+    "undeclared-dependency.node.hint": (
+        "Node's own modules are there for tools with npm packages; others use this.api.callTool('read_file', …).",
+        "Nodes eigene Module gibt es für Tools mit npm-Paketen; andere nehmen this.api.callTool('read_file', …).",
+        "Node 自带的模块只提供给声明了 npm 包的工具；其他工具请使用 this.api.callTool('read_file', …)。",
+    ),
+    "undeclared-dependency.process.hint": (
+        "A tool may not start processes or threads.",
+        "Ein Tool darf keine Prozesse oder Threads starten.",
+        "工具不能启动进程或线程。",
+    ),
+    # --- between files
+    "duplicate-id": (
+        "The id '{id}' is also used by {other}.",
+        "Die Id „{id}“ wird auch von {other} benutzt.",
+        "id “{id}” 也被 {other} 使用。",
+    ),
+    "duplicate-id.hint": (
+        "Give one of them another id: or name:.",
+        "Einem von beiden eine andere id: oder einen anderen name: geben.",
+        "请给其中一个换一个 id: 或 name:。",
+    ),
+    "duplicate-id.new.hint": (
+        "Choose another name.",
+        "Einen anderen Namen wählen.",
+        "请换一个名称。",
+    ),
+    "duplicate-id.builtin.hint": (
+        "Choose another name or id.",
+        "Einen anderen Namen oder eine andere Id wählen.",
+        "请换一个名称或 id。",
+    ),
+    "duplicate-id.builtin": (
+        "'{id}' is the id of a built-in tool.",
+        "„{id}“ ist die Id eines eingebauten Tools.",
+        "“{id}” 是内置工具的 id。",
+    ),
+    "unknown-tool": (
+        "There is no tool named '{name}'.",
+        "Es gibt kein Tool namens „{name}“.",
+        "没有名为 “{name}” 的工具。",
+    ),
+    "unknown-tool.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+    "endless-chain": (
+        "This chain calls itself without end: {path}.",
+        "Diese Chain ruft sich endlos selbst auf: {path}.",
+        "此链无休止地调用自身：{path}。",
+    ),
+    "endless-chain.hint": (
+        "Give one of these steps an if: that can be false.",
+        "Einem dieser Schritte ein if: geben, das falsch sein kann.",
+        "请给其中一个步骤加上可能为假的 if:。",
+    ),
+    "missing-argument": (
+        "The step does not give '{name}', which {tool} requires.",
+        "Der Schritt gibt „{name}“ nicht an; {tool} verlangt es.",
+        "此步骤没有给出 {tool} 必需的 “{name}”。",
+    ),
+    "unknown-argument": (
+        "{tool} has no parameter '{name}'.",
+        "{tool} hat keinen Parameter „{name}“.",
+        "{tool} 没有参数 “{name}”。",
+    ),
+    "unknown-argument.suggestion.hint": (
+        "Did you mean {suggestion}?",
+        "Meinten Sie {suggestion}?",
+        "您是指 {suggestion} 吗？",
+    ),
+}
