@@ -140,6 +140,19 @@ def test_calls_inside_reasoning_are_carried_out(desk: Desk) -> None:
     assert [each["id"] for each in results] == ["a", "b"]
 
 
+@pytest.mark.parametrize("tool", [None, "memory"])
+def test_a_call_inside_the_content_of_another_is_part_of_that_content(tool: str | None, desk: Desk) -> None:
+    inner = '{{<memory identifier="a" content="1" />}}'
+    results = desk.vault.apply(
+        f"{{{{<datavault id=doc>}}}}Write {inner}{{{{</datavault>}}}}"
+        f"{{{{<final_output>}}}}Use {inner}{{{{</final_output>}}}}{{{{<memory id=b content=2 />}}}}",
+        tool=tool,
+    )
+    assert [each["id"] for each in results] == (["b"] if tool else ["doc", None, "b"])
+    assert contents(desk, "memory") == {"b": "2"}
+    assert contents(desk, "datavault") == ({} if tool else {"doc": f"Write {inner}"})
+
+
 @pytest.mark.parametrize("around", ["```\n{}\n```", "~~~~xml\n{}\n~~~~", "`{}`", "Say ``{}`` here"])
 def test_calls_in_code_are_text(around: str, desk: Desk) -> None:
     text = around.format('{{<memory identifier="a" content="1" />}}')

@@ -8,9 +8,10 @@ from contextvars import copy_context
 
 from paperagents.agents.dialogue import CallResult
 from paperagents.agents.language_model import MOST_CALLS, Listener
-from paperagents.agents.written_calls import FINAL_OUTPUT, WrittenCall, is_call, tag_call
+from paperagents.agents.written_calls import FINAL_OUTPUT, WrittenCall, tag_call
 from paperagents.tags import TagReader, TagRegistry
 from paperagents.tags.operation import TagOperation
+from paperagents.tags.standing_calls import is_call, is_thought
 
 AT_ONCE = 4
 
@@ -61,9 +62,10 @@ class EarlyCalls(Listener):
     def _consider(self, operation: TagOperation) -> None:
         assert self._reader is not None
         assert self._registry is not None
-        if operation["tool_id"] == FINAL_OUTPUT or not is_call(operation, self._registry):
+        if operation["tool_id"] == FINAL_OUTPUT or not is_call(operation["tool_id"], self._registry):
             return
-        if any(name != "reasoning_text" for name in self._reader.open_tags) or self._count >= MOST_CALLS:
+        in_a_call = not all(is_thought(name, self._registry) for name in self._reader.open_tags)
+        if in_a_call or self._count >= MOST_CALLS:
             # It stands inside another call, which may or may not end: from here on numbers are uncertain.
             self._blocked = True
             return

@@ -15,10 +15,10 @@ from paperagents.definitions.tag import TagCategory, TagDefinition
 from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
 from paperagents.execution.applying import call_of_tag
 from paperagents.tags import TagRegistry, read_tags, validate_operation
+from paperagents.tags.standing_calls import standing_calls
 
 FINAL_OUTPUT = "final_output"
 MOST_PROBLEMS = 20
-_NO_CALLS = (TagCategory.REASONING, TagCategory.REFERENCE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,8 +55,8 @@ def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None, 
     Where tags are the only way to call, a tag that nobody knows is a mistake, too (``strict``).
     """
     reading = read_tags(turn.text, registry)
-    written = [each for each in outermost(reading.operations) if each["tool_id"] != FINAL_OUTPUT]
-    tagged = [each for each in written if is_call(each, registry)] if registry is not None else []
+    written = standing_calls(reading.operations, registry) if registry is not None else []
+    tagged = [each for each in written if each["tool_id"] != FINAL_OUTPUT]
     count = len(tagged) + turn.calls_made
     if count > MOST_CALLS:
         refused = ToolError("too-many-calls", count=count, limit=MOST_CALLS)
@@ -88,25 +88,6 @@ def tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> WrittenCall
     assert isinstance(attributes, dict)
     call = call_of_tag(tag, operation, attributes, registry)
     return WrittenCall(name=tag.id, call=call, start=operation["start"])
-
-
-def outermost(operations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Calls that stand on their own, or in a thought; what stands inside another call is text that it was given."""
-    found: list[Mapping[str, Any]] = []
-    end = 0
-    for operation in operations:
-        if operation["start"] < end:
-            continue
-        found.append(operation)
-        if operation["tool_id"] != "reasoning_text":
-            end = operation["end"]
-    return found
-
-
-def is_call(operation: Mapping[str, Any], registry: TagRegistry) -> bool:
-    """Whether a tag wants something done; thoughts and references do not."""
-    tag = registry.get(operation["tool_id"])
-    return tag is not None and tag.category not in _NO_CALLS
 
 
 def _native_call(call: ModelCall, toolbox: Toolbox) -> WrittenCall:

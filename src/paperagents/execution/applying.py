@@ -18,9 +18,9 @@ from paperagents.errors import PaperError, ToolError
 from paperagents.messages import text
 from paperagents.records.record import RunRecord
 from paperagents.tags import TagRegistry, given_attributes, validate_operation
+from paperagents.tags.standing_calls import standing_calls
 
 _STATUSES = {"succeeded": "success", "planned": "success", "denied": "denied", "waiting": "waiting"}
-_NOT_CALLS = (TagCategory.REASONING, TagCategory.REFERENCE)
 
 
 class _TakenBackError(Exception):
@@ -45,7 +45,7 @@ class TagApplier:
         By default what failed is reported and the rest is kept. With ``all_or_nothing`` everything is stored
         first and in one step, or nothing is; scripts and tools, which cannot be taken back, follow only then.
         """
-        calls = self._calls(operations)
+        calls = standing_calls(operations, self.registry)
         if all_or_nothing:
             return self._all_or_nothing(calls)
         results: list[JsonObject] = []
@@ -53,10 +53,6 @@ class TagApplier:
             group = list(members)
             results += self._stored(group) if together else map(self._one, group)
         return results
-
-    def _calls(self, operations: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        known = ((operation, self.registry.get(operation["tool_id"])) for operation in operations)
-        return [operation for operation, tag in known if tag is not None and tag.category not in _NOT_CALLS]
 
     def _is_storage(self, operation: Mapping[str, Any]) -> bool:
         tag = self.registry.get(operation["tool_id"])
