@@ -22,6 +22,8 @@ from paperagents.vault import Vault
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from paperagents.records.record import RunRecord
+
     from .conftest import Desk, Web
 
 WRITE = {"filePath": "a.md", "content": "new"}
@@ -529,3 +531,92 @@ def test_a_mask_is_never_sent_in_the_place_of_a_key(desk: Desk, web: Web) -> Non
     assert record.error is not None
     assert record.error["code"] == "secrets-not-kept"
     assert [path for _, path, _ in web.requests] == ["/cookie"]
+
+
+def _gives_back_the_key(web: Web) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        body = json.dumps({"key": handler.headers["Cookie"]}).encode()
+        handler.send_response(200)
+        handler.send_header("content-type", "application/json")
+        handler.send_header("content-length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    web.answers["/key"] = answer
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        'url: "URL?key={{first.output.json.key}}", body: b',
+        'url: URL, body: "key={{first.output.json.key}}"',
+        'url: URL, body: {deep: ["{{first.output.json.key}}"]}',
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_mask_is_never_sent_in_an_address_or_a_body(desk: Desk, web: Web, place: str, *, nested: bool) -> None:
+    _gives_back_the_key(web)
+    web.answers["/x"] = (200, "{}")
+    desk.tool("send", "parameters: [{name: request, type: object, description: d}]", """
+```yaml
+tool: rest_request
+parameters: {url: "{{request.url}}", method: POST, body: "{{request.body}}"}
+```
+""")  # fmt: skip
+    request = place.replace("URL", web.url("/x"))
+    below = f"{{tool: send, parameters: {{request: {{{request}}}}}}}"
+    direct = f"{{tool: rest_request, parameters: {{method: POST, {request}}}}}"
+    desk.chain("c", f"""
+  - {{tool: rest_request, name: first, parameters: {{url: "{web.url("/key")}", headers: {{Cookie: ECHOSECRET}}}}}}
+  - {{tool: write_file, parameters: {{filePath: a.md, content: a}}}}
+  - {below if nested else direct}
+""")  # fmt: skip
+    record = desk.run("c")
+    while record.status == "waiting":
+        (question,) = desk.vault.store.approvals()
+        record = desk.reopened().answer(question.id, Approved())
+    assert record.error is not None
+    assert record.error["code"] == "secrets-not-kept"
+    assert [path for _, path, _ in web.requests] == ["/key"]
+
+
+def test_three_stars_that_hide_nothing_go_on_like_any_text(desk: Desk) -> None:
+    desk.chain("c", """
+  - {tool: write_file, name: first, parameters: {filePath: a.md, content: "one *** two"}}
+  - {tool: read_file, name: text, parameters: {filePath: a.md}}
+  - {tool: write_file, parameters: {filePath: b.md, content: "{{text.output.content}}"}}
+""")  # fmt: skip
+    record = desk.run("c")
+    for _ in range(2):
+        (question,) = desk.vault.store.approvals()
+        record = desk.reopened().answer(question.id, Approved())
+    assert record.status == "succeeded"
+    assert desk.text("b.md") == "one *** two"
+
+
+def test_a_run_with_a_secret_inside_an_argument_is_not_done_again_without_it(desk: Desk, web: Web) -> None:
+    web.answers["/x"] = (200, "{}")
+    headers = {"Authorization": "INNERSECRET"}
+    desk.run("rest_request", {"url": web.url("/x"), "headers": headers})
+    record = desk.run("rest_request", {"url": web.url("/x?key=INNERSECRET")})
+    with pytest.raises(UsageError) as refused:
+        desk.vault.store.arguments(record.run_id)
+    assert refused.value.code == "secrets-not-kept"
+    plain = desk.run("rest_request", {"url": web.url("/x?stars=***")})
+    assert desk.vault.store.arguments(plain.run_id)[1]["url"] == web.url("/x?stars=***")
+
+
+def test_an_address_that_is_edited_around_its_key_is_sent_with_the_key(desk: Desk, web: Web) -> None:
+    web.answers["/x"] = (200, "{}")
+    call = {"url": web.url("/x?page=1&key=EDITSECRET"), "method": "POST", "headers": {"Authorization": "EDITSECRET"}}
+
+    def edited(new: str) -> RunRecord:
+        desk.run("rest_request", call)
+        (question,) = desk.vault.store.approvals()
+        assert "EDITSECRET" not in str(question.as_json())
+        arguments = {**question.arguments, "url": str(question.arguments["url"]).replace("page=1", new)}
+        return desk.vault.answer(question.id, Approved(arguments=arguments))
+
+    assert edited("page=2").status == "succeeded"
+    assert edited("page=***").error["code"] == "mask-in-edit"  # type: ignore[index]
+    assert [path for _, path, _ in web.requests] == ["/x?page=2&key=EDITSECRET"]

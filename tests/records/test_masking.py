@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.records.masking import MASK, MaskedStream, Masking, mask_headers, unmasked
+from paperagents.errors import UsageError
+from paperagents.records.masking import MASK, MaskedStream, Masking, mask_headers
 
 SECRET = "sEcReT-0123"  # the alphabet below cannot make one by chance
 values: st.SearchStrategy[JsonValue] = st.recursive(
@@ -32,7 +33,7 @@ def test_without_secrets_nothing_changes_but_secret_headers(value: JsonValue) ->
 
 @given(values)
 def test_what_nobody_edits_is_the_real_thing_again(value: JsonValue) -> None:
-    assert unmasked(Masking([SECRET]).value(value), Masking([SECRET]).value(value), value) == value
+    assert Masking([SECRET]).unmasked(Masking([SECRET]).value(value), value) == value
 
 
 @pytest.mark.parametrize(
@@ -58,12 +59,42 @@ def test_headers_that_carry_keys_are_masked_by_their_names() -> None:
 
 def test_an_edit_of_a_masked_value_is_taken_as_it_is() -> None:
     real: JsonValue = {"headers": {"Authorization": "real", "A": 1}}
-    shown: JsonValue = {"headers": {"Authorization": MASK, "A": 1}}
     edited: JsonValue = {"headers": {"Authorization": "other", "A": 1}, "new": 2}
-    assert unmasked(edited, shown, real) == edited
-    assert unmasked({"headers": {"Authorization": MASK, "A": 2}}, shown, real) == {
+    assert Masking().unmasked(edited, real) == edited
+    assert Masking().unmasked({"headers": {"Authorization": MASK, "A": 2}}, real) == {
         "headers": {"Authorization": "real", "A": 2}
     }
+
+
+def test_a_text_that_is_edited_around_its_masks_keeps_its_secrets() -> None:
+    masking = Masking([SECRET, "other-secret"])
+    real: JsonValue = {"url": f"https://a.example/?key={SECRET}&b=other-secret&page=1", "list": [f"x {SECRET}", "y"]}
+    edited: JsonValue = {"url": f"https://a.example/?key={MASK}&b={MASK}&page=2", "list": [f"x {MASK}", "z"]}
+    assert masking.unmasked(edited, real) == {
+        "url": f"https://a.example/?key={SECRET}&b=other-secret&page=2",
+        "list": [f"x {SECRET}", "z"],
+    }
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"url": f"https://a.example/?key={MASK}&again={MASK}"},
+        {"url": f"https://a.example/?key={MASK}***"},
+        {"address": f"https://a.example/?key={MASK}"},
+        {"url": {"key": MASK}},
+        {"url": "https://a.example/", "more": [f"{MASK}"]},
+    ],
+)
+def test_a_mask_that_may_stand_for_anything_is_refused(edited: JsonValue) -> None:
+    with pytest.raises(UsageError) as refused:
+        Masking([SECRET]).unmasked(edited, {"url": f"https://a.example/?key={SECRET}"})
+    assert refused.value.code == "mask-in-edit"
+
+
+def test_three_stars_where_nothing_was_hidden_are_three_stars() -> None:
+    assert Masking([SECRET]).unmasked({"content": "a *** c"}, {"content": "a *** b"}) == {"content": "a *** c"}
+    assert Masking([SECRET]).unmasked({"a": SECRET, "b": "***"}, {"a": SECRET, "b": "x"}) == {"a": SECRET, "b": "***"}
 
 
 def test_a_very_long_secret_is_blackened_quickly_and_so_is_a_short_one_beside_it() -> None:

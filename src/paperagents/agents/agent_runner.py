@@ -87,7 +87,8 @@ class AgentRunner:
             dialogue = self._dialogue(calls, agent, frame, box, history)
             above = frame.spending if isinstance(frame.spending, Spending) else None
             spending = Spending(budget=agent.budget, above=above)
-            inner = replace(frame, forgives=True, granted=box.granted, agents=frame.agents + 1, spending=spending)
+            inner = replace(frame, forgives=True, granted=box.granted, agents=frame.agents + 1, spending=spending,
+                            replays=False)  # fmt: skip
             run = AgentRun(
                 agent=agent, calls=calls, frame=inner, model=model, model_name=name, toolbox=box, tags=self.tags(),
                 dialogue=dialogue, spending=spending, conversation=conversation, patience=self.patience,

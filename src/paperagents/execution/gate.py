@@ -27,7 +27,7 @@ from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Prepare, Services, Session
 from paperagents.messages import text
-from paperagents.records.masking import has_masked_header, secrets_of_request, unmasked
+from paperagents.records.masking import has_mask, secrets_of_request
 from paperagents.records.run_history import Intent, question_digest
 
 
@@ -46,7 +46,7 @@ class Gate:
         """Show it, ask where that must be, do it; the answer is the tool's."""
         # A server may send back what it was sent.
         self.services.masking.learn(secrets_of_request(arguments))
-        if run.log.goes_on and has_masked_header(arguments):
+        if run.replays and has_mask(arguments) and self._lost_secrets(run):
             # What a step gave before the interruption is kept without secrets; a mask is no key to send.
             raise UsageError("secrets-not-kept", id=run.root_run)
         effect = prepare(arguments)
@@ -95,8 +95,7 @@ class Gate:
         """The effect as it would be now: with the person's own arguments, or on a file that has changed."""
         if approved.arguments is None:
             return prepare(effect.arguments)
-        shown = self.services.masking.value(effect.arguments)
-        arguments = unmasked(approved.arguments, shown, effect.arguments)
+        arguments = self.services.masking.unmasked(approved.arguments, effect.arguments)
         assert isinstance(arguments, dict)
         return _possible(prepare(validated(self.services.find_tool(effect.tool), arguments)))
 
@@ -195,6 +194,9 @@ class Gate:
         """Whether exactly this was agreed on and about to be done when the program was killed."""
         intent = self._intent(effect, place, run)
         return intent is not None and intent.digest == effect.digest and effect.refusal is None
+
+    def _lost_secrets(self, run: Frame) -> bool:
+        return self.services.store is not None and self.services.store.lost_secrets(run.root_run)
 
     def _intent(self, effect: Effect, place: Place, run: Frame) -> Intent | None:
         store = self.services.store

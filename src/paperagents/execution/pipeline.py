@@ -40,7 +40,6 @@ from paperagents.execution.gate import Gate
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
-from paperagents.records.masking import unmasked
 from paperagents.records.record import BlockName, RunRecord, RunStatus
 from paperagents.records.run_history import StoredRun, new_run, require_complete
 
@@ -121,8 +120,7 @@ class Pipeline:
             raise UsageError("unknown-run", id=run_id)
         if run.status in ("succeeded", "denied", *(("failed", "cancelled") if unfinished_only else ())):
             raise UsageError("run-is-over", id=run_id, status=run.status)
-        require_complete(run_id, run.arguments)
-        return run
+        return require_complete(run)
 
     def _looked_up(self, name: str) -> ToolDefinition | None:
         """The tool, where it can be used; what is wrong otherwise is told when the run begins."""
@@ -164,8 +162,9 @@ class Pipeline:
             with log.block(Place(path="arguments", step=1, block="tool", name=tool.id), run.arguments):
                 raise
         return Frame(
-            run_id=run.run_id, root_run=run.run_id, depth=1, tool=tool, arguments=arguments, clock=run.clock, log=log
-        )
+            run_id=run.run_id, root_run=run.run_id, depth=1, tool=tool, arguments=arguments, clock=run.clock, log=log,
+            replays=log.goes_on,
+        )  # fmt: skip
 
     # --- the journey
 
@@ -259,10 +258,11 @@ class Pipeline:
             log = self._log(run)
         below = replace(
             frame, run_id=run.run_id, root_step=frame.root_step or place.step, depth=frame.depth + 1, tool=tool,
-            arguments=arguments, log=log, forgives=False, granted=None,
+            arguments=arguments, log=log, forgives=False, granted=None, replays=frame.replays or log.goes_on,
         )  # fmt: skip
         entry.repeatable = store is not None
-        ending = self._ended(before or run, log, lambda: self._carry_out(below))
+        run = replace(before, arguments=arguments) if before is not None else run
+        ending = self._ended(run, log, lambda: self._carry_out(below))
         entry.take_over_approvals(run.run_id, log.entries)
         if ending.failure is not None:
             raise ending.failure
@@ -273,7 +273,7 @@ class Pipeline:
         place = Place(path="ask", step=1, block="tool", name=frame.tool.id)
         done = frame.log.replayed(place)
         if done is not None:
-            agreed = unmasked(done["output"], self._masked(frame.arguments), frame.arguments)
+            agreed = self.services.masking.unmasked(done["output"], frame.arguments)
             assert isinstance(agreed, dict)
             return agreed
 
@@ -321,8 +321,9 @@ class Pipeline:
             planned=tuple(self.session.plan) if self.session.plan is not None and is_top else None,
         )
         if self.services.store is not None:
-            arguments = run.arguments if record.status == "waiting" else self._masked(run.arguments)
-            self.services.store.finish(record, arguments, masked=self._masked if log.is_outdated else None)
+            kept = run if record.status == "waiting" else self._without_secrets(run)
+            masked = self._masked if log.is_outdated else None
+            self.services.store.finish(record, kept.arguments, incomplete=kept.incomplete, masked=masked)
         code = record.error["code"] if record.error is not None else None
         self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status, "code": code})
         return _Ending(record=record, data=data, failure=failure)
@@ -366,12 +367,16 @@ class Pipeline:
         store = self.services.store
         if store is None:
             return
-        run = replace(run, arguments=self._masked(run.arguments))
+        run = self._without_secrets(run)
         if tool is None or tool.file is None:
             store.start(run, file=None, content=None)
         else:
             content = None if store.keeps(tool.digest) else self._content(tool.file, tool.digest)
             store.start(replace(run, definition=tool.digest), file=tool.file, content=content)
+
+    def _without_secrets(self, run: StoredRun) -> StoredRun:
+        arguments = self._masked(run.arguments)
+        return replace(run, arguments=arguments, incomplete=run.incomplete or arguments != run.arguments)
 
     def _content(self, file: str, digest: str) -> bytes | None:
         """The file as it was read: None where it has been edited since, or broken, and an older state serves."""

@@ -173,11 +173,11 @@ class RunLog:
         with self._lock:
             self.entries.append(shown)
         if self._store is not None:
-            final = entry.settled or entry.status in ("success", "skipped")
-            if entry.repeatable and output != entry.output:
-                # A run that goes on needs what was masked here, and can get it again.
-                final = False
-            self._store.append(self.run_id, place.path, logged, final=final, durable=not entry.recognisable)
+            incomplete = output != entry.output
+            # A run that goes on needs what was masked here, and can get it again where that is possible.
+            final = (entry.settled or entry.status in ("success", "skipped")) and not (entry.repeatable and incomplete)
+            durable = not entry.recognisable
+            self._store.append(self.run_id, place.path, logged, final=final, incomplete=incomplete, durable=durable)
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
                     "tool": entry.tool, "code": entry.code})  # fmt: skip
 

@@ -6,9 +6,11 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, repeat, zip_longest
 from urllib.parse import quote, quote_plus, urlsplit
 
 from paperagents.definitions.json_value import JsonValue
+from paperagents.errors import UsageError
 
 MASK = "***"
 _SHORTEST = 4
@@ -73,6 +75,38 @@ class Masking:
             }
         return self.text(value) if isinstance(value, str) else value
 
+    def unmasked(self, edited: JsonValue, real: JsonValue) -> JsonValue:
+        """What a person has left as it was shown, mask and all, is what the mask stood for.
+
+        Raises UsageError where a mask is left of which nobody can say what it stands for.
+        """
+        return self._unmasked(edited, self.value(real), real)
+
+    def _unmasked(self, edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:
+        if edited == shown:
+            return real
+        if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(real, dict):
+            # What has no counterpart is compared with all of it: a mask must not be carried elsewhere.
+            names = dict(zip(shown, real, strict=False)) if len(shown) == len(real) else {}
+            both = {name: (names[name], shown[name], real[names[name]]) for name in names}
+            parts = [(each, *both.get(name, (name, shown, real))) for name, each in edited.items()]
+            return {name: self._unmasked(each, before, behind) for each, name, before, behind in parts}
+        if isinstance(edited, list) and isinstance(shown, list) and isinstance(real, list):
+            counterparts = chain(zip(shown, real, strict=True), repeat((shown, real)))
+            return [self._unmasked(each, *both) for each, both in zip(edited, counterparts, strict=False)]
+        if shown == real or not has_mask(edited):
+            return edited
+        return self._filled_in(edited, shown, real)
+
+    def _filled_in(self, edited: JsonValue, shown: JsonValue, real: JsonValue) -> str:
+        """A text that was changed around its masks: they stand for the same secrets, in the same order."""
+        if isinstance(edited, str) and isinstance(shown, str) and isinstance(real, str):
+            hidden = [real] if shown == MASK else [real[start:end] for start, end in sorted(self._spans(real))]
+            pieces = edited.split(MASK)
+            if len(pieces) - 1 == shown.count(MASK) == len(hidden):
+                return "".join(chain.from_iterable(zip_longest(pieces, hidden, fillvalue="")))
+        raise UsageError("mask-in-edit")
+
     def settled(self, text: str) -> int:
         """How much of the beginning of a text can be masked before its rest is known."""
         place = len(text) - max((_overlap(text, form) for form in self._forms), default=0)
@@ -132,15 +166,6 @@ def _forms(secret: str) -> set[str]:
     return {secret, *escaped, *printed, *quoted, *addressed, b64encode(data).decode()}
 
 
-def unmasked(edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:
-    """What a person has left as it was shown, mask and all, is what the mask stood for."""
-    if edited == shown:
-        return real
-    if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(real, dict):
-        return {name: unmasked(each, shown.get(name), real.get(name, each)) for name, each in edited.items()}
-    return edited
-
-
 def secrets_of_request(arguments: Mapping[str, JsonValue]) -> list[str]:
     """The values of headers that carry a key or a cookie, whole and without the word before them; passwords in URLs."""
     headers = arguments.get("headers")
@@ -158,11 +183,11 @@ def _password(address: JsonValue) -> list[str]:
     return [password] if password else []
 
 
-def has_masked_header(arguments: Mapping[str, JsonValue]) -> bool:
-    """Whether a header that carries a key or a cookie is masked, and therefore worthless."""
-    headers = arguments.get("headers")
-    named = headers.items() if isinstance(headers, dict) else ()
-    return any(MASK in str(value) for name, value in named if _SECRET_NAME.search(name))
+def has_mask(value: JsonValue) -> bool:
+    """Whether a mask, or what looks like one, stands anywhere in a value."""
+    if isinstance(value, dict):
+        return any(MASK in name or has_mask(each) for name, each in value.items())
+    return any(map(has_mask, value)) if isinstance(value, list) else isinstance(value, str) and MASK in value
 
 
 def mask_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -16,7 +16,6 @@ from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.records.database import Database
-from paperagents.records.masking import MASK
 from paperagents.records.record import RunRecord
 
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
@@ -39,6 +38,8 @@ class StoredRun:
     arguments: JsonObject
     definition: str | None
     clock: dict[str, str]
+    incomplete: bool = False
+    """Whether secrets among the arguments were left out."""
 
 
 def new_run(
@@ -89,6 +90,14 @@ class RunHistory:
         rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? AND final = 1 ORDER BY seq", (run_id,))
         return {row["path"]: json.loads(row["entry"]) for row in rows}
 
+    def lost_secrets(self, root_run: str) -> bool:
+        """Whether secrets were left out of results that this run, or one below it, goes on with."""
+        query = (
+            "SELECT 1 FROM journal WHERE final = 1 AND incomplete = 1 "
+            "AND (run_id = ? OR (run_id >= ? AND run_id < ?)) LIMIT 1"
+        )
+        return bool(self._rows(query, (root_run, f"{root_run}.", f"{root_run}/")))
+
     def intent(self, run_id: str, path: str) -> Intent | None:
         """The change a run was about to make at this place, if it was interrupted there."""
         rows = self._rows("SELECT * FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
@@ -131,8 +140,8 @@ class RunHistory:
 
     def arguments(self, run_id: str) -> tuple[str, JsonObject]:
         """The tool and arguments of a run, to do it again. Raises UsageError where a secret was left out."""
-        row = self._find(run_id)
-        return row["tool"], require_complete(row["run_id"], json.loads(row["arguments"]))
+        run = require_complete(_stored(self._find(run_id)))
+        return run.tool, run.arguments
 
     def history(
         self, *, tool: str | None = None, status: str | None = None, since: str | None = None, limit: int = 50
@@ -256,11 +265,11 @@ def _moment(written: str) -> str:
         raise UsageError("invalid-date", date=written) from None
 
 
-def require_complete(run_id: str, arguments: JsonObject) -> JsonObject:
-    """The arguments as they were given; secrets among them are not kept once a run is over."""
-    if f'"{MASK}"' in as_text(arguments):
-        raise UsageError("secrets-not-kept", id=run_id)
-    return arguments
+def require_complete(run: StoredRun) -> StoredRun:
+    """The run with its arguments as they were given; secrets among them are not kept once a run is over."""
+    if run.incomplete:
+        raise UsageError("secrets-not-kept", id=run.run_id)
+    return run
 
 
 def _stored(row: Mapping[str, Any]) -> StoredRun:
@@ -274,6 +283,7 @@ def _stored(row: Mapping[str, Any]) -> StoredRun:
         arguments=json.loads(row["arguments"]),
         definition=row["definition"],
         clock=json.loads(row["clock"]),
+        incomplete=bool(row["incomplete"]),
     )
 
 

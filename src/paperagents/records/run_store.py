@@ -22,11 +22,11 @@ EVERYTHING = "*"
 """In the place of a question: the answer holds for every one."""
 _GATHER_ENTRIES = 200
 _GATHER_SECONDS = 0.1
-_ENTRY = "INSERT INTO journal (run_id, path, final, entry) VALUES (?, ?, ?, ?)"
+_ENTRY = "INSERT INTO journal (run_id, path, final, incomplete, entry) VALUES (?, ?, ?, ?, ?)"
 _DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 _RUN = (
-    "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock, "
+    "incomplete) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INTENT = (
     "INSERT INTO intents (run_id, path, digest, before, after, answer) VALUES (?, ?, ?, ?, ?, ?) "
@@ -95,15 +95,25 @@ class RunStore(RunHistory):
         if run.definition is not None and content is not None:
             self._gather(run.run_id, _DEFINITION, (run.definition, file or "", content))
         row = (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms, as_text(run.arguments),
-               run.definition, as_text({**run.clock}))  # fmt: skip
+               run.definition, as_text({**run.clock}), int(run.incomplete))  # fmt: skip
         self._gather(run.run_id, _RUN, row)
 
-    def append(self, run_id: str, path: str, entry: LogEntry, *, final: bool, durable: bool = True) -> None:
-        """Add an entry; ``final`` ones have a result that is never computed again.
+    def append(  # noqa: PLR0913  everything that going on depends on
+        self,
+        run_id: str,
+        path: str,
+        entry: LogEntry,
+        *,
+        final: bool,
+        incomplete: bool = False,
+        durable: bool = True,
+    ) -> None:
+        """Add an entry; ``final`` ones have a result that is never computed again, ``incomplete`` ones lack secrets.
 
         The entry of a change is written at once, and outlives the loss of power where it is ``durable``.
         """
-        gathered = self._gather(run_id, _ENTRY, (run_id, path, int(final), as_text(entry.as_json())))
+        row = (run_id, path, int(final), int(incomplete), as_text(entry.as_json()))
+        gathered = self._gather(run_id, _ENTRY, row)
         waited = max(time.monotonic() - gathered.since, entry.duration_ms / 1000)
         if entry.hitl_required:
             self._changing.add(_root(run_id))
@@ -140,20 +150,27 @@ class RunStore(RunHistory):
             connection.execute("DELETE FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
 
     def finish(
-        self, record: RunRecord, arguments: JsonObject, *, masked: Callable[[JsonValue], JsonValue] | None = None
+        self,
+        record: RunRecord,
+        arguments: JsonObject,
+        *,
+        incomplete: bool = False,
+        masked: Callable[[JsonValue], JsonValue] | None = None,
     ) -> None:
         """Write down how a run ended, or that it waits.
 
-        ``arguments`` are the real ones only while the run waits and will need them; else without secrets.
+        ``arguments`` are the real ones only while the run waits and will need them; else without secrets, and
+        ``incomplete`` where they had some.
         ``masked`` takes out of the entries of a run that is over what turned out to be a secret later.
         """
         run_id = record.run_id
         rewritten = [] if masked is None or record.status == "waiting" else self._rewritten(run_id, masked)
         with self._writing(run_id, durable=_root(run_id) in self._changing) as connection:
             connection.execute(
-                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ? WHERE run_id = ?",
+                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, incomplete = ? "
+                "WHERE run_id = ?",
                 (record.status, record.duration_ms, as_text(record.data), as_text(record.error), as_text(arguments),
-                 run_id),
+                 int(incomplete), run_id),
             )  # fmt: skip
             if record.status != "waiting":
                 connection.execute("DELETE FROM approvals WHERE root_run = ?", (run_id,))

@@ -63,6 +63,12 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX runs_by_tool_and_status ON runs (tool, status, started DESC);
     """,
     "CREATE TABLE identity (id TEXT NOT NULL)",
+    """
+    ALTER TABLE runs ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE journal ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0;
+    UPDATE runs SET incomplete = 1 WHERE arguments LIKE '%"***"%';
+    UPDATE journal SET incomplete = 1 WHERE entry LIKE '%***%';
+    """,
 )
 """What each version of the program added. Never change one that has been released; add another."""
 

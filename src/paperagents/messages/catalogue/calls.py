@@ -147,6 +147,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Tool neu starten: paper run …",
         "请重新启动该工具：paper run …",
     ),
+    "mask-in-edit": (
+        "The edit leaves a *** of which it is not clear what secret it stands for.",
+        "In den bearbeiteten Argumenten steht ein ***, bei dem unklar ist, für welches Geheimnis es steht.",
+        "编辑后的参数中有一个 ***，无法确定它代表哪个密钥。",
+    ),
+    "mask-in-edit.hint": (
+        "Leave every *** where it was, or write the whole value.",
+        "Lassen Sie jedes *** stehen, wo es war, oder schreiben Sie den ganzen Wert.",
+        "请保留每个 *** 的原位置，或写出完整的值。",
+    ),
     "unknown-approval": (
         "There is no open question '{id}'.",
         "Es gibt keine offene Frage „{id}“.",
