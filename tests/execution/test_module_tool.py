@@ -65,6 +65,7 @@ module.exports = {
   }
 };
 """
+BRIDGES = "return { ask: { real: value => 'real ' + value, mock: value => 'mock ' + value } }"
 
 
 @pytest.fixture
@@ -154,6 +155,14 @@ def test_a_dry_run_asks_the_mocks_and_keeps_nothing(vault: Vault) -> None:
     assert data["runs"] == 1
 
 
+def test_a_bridge_may_also_be_executed_by_its_name(vault: Vault) -> None:
+    whole = "return { ask: { real: (given, api) => given.a + api.getInfo().id, mock: given => given } }"
+    code = TOOL.replace("api.bridge('ask', 'x')", "api.bridge.execute('ask', { a: 'is ' })").replace(BRIDGES, whole)
+    (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    assert vault.run("tool-id", {"input": "bridge"}).data == "is tool-id"
+    assert vault.plan("tool-id", {"input": "bridge"}).data == {"a": "is "}
+
+
 def test_a_plan_names_the_step_that_the_question_will_name(vault: Vault) -> None:
     (vault.root / "two.md").write_text(
         "---\ntool: true\nname: two\nsteps:\n  - {name: read_file, parameters: {filePath: two.md}}\n"
@@ -201,6 +210,18 @@ def test_a_second_mistake_does_not_hide_the_first(vault: Vault, mistake: str) ->
 def test_a_failure_with_a_name_keeps_it_when_cleaning_up_fails(vault: Vault) -> None:
     named = "getBusinessErrors() { return [{ code: 'NAMED', match: 'first' }]; }"
     assert failing(vault, f"{named}, cleanup() {{ throw new Error('the second'); }}")["code"] == "NAMED"
+
+
+def test_a_failure_of_cleaning_up_has_its_name_too(vault: Vault) -> None:
+    named = "getBusinessErrors() { return [{ code: 'NAMED', match: 'second', retryable: true }]; }"
+    error = failing(vault, f"{named}, cleanup() {{ throw new Error('the second'); }}, execute() {{ return 1; }}")
+    assert (error["code"], error["retryable"]) == ("NAMED", True)
+
+
+@pytest.mark.parametrize(("sought", "code"), [("the first", "LATER"), ("another", "javascript-error")])
+def test_a_name_may_be_found_out_later(vault: Vault, sought: str, code: str) -> None:
+    matching = f"async match(error) {{ return error.message === '{sought}'; }}"
+    assert failing(vault, f"async getBusinessErrors() {{ return [{{ code: 'LATER', {matching} }}]; }}")["code"] == code
 
 
 @pytest.mark.parametrize(("rule", "valid"), [("minimum: 1", True), ("minimum: 10", False), ("enum: [5, 6]", True)])

@@ -9,14 +9,14 @@ try {
   answer_.value = await tool.execute(input) ?? null;
 } catch (error) {
   failed_ = true;
-  answer_.failure = name_failure(tool, error);
+  answer_.failure = await name_failure(tool, error);
 } finally {
   try {
     if (typeof tool.cleanup === 'function') await tool.cleanup();
   } catch (error) {
     // What went wrong first is what a person must see.
-    if (!failed_) throw error;
-    console.error('cleanup:', error);
+    if (failed_) console.error('cleanup:', error);
+    else answer_.failure = await name_failure(tool, error);
   }
 }
 const kept_ = made_?.kept();

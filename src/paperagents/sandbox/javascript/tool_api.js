@@ -8,6 +8,16 @@ const keep_ = (key, value) => { changed_ = true; kept_.set(String(key), structur
 const drop_ = key => { changed_ = true; return kept_.delete(String(key)); };
 const look_ = key => kept_.get(String(key)) ?? null;
 
+const bridge = async (name, ...values) => {
+  const known = bridges_?.[name];
+  if (!known) throw new Error(`There is no bridge '${name}'.`);
+  const act = mocked ? known.mock : known.real;
+  if (typeof act !== 'function') throw new Error(`The bridge '${name}' has no ${mocked ? 'mock' : 'real'} function.`);
+  const given = mocked && !values.length && typeof tool.getMockArgs === 'function' ? [await tool.getMockArgs(name) ?? []].flat() : values;
+  return act.call(known, ...given, api);
+};
+bridge.execute = bridge;
+
 const api = Object.freeze({
   logger: Object.freeze({
     log: (...values) => console.log(...values), info: (...values) => console.info(...values),
@@ -28,14 +38,7 @@ const api = Object.freeze({
   }),
   importx: load_,
   callTool: (name, parameters) => call_tool(name, parameters ?? {}),
-  bridge: async (name, ...values) => {
-    const bridge = bridges_?.[name];
-    if (!bridge) throw new Error(`There is no bridge '${name}'.`);
-    const act = mocked ? bridge.mock : bridge.real;
-    if (typeof act !== 'function') throw new Error(`The bridge '${name}' has no ${mocked ? 'mock' : 'real'} function.`);
-    const given = mocked && !values.length && typeof tool.getMockArgs === 'function' ? [await tool.getMockArgs(name) ?? []].flat() : values;
-    return act.call(bridge, ...given, api);
-  },
+  bridge: Object.freeze(bridge),
   getInfo: () => ({ ...info }),
 });
 return { api, kept: () => changed_ ? Object.fromEntries(kept_) : null };
