@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import in_language
 from paperagents.registry.entry import Entry
 from paperagents.registry.tool_registry import ToolRegistry, builtin_entries
+from paperagents.tags import TagRegistry
 
 Write = Callable[..., Path]
 
@@ -177,6 +180,54 @@ def test_two_tools_with_one_id_are_both_told_about_the_other_file(root: Path, wr
     assert "sub/two.md" in listed["one.md"].problems[0].message
     assert "one.md" in listed["sub/two.md"].problems[0].message
     assert listed["one.md"].problems[0].span.line == 5, "at the id itself"
+
+
+@pytest.mark.parametrize(
+    ("fields", "place", "other"),
+    [
+        ("words: [fine, Note_It]", "6:15", "one"),
+        ("words: note_it", "6:8", "one"),
+        ("words: [fine, MEMORY]", "6:15", "memory"),
+        ("words: [Vaultref]", "6:9", "vaultref"),
+        ("patterns: {selfClosing: '{{<task\\s+([^>]*)\\s*\\/>}}'}", "6:11", "task"),
+    ],
+)
+def test_a_tag_that_is_written_like_another_is_told_where_it_says_so(
+    fields: str, place: str, other: str, root: Path, write: Write
+) -> None:
+    write("one.md", "---\ntag: true\nid: one\nname: One\ndescription: First.\nwords: [note_it]\n---\n")
+    write("two.md", f"---\ntag: true\nid: two\nname: Two\ndescription: Second.\n{fields}\n---\n")
+    registry = ToolRegistry(root)
+    listed = own(registry)
+    assert listed["one.md"].valid
+    (problem,) = listed["two.md"].problems
+    assert (problem.code, f"{problem.span.line}:{problem.span.column}") == ("tag-word-taken", place)
+    assert f"'{other}'" in problem.message
+    assert [tag.id for tag in registry.tags()] == ["one"]
+
+
+@pytest.mark.parametrize("name", ["reasoning_text", "final_output", "subagent", "vaultref"])
+def test_the_id_of_a_built_in_tag_cannot_be_taken(name: str, root: Path, write: Write) -> None:
+    write("mine.md", f"---\ntag: true\nid: {name}\nname: Mine\ndescription: Mine.\n---\n")
+    assert codes(own(ToolRegistry(root))["mine.md"]) == ["tag-word-taken"]
+
+
+def test_words_of_tags_stay_known_in_the_cache(
+    root: Path, write: Write, wait_until: Callable[..., None], tmp_path: Path
+) -> None:
+    write("one.md", "---\ntag: true\nid: one\nname: One\ndescription: First.\nwords: [same]\n---\n")
+    write("two.md", "---\ntag: true\nid: two\nname: Two\ndescription: Second.\nwords: [same]\n---\n")
+    kept = tmp_path / "kept.json"
+    newest = max(each.stat().st_ctime_ns for each in root.iterdir())
+    wait_until(lambda: time.time_ns() - newest > 200_000_000)
+    ToolRegistry(root, cache_file=kept).refresh()
+    again = ToolRegistry(root, cache_file=kept)
+    assert [codes(entry) for entry in own(again).values()] == [[], ["tag-word-taken"]]
+    assert again.files_read == 0
+
+
+def test_the_words_of_the_built_in_tags_are_all_known() -> None:
+    assert [word for tag in TagRegistry() for word in tag.words] == [*BUILTIN_WORDS]
 
 
 def test_neither_of_two_tools_with_one_id_runs(root: Path, write: Write) -> None:

@@ -107,6 +107,12 @@ class TagDefinition:
         return getattr(self, key)
 
 
+BUILTIN_WORDS = (
+    "reasoning_text", "memory", "task", "goal", "datavault", "js_execute", "final_output", "subagent", "vaultref",
+)  # fmt: skip
+"""How the built-in tags are written: nothing else can be."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TagNote:
     """What a note with ``tag: true`` says; the fields are those of a definition."""
@@ -115,6 +121,8 @@ class TagNote:
     name: str
     description: str = ""
     fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    words: Mapping[str, Span] = field(default_factory=lambda: MappingProxyType({}))
+    """What stands behind ``{{<``, and where the note says so."""
     category: str | None = None
     file: str | None = None
     span: Span | None = None

@@ -13,7 +13,7 @@ from paperagents.reading.markdown_sections import Note
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.tag_definition import read_definition
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
-from paperagents.reading.yaml_nodes import YamlMapping, YamlNode
+from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlSequence
 
 TAG_FIELDS = (
     "tag", "id", "name", "description", "type", "category", "schema", "storage", "version", "words", "patterns",
@@ -33,25 +33,33 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
     if schema is not None:
         Fields(schema, problems).mapping_of("attributes")
     known = {key: value for key, value in front.plain().items() if key in TAG_FIELDS and key != "tag"}
-    if not problems.has_errors():
-        _check_definition({**known, "id": identifier}, front, problems)
+    words = () if problems.has_errors() else _words({**known, "id": identifier}, front, problems)
     return TagNote(
         id=identifier,
         name=name or problems.file,
         description=read_description(fields),
         fields={**known, "id": identifier},
+        words={word: _word_place(front, word) for word in words},
         file=problems.file,
         span=identity_span(front),
         digest=digest,
     )
 
 
-def _check_definition(definition: Mapping[str, Any], front: YamlMapping, problems: ProblemList) -> None:
+def _words(definition: Mapping[str, Any], front: YamlMapping, problems: ProblemList) -> tuple[str, ...]:
     """Try what the registry will do: a note that cannot be a tag must be told of here."""
     try:
-        read_definition(definition)
+        return read_definition(definition).words
     except UsageError as error:
         problems.error(error.code, _place(front, str(error.values.get("field", "patterns"))), **error.values)
+    return ()
+
+
+def _word_place(front: YamlMapping, word: str) -> Span:
+    words = front.get("words")
+    if isinstance(words, YamlSequence):
+        return next((each.span for each in words.items if str(each.plain()) == word), words.span)
+    return _place(front, next((field for field in ("words", "patterns", "id") if front.get(field)), "id"))
 
 
 def _place(front: YamlMapping, path: str) -> Span:

@@ -58,6 +58,7 @@ def _entry(data: Any, file: str) -> Entry:
         parameters=tuple(_text(each) for each in data["parameters"]),
         aliases={name: _text(each) for name, each in data["aliases"].items()},
         strict=_flag(data["strict"]),
+        words={word: _span(each) for word, each in data["words"].items()},
         schedule=_optional(_schedule, data["schedule"]),
     )
 

@@ -52,6 +52,8 @@ class Entry:
     parameters: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
+    words: Mapping[str, Span] = field(default_factory=dict)
+    """How a tag is written, and where its note says so."""
     schedule: str | None = None
     """When it runs by itself, in the notation of cron."""
     stale: bool = False
@@ -115,7 +117,7 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
     if isinstance(definition, AgentDefinition):
         return _entry_of_agent(definition, shared)
     if isinstance(definition, TagNote):
-        return Entry(**shared, kind="tag", type="tag")
+        return Entry(**shared, kind="tag", type="tag", words=definition.words)
     return Entry(
         **shared,
         kind=definition.kind,

@@ -9,6 +9,7 @@ from itertools import islice
 from paperagents.definitions.closest import closest, misspelt
 from paperagents.definitions.problem import Problem, Severity
 from paperagents.definitions.source import Span
+from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.registry.entry import CallSite, Entry
 
@@ -61,6 +62,7 @@ def _all_problems(
     entries: tuple[Entry, ...], builtin: tuple[Entry, ...], foreign: Callable[[str], bool]
 ) -> Iterator[Problem]:
     yield from _duplicates(entries, builtin)
+    yield from _taken_words(entries, builtin)
     known = by_name((*builtin, *entries))
     yield from _unknown_to_agents(entries, known)
     calls = [
@@ -94,6 +96,21 @@ def _duplicates(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Itera
             for entry in group:
                 others = ", ".join(str(each.file) for each in group if each is not entry)
                 yield _problem(entry, "duplicate-id", entry.span, id=identifier, other=others)
+
+
+def _taken_words(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
+    """Tags that are written like another one: the first has the word. Of one id in two places is told elsewhere."""
+    owners = {word: word for word in BUILTIN_WORDS}
+    taken = {entry.id for entry in builtin}
+    for entry in entries:
+        if entry.kind != "tag" or entry.id in taken or not entry.valid:
+            continue
+        others = {word: owners[word.lower()] for word in entry.words if owners.get(word.lower(), entry.id) != entry.id}
+        in_the_way = others or (dict.fromkeys(entry.words, entry.id) if entry.id in BUILTIN_WORDS else {})
+        for word, other in in_the_way.items():
+            yield _problem(entry, "tag-word-taken", entry.words[word], word=word, tag=entry.id, other=other)
+        if not in_the_way:
+            owners |= {word.lower(): entry.id for word in entry.words}
 
 
 def _nearest(unknown: Iterable[str], known: Mapping[str, Entry]) -> dict[str, str]:
