@@ -248,6 +248,30 @@ def test_nothing_but_silence_is_an_error() -> None:
     assert caught.value.code == "model-empty"
 
 
+def test_a_filtered_answer_is_told_and_not_asked_for_again() -> None:
+    with pytest.raises(ToolError) as caught:
+        patiently([{"text": "", "finish": "content_filter"}, "Hello"])
+    assert caught.value.code == "model-empty"
+    assert "filter" in caught.value.message
+
+
+def test_an_answer_whose_length_was_used_up_for_nothing_is_told() -> None:
+    with pytest.raises(ToolError) as caught:
+        patiently([{"text": "", "finish": "length"}] * 2, attempts=2)
+    assert "length" in caught.value.message
+
+
+def test_a_server_that_does_not_know_how_to_count_is_asked_without() -> None:
+    refused = {"error": {"status": 400, "message": "Unrecognized request argument supplied: stream_options"}}
+    turn, server = answer([refused, "one", "two"], times=2)
+    assert turn.text == "two"
+    assert ["stream_options" in request for request in server.requests] == [True, False, False]
+
+
+def test_answers_are_wanted_as_they_are_and_not_packed() -> None:
+    assert answer(["Hello"])[1].headers[0]["Accept-Encoding"] == "identity"
+
+
 def test_who_wants_to_be_left_alone_for_an_hour_is() -> None:
     with pytest.raises(ToolError) as caught:
         patiently([{"error": {"status": 429, "message": "x", "retry_after": 3600}}, "late"])

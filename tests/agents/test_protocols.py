@@ -92,14 +92,26 @@ def test_a_native_answer_pairs_every_call_with_its_result(desk: Desk, serve: Ser
     assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == {"query": "peas"}
 
 
-def test_a_model_that_knows_no_native_calls_writes_tags(desk: Desk, serve: Serve) -> None:
-    refused = {"error": {"status": 404, "message": "No endpoints found that support tool use."}}
-    server = serve([refused, '{{<read_file filePath="a.md" />}}', "Read."])
+@pytest.mark.parametrize(
+    ("status", "message", "times"),
+    [
+        (404, "No endpoints found that support tool use.", 1),
+        (400, "Function calling is not enabled for this model", 1),
+        (501, "tools are not implemented", 1),
+        (500, "tools param requires --jinja flag", 5),
+    ],
+)
+def test_a_model_that_knows_no_native_calls_writes_tags(
+    desk: Desk, serve: Serve, status: int, message: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paperagents.agents.patience.Patience._wait", lambda *_: 0.0)
+    refused = {"error": {"status": status, "message": message}}
+    server = serve([*[refused] * times, '{{<read_file filePath="a.md" />}}', "Read."])
     desk.note("a.md", "# Peas\n")
     record = desk.vault.run("helper", {"query": "Go"})
     assert record.data == "Read."
-    assert ["tools" in request for request in server.requests] == [True, False, False]
-    assert "{{<read_file" in server.requests[1]["messages"][0]["content"]
+    assert ["tools" in request for request in server.requests] == [*[True] * times, False, False]
+    assert "{{<read_file" in server.requests[times]["messages"][0]["content"]
 
 
 def test_tags_are_text_where_only_native_calls_count(desk: Desk, serve: Serve) -> None:

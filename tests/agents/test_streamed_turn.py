@@ -106,6 +106,46 @@ def test_calls_that_all_have_the_same_index_are_told_apart_by_their_ids() -> Non
     assert [(call.id, call.arguments) for call in turn.calls] == [("x", "{}"), ("y", '{"b": 1}')]
 
 
+@pytest.mark.parametrize("identity", [{}, {"id": ""}, {"id": None}])
+def test_whole_calls_that_all_have_the_same_index_and_no_id_are_told_apart(identity: dict[str, Any]) -> None:
+    turn = deltas(
+        {"index": 0, **identity, "function": {"name": "a", "arguments": '{"x": 1}'}},
+        {"index": 0, **identity, "function": {"name": "a", "arguments": '{"x": 2}'}},
+        {"index": 0, **identity, "function": {"name": "b", "arguments": "{"}},
+        {"index": 0, **identity, "function": {"name": "b", "arguments": "}"}},
+    )
+    assert [(call.name, call.arguments) for call in turn.calls] == [("a", '{"x": 1}'), ("a", '{"x": 2}'), ("b", "{}")]
+    assert len({call.id for call in turn.calls}) == 3
+
+
+@pytest.mark.parametrize("part", ["delta", "message"])
+def test_a_call_in_the_older_form_is_a_call(part: str) -> None:
+    streamed = StreamedTurn(Listener())
+    for piece in ({"name": "read", "arguments": ""}, {"arguments": '{"a":'}, {"arguments": " 1}"}):
+        streamed.take({"choices": [{part: {"content": None, "function_call": piece}}]})
+    assert [(call.name, call.arguments) for call in streamed.turn().calls] == [("read", '{"a": 1}')]
+
+
+def test_a_call_in_both_forms_is_one_call() -> None:
+    function = {"name": "read", "arguments": "{}"}
+    streamed = StreamedTurn(Listener())
+    message = {"function_call": function, "tool_calls": [{"id": "x", "function": function}]}
+    streamed.take({"choices": [{"message": message}]})
+    assert [call.id for call in streamed.turn().calls] == ["x"]
+
+
+def test_a_refusal_is_what_the_model_says() -> None:
+    heard = Heard()
+    streamed = StreamedTurn(heard)
+    for piece in ("I cannot ", "do that."):
+        streamed.take({"choices": [{"delta": {"content": None, "refusal": piece}}]})
+    assert streamed.turn().text == "".join(heard.pieces) == "I cannot do that."
+
+
+def test_a_mark_of_the_byte_order_before_the_first_event_is_fine() -> None:
+    assert list(events([b"\xef\xbb", b"\xbfdata: a\n\ndata: b\n\n"], limit=100)) == ["a", "b"]
+
+
 def test_pieces_that_get_a_new_id_each_are_still_one_call() -> None:
     turn = deltas(
         {"index": 0, "id": "x", "function": {"name": "a", "arguments": "{"}},
@@ -176,6 +216,12 @@ def test_an_error_in_the_middle_is_told_apart(error: Any, code: str) -> None:
         StreamedTurn(Listener()).take({"error": error})
     assert caught.value.code == code
     assert caught.value.retryable == (code == "model-busy")
+
+
+def test_an_error_without_a_name_is_told_too() -> None:
+    with pytest.raises(ToolError) as caught:
+        StreamedTurn(Listener()).take({"object": "error", "message": "too long", "code": 400})
+    assert (caught.value.code, caught.value.values["reason"]) == ("model-refused", "too long")
 
 
 def test_a_refusal_keeps_its_reason_short() -> None:

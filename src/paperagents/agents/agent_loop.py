@@ -39,7 +39,7 @@ SAME_AGAIN = 3
 """So often the same calls may give the same results, one turn after the other."""
 NO_MODEL = "default"
 """The name that is sent where nobody has chosen a model."""
-_NO_NATIVE_CALLS = (400, 404, 422, 501)
+_NO_NATIVE_CALLS = (400, 404, 422, 500, 501)
 """How servers say that a model knows no native calls."""
 
 
@@ -183,8 +183,9 @@ class AgentLoop:
     def _must_write_tags(self, error: ToolError) -> bool:
         """Whether the server said that this model knows no native calls, and the agent leaves it open."""
         told = str(error.values.get("reason", "")).lower()
-        refused = error.code == "model-refused" and error.details.get("status") in _NO_NATIVE_CALLS and "tool" in told
-        return refused and self._run.agent.protocol == "auto" and self._native
+        said_so = error.details.get("status") in _NO_NATIVE_CALLS and ("tool" in told or "function" in told)
+        refused = error.code in ("model-refused", "model-busy")
+        return refused and said_so and self._run.agent.protocol == "auto" and self._native
 
     def _speak(self, *, native: bool) -> None:
         if native != self._native:

@@ -53,12 +53,24 @@ class ChatModel:
         self._host = urlsplit(base_url).netloc
         self._key = key
         self._limits = limits or ModelLimits()
+        self._counts = True
+        """Whether the server can be asked to tell what an answer in pieces has cost."""
         self._line = _Line()
         context = httpx2.create_ssl_context(trust_env=False) if base_url.startswith("https:") else None
         self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=self._line, keepalive_expiry=60.0)
 
     def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
         """One turn, followed while it is being written."""
+        try:
+            return self._answer(request, listener, stop)
+        except ToolError as error:
+            if error.code != "model-refused" or "stream_options" not in str(error.values.get("reason")):
+                raise
+        # Older servers refuse what they do not know.
+        self._counts = False
+        return self._answer(request, listener, stop)
+
+    def _answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
         listener.begin()
         end = time.monotonic() + self._limits.seconds
         with self._told(stop), self._line.following(stop), self._sent(request) as response:
@@ -78,7 +90,7 @@ class ChatModel:
     @contextmanager
     def _sent(self, request: ModelRequest) -> Iterator[httpcore2.Response]:
         limits = self._limits
-        body = json.dumps(_body(request, self._host), separators=(",", ":")).encode()
+        body = json.dumps(_body(request, self._host, counts=self._counts), separators=(",", ":")).encode()
         wait = {"connect": limits.connecting, "read": limits.silence, "write": limits.silence, "pool": 60.0}
         with self._pool.stream(
             "POST", self._address, headers=self._headers(len(body)), content=body, extensions={"timeout": wait}
@@ -91,6 +103,7 @@ class ChatModel:
             "Content-Type": "application/json",
             "Content-Length": str(length),
             "Accept": "text/event-stream, application/json",
+            "Accept-Encoding": "identity",
             "User-Agent": f"paperagents/{__version__}",
         }
         if self._key:
@@ -121,13 +134,14 @@ class ChatModel:
             yield piece
 
 
-def _body(request: ModelRequest, host: str) -> JsonObject:
+def _body(request: ModelRequest, host: str, *, counts: bool) -> JsonObject:
     body: JsonObject = {
         "model": request.model,
         "messages": list(request.messages),
         "stream": True,
-        "stream_options": {"include_usage": True},
     }
+    if counts:
+        body["stream_options"] = {"include_usage": True}
     if request.tools:
         body["tools"] = list(request.tools)
     if request.temperature is not None:

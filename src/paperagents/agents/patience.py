@@ -50,7 +50,9 @@ class Patience:
 
 def _said_something(turn: ModelTurn) -> ModelTurn:
     if not turn.text.strip() and not turn.calls:
-        raise ToolError("model-empty", retryable=True)
+        # What a filter holds back, it holds back the next time, too.
+        case = turn.finish if turn.finish in ("content_filter", "length") else None
+        raise ToolError("model-empty", retryable=case != "content_filter", case=case)
     return turn
 
 

@@ -20,6 +20,8 @@ from paperagents.errors import ToolError
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
 _SHOWN = 300
+_NOT_IMPLEMENTED = 501
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(slots=True)
@@ -56,8 +58,8 @@ class StreamedTurn:
         """One piece as the server sent it. Raises ToolError where it tells of an error."""
         if not isinstance(chunk, dict):
             raise ToolError("model-broken", reason=f"{str(chunk)[:_SHOWN]!r}", retryable=True)
-        if chunk.get("error"):
-            raise refusal(chunk["error"], 200)
+        if chunk.get("error") or chunk.get("object") == "error":
+            raise refusal(chunk.get("error") or chunk, 200)
         self._count(chunk.get("usage"))
         for choice in _list(chunk.get("choices"))[:1]:
             if isinstance(choice, dict):
@@ -83,7 +85,8 @@ class StreamedTurn:
         part = choice.get("delta") or choice.get("message") or {}
         if isinstance(part, dict):
             self._say(_plain(part.get("content")))
-            for call in _list(part.get("tool_calls")):
+            self._say(_plain(part.get("refusal")))
+            for call in _list(part.get("tool_calls")) or _older_form(part):
                 if isinstance(call, dict):
                     self._call(call)
         self.finish = str(choice.get("finish_reason") or self.finish)
@@ -117,9 +120,9 @@ class StreamedTurn:
         if isinstance(index, int):
             self._last = self._places.get(index, f"index {index}")
             begun = self._calls.get(self._last)
-            if own and named and begun is not None and begun.id not in ("", own):
+            if named and begun is not None and _is_another(begun, own):
                 # Some servers give all calls the same index.
-                self._last = f"index {index} id {own}"
+                self._last = f"index {index} call {len(self._calls) + len(self._left_out)}"
             self._places[index] = self._last
         elif own:
             self._last = f"id {own}"
@@ -136,6 +139,25 @@ class StreamedTurn:
             }
 
 
+def _is_another(begun: _OpenCall, own: Any) -> bool:
+    """Whether a piece with a name begins a call: it has an id of its own, or none where one whole call stands."""
+    if own:
+        return begun.id not in ("", own)
+    return not begun.id and len(begun.pieces) == 1 and _is_whole(begun.pieces[0])
+
+
+def _is_whole(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _older_form(part: dict[str, Any]) -> list[Any]:
+    function = part.get("function_call")
+    return [{"index": 0, "function": function}] if isinstance(function, dict) else []
+
+
 def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolError:
     """What a server says when it does not answer: too busy now, or not at all."""
     inner = error if isinstance(error, dict) else {"message": error}
@@ -144,7 +166,7 @@ def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolEr
     number = number if number is not None and 100 <= number <= 999 else status
     reason = str(inner.get("message") or inner.get("type") or told or "").strip()[:_SHOWN]
     # An error without a number in the middle of a good answer: the server itself has stumbled.
-    busy = number in (200, 408, 409, 425, 429) or number >= 500
+    busy = number in (200, 408, 409, 425, 429) or (number >= 500 and number != _NOT_IMPLEMENTED)
     details = {"status": number, "retry_after": retry_after}
     return ToolError(
         "model-busy" if busy else "model-refused", status=number, reason=reason, retryable=busy, details=details
@@ -154,7 +176,8 @@ def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolEr
 def events(pieces: Iterable[bytes], *, limit: int) -> Iterator[str]:
     """The data of each server-sent event; comments that keep the line open are left out."""
     data: list[str] = []
-    for line in _lines(pieces, limit):
+    for number, each in enumerate(_lines(pieces, limit)):
+        line = each.removeprefix(_BYTE_ORDER_MARK) if number == 0 else each
         if line.startswith(b"data:"):
             data.append(line[5:].removeprefix(b" ").decode("utf-8", "replace"))
         elif not line and data:

@@ -215,6 +215,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Sprachmodell hat nichts geantwortet.",
         "语言模型的回答为空。",
     ),
+    "model-empty.content_filter": (
+        "The language model answered with nothing: a content filter held the answer back.",
+        "Das Sprachmodell hat nichts geantwortet: Ein Inhaltsfilter hat die Antwort zurückgehalten.",
+        "语言模型的回答为空：内容过滤器拦截了回答。",
+    ),
+    "model-empty.length": (
+        "The language model answered with nothing: the length it may have was used up before.",
+        "Das Sprachmodell hat nichts geantwortet: Die erlaubte Länge war vorher verbraucht.",
+        "语言模型的回答为空：允许的长度在此之前已用完。",
+    ),
     "model-endless": (
         "The answer of the language model is longer than {limit} bytes.",
         "Die Antwort des Sprachmodells ist länger als {limit} Bytes.",
