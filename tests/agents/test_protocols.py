@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from paperagents.agents.patience import Patience
 from paperagents.approval.decision import Approved
 from paperagents.testing import ScriptedApprover
 
@@ -93,19 +94,20 @@ def test_a_native_answer_pairs_every_call_with_its_result(desk: Desk, serve: Ser
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "times"),
+    ("status", "message"),
     [
-        (404, "No endpoints found that support tool use.", 1),
-        (400, "Function calling is not enabled for this model", 1),
-        (501, "tools are not implemented", 1),
-        (500, "tools param requires --jinja flag", 5),
+        (404, "No endpoints found that support tool use."),
+        (400, "Function calling is not enabled for this model"),
+        (501, "tools are not implemented"),
+        (500, "tools param requires --jinja flag"),
     ],
 )
 def test_a_model_that_knows_no_native_calls_writes_tags(
-    desk: Desk, serve: Serve, status: int, message: str, times: int, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, serve: Serve, status: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("paperagents.agents.patience.Patience._wait", lambda *_: 0.0)
     refused = {"error": {"status": status, "message": message}}
+    times = Patience().attempts if status == 500 else 1
     server = serve([*[refused] * times, '{{<read_file filePath="a.md" />}}', "Read."])
     desk.note("a.md", "# Peas\n")
     record = desk.vault.run("helper", {"query": "Go"})
