@@ -54,3 +54,21 @@ def test_a_new_file_and_a_missing_line_end_are_said() -> None:
 def test_a_long_file_is_shown_completely() -> None:
     after = "".join(f"{number}\n" for number in range(10_000))
     assert unified_diff(None, after, "x").count("\n+") == 10_001
+
+
+def test_a_file_of_equal_lines_is_compared_as_quickly_as_any_other() -> None:
+    before = "x\n" * 300_000
+    assert unified_diff(before, f"{before}y\n", "x").split("\n")[2:] == ["@@ -299998,3 +299998,4 @@", *[" x"] * 3, "+y"]
+
+
+def test_lines_that_come_again_and_again_are_all_shown() -> None:
+    shown = unified_diff("a\nb\n" * 800, "b\na\nc\n" * 750, "x").split("\n")[2:]
+    assert [line[1:] for line in shown if line[0] in " -"] == ["a", "b"] * 800
+    assert [line[1:] for line in shown if line[0] in " +"] == ["b", "a", "c"] * 750
+
+
+def test_changes_close_together_share_their_surroundings() -> None:
+    before = [str(number) for number in range(40)]
+    after = [*before[:10], "new", *before[10:16], "newer", *before[16:30], "newest", *before[30:]]
+    shown = unified_diff("\n".join(before) + "\n", "\n".join(after) + "\n", "x").split("\n")[2:]
+    assert [line for line in shown if line.startswith("@@")] == ["@@ -8,12 +8,14 @@", "@@ -28,6 +30,7 @@"]

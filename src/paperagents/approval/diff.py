@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from typing import TypeAlias
 
 _CONTEXT = 3
 _MOST_LINES = 4000
 """Beyond this a line-by-line comparison takes longer than anybody would read."""
+_MOST_PAIRS = 20_000
+"""So many equal lines can be compared at once; where all are alike there are millions, each looked at many times."""
+_Part: TypeAlias = tuple[str, int, int, int, int]
 
 
 def unified_diff(before: str | None, after: str, path: str) -> str:
@@ -48,15 +52,44 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
                 yield from ("+" + visible(line) for line in new[new_start:new_end])
 
 
-def _groups(old: list[str], new: list[str]) -> list[list[tuple[str, int, int, int, int]]]:
-    same_start = _common(old, new)
-    same_end = _common(old[same_start:][::-1], new[same_start:][::-1])
-    if len(old) + len(new) - 2 * (same_start + same_end) <= _MOST_LINES:
-        matcher = SequenceMatcher(None, old, new, autojunk=False)
-        return [list(group) for group in matcher.get_grouped_opcodes(_CONTEXT)]
-    before = max(same_start - _CONTEXT, 0)
-    replaced = ("replace", same_start, len(old) - same_end, same_start, len(new) - same_end)
-    return [[("equal", before, same_start, before, same_start), replaced]]
+def _groups(old: list[str], new: list[str]) -> Iterator[list[_Part]]:
+    """The parts that differ, each with the equal lines around it; what lies far between two is left out."""
+    group: list[_Part] = []
+    parts = [*_parts(old, new)]
+    for part in parts:
+        kind, start, end, new_start, new_end = part
+        length = end - start
+        if kind != "equal" or (group and length <= 2 * _CONTEXT and part is not parts[-1]):
+            group.append(part)
+            continue
+        around = min(length, _CONTEXT)
+        if group:
+            yield [*group, ("equal", start, start + around, new_start, new_start + around)]
+        group = [("equal", end - around, end, new_end - around, new_end)]
+    if any(kind != "equal" for kind, *_ in group):
+        yield group
+
+
+def _parts(old: list[str], new: list[str]) -> Iterator[_Part]:
+    """What is equal and what is not, in order; lines that both begin and end with need no comparison."""
+    start = _common(old, new)
+    same_end = _common(old[start:][::-1], new[start:][::-1])
+    end, new_end = len(old) - same_end, len(new) - same_end
+    if start:
+        yield "equal", 0, start, 0, start
+    for kind, first, last, new_first, new_last in _middle(old[start:end], new[start:new_end]):
+        yield kind, first + start, last + start, new_first + start, new_last + start
+    if same_end:
+        yield "equal", end, len(old), new_end, len(new)
+
+
+def _middle(old: list[str], new: list[str]) -> list[_Part]:
+    """Line by line where that is quick; lines that are everywhere are no guide where it is not."""
+    for autojunk in (False, True) if len(old) + len(new) <= _MOST_LINES else ():
+        matcher = SequenceMatcher(None, old, new, autojunk=autojunk)
+        if sum(len(matcher.b2j.get(line, ())) for line in old) <= _MOST_PAIRS:
+            return [*matcher.get_opcodes()]
+    return [("replace", 0, len(old), 0, len(new))]
 
 
 def _common(one: list[str], other: list[str]) -> int:
