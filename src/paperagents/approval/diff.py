@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import TypeAlias
@@ -85,10 +86,11 @@ def _parts(old: list[str], new: list[str]) -> Iterator[_Part]:
 
 def _middle(old: list[str], new: list[str]) -> list[_Part]:
     """Line by line where that is quick; lines that are everywhere are no guide where it is not."""
-    for autojunk in (False, True) if len(old) + len(new) <= _MOST_LINES else ():
-        matcher = SequenceMatcher(None, old, new, autojunk=autojunk)
-        if sum(len(matcher.b2j.get(line, ())) for line in old) <= _MOST_PAIRS:
-            return [*matcher.get_opcodes()]
+    counts = Counter(new)
+    for most in (len(new), len(new) // 100 + 1) if len(old) + len(new) <= _MOST_LINES else ():
+        everywhere = {line for line, count in counts.items() if count > most}
+        if sum(counts[line] for line in old if line not in everywhere) <= _MOST_PAIRS:
+            return [*SequenceMatcher(everywhere.__contains__, old, new, autojunk=False).get_opcodes()]
     return [("replace", 0, len(old), 0, len(new))]
 
 
