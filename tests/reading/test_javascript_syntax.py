@@ -178,6 +178,7 @@ def test_loops_without_an_exit_are_found(code: str, count: int) -> None:
         ("if (a) return { b: 1 }; return input;", ["b"], True, False),
         ("return make();", [], False, True),
         ("return JSON.parse(input.a);", [], False, True),
+        ("input.a += 1;", ["a"], True, False),
     ],
 )
 def test_the_fields_a_block_hands_on_are_known_or_anything(

@@ -40,11 +40,13 @@ ANYTHING = ProducedFields(anything=True)
 
 
 def produced_fields(script: JavaScript) -> ProducedFields:
-    """What the block's own return statements can hand on."""
+    """What the block's own return statements can hand on; where they were forgotten, ``input`` was meant."""
     variables = _Variables(script)
+    returned = [_named(node) for node in script.returns()]
+    if not returned:
+        return variables.known["input"]
     result = ProducedFields()
-    for node in script.returns():
-        values = _named(node)
+    for values in returned:
         result |= variables.fields_of(values[0]) if values else ANYTHING
     return result
 
