@@ -10,6 +10,7 @@ from paperagents.calls.argument_validation import validated
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import InvalidArgumentsError
+from paperagents.messages import in_language
 
 
 def tool(*, strict: bool = False) -> ToolDefinition:
@@ -65,3 +66,57 @@ def test_types_are_only_converted_where_that_is_asked_for() -> None:
     assert validated(tool(), {"file": 3, "limit": "5"}, convert=True) == {"file": "3", "limit": 5}
     assert problems({"file": 3, "limit": "5"}) == {"file": "argument-type", "limit": "argument-type"}
     assert problems({"file": "a", "limit": "12abc"}, convert=True) == {"limit": "argument-type"}
+
+
+SHAPE: Any = {
+    "oneOf": [
+        {"properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}}, "required": ["kind", "radius"]},
+        {"properties": {"kind": {"const": "box"}, "width": {"type": "number"}}, "required": ["kind", "width"]},
+    ]
+}
+
+
+def told(schema: Any, value: Any, language: str = "en") -> list[str]:
+    drawing = ToolDefinition(id="draw", name="draw", kind="markdown", parameters=(Parameter(name="it", schema=schema),))
+    with in_language(language), pytest.raises(InvalidArgumentsError) as caught:
+        validated(drawing, {"it": value})
+    return [str(each["message"]) for each in caught.value.details["problems"]]
+
+
+def test_what_is_wrong_with_the_variant_that_was_meant_is_told_where_it_is() -> None:
+    assert told(SHAPE, {"kind": "circle"}) == ["Parameter 'it.radius' is required."]
+    assert told(SHAPE, {"kind": "box", "width": "9"}) == ["Parameter 'it.width' must be of type number."]
+    assert told(SHAPE, {"kind": "star"}) == ["Parameter 'it' is none of the things it may be."]
+    assert told({"anyOf": [{"type": "integer", "minimum": 3}, {"type": "null"}]}, 2) == [
+        "Parameter 'it' must be at least 3."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "english", "german"),
+    [
+        ({"exclusiveMinimum": 0}, 0, "must be greater than 0", "muss größer als 0 sein"),
+        ({"multipleOf": 0.25}, 0.3, "must be a multiple of 0.25", "muss ein Vielfaches von 0.25 sein"),
+        ({"minItems": 2}, [1], "at least: 2", "mindestens: 2"),
+        ({"maxItems": 1}, ["long"] * 9, "at most: 1", "höchstens: 1"),
+        ({"uniqueItems": True}, [1, 1], "the same element twice", "ein Element doppelt"),
+        ({"const": True}, False, "can only be: true", "kann nur dies sein: true"),
+        ({"enum": ["a", None, 1]}, "b", "one of: a, null, 1", "eines davon sein: a, null, 1"),
+        (
+            {"properties": {"x": {}}, "additionalProperties": False},
+            {"a (b)": "long", "c": 2},
+            "members: 'a (b)', 'c'.",
+            "nicht haben: 'a (b)', 'c'.",
+        ),
+        ({"additionalProperties": False}, {"a": "long"}, "not have any members", "keine Felder haben"),
+        ({"oneOf": [{"type": "number"}, {"type": "integer"}]}, 1, "just one", "nur eine"),
+        ({"not": {"type": "string"}}, "a", "may not be", "nicht sein darf"),
+    ],
+)
+def test_every_rule_is_told_in_the_language_of_the_reader_without_the_value(
+    schema: Any, value: Any, english: str, german: str
+) -> None:
+    [first], [second] = told(schema, value), told(schema, value, "de")
+    assert english in first
+    assert german in second
+    assert "long" not in first

@@ -16,6 +16,8 @@ from paperagents.messages import has_text, text
 from paperagents.reading.json_schema import Violation, compiled
 
 _SHORT = 80
+_SEVERAL = "is valid under more than one of the schemas listed in the 'oneOf' keyword"
+"""How the schema library ends its sentence where a value is too many things at once."""
 _JAVASCRIPT_CODES = {
     "argument-missing": "MISSING_REQUIRED_PARAM",
     "argument-type": "INVALID_PARAM_TYPE",
@@ -125,11 +127,16 @@ def _described(violation: Violation, tool: ToolDefinition, undeclared: list[str]
         return _problem("argument-unknown", name, suggestion=near)
     if violation.keyword == "type":
         return _problem("argument-type", path, kind=violation.limit, value="")
-    return _problem("argument-rule", path, rule=violation.keyword, reason=violation.message, limit=violation.limit)
+    names = _unexpected(violation.message)
+    rule = _rule(violation, names)
+    return _problem("argument-rule", path, rule=rule, reason=violation.message, limit=violation.limit, names=names)
 
 
 def _problem(code: str, parameter: str, **values: object) -> JsonObject:
-    values = {key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in values.items()}
+    values = {
+        key: ", ".join(map(_plain, value)) if isinstance(value, list) else _plain(value)
+        for key, value in values.items()
+    }
     key = f"{code}.{values.get('rule')}"
     message = text(key if has_text(key) else code, parameter=parameter, **values)
     return {"parameter": parameter, "code": code, "message": message}
@@ -138,6 +145,22 @@ def _problem(code: str, parameter: str, **values: object) -> JsonObject:
 def _quoted(message: str) -> str:
     """The name the schema library puts into quotes."""
     return message.split('"')[1] if '"' in message else message.split("'")[1] if "'" in message else message
+
+
+def _rule(violation: Violation, names: str) -> str:
+    if violation.message.endswith(_SEVERAL):
+        return "oneOf-several"
+    return "no-members" if violation.keyword == "additionalProperties" and not names else violation.keyword
+
+
+def _unexpected(message: str) -> str:
+    """The names the schema library puts into brackets: those that nobody expected."""
+    return message.partition("(")[2].rpartition(" w")[0]
+
+
+def _plain(value: object) -> str:
+    """Texts as they are, anything else as JSON writes it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _shown(value: JsonValue) -> str:

@@ -55,7 +55,12 @@ class Schema:
         """Everything wrong with the value, at once."""
         if self.accepts(value):
             return []
-        return [self._violation(error) for error in self._validator.iter_errors(value)]
+        return [each for error in self._validator.iter_errors(value) for each in self._violations(error)]
+
+    def _violations(self, error: Any) -> list[Violation]:
+        """Where it is plain which of several ways was meant, what is wrong with that one."""
+        meant = _meant(error)
+        return [each for inner in meant for each in self._violations(inner)] if meant else [self._violation(error)]
 
     def _violation(self, error: Any) -> Violation:
         keyword = str(error.schema_path[-1]) if error.schema_path else ""
@@ -96,6 +101,18 @@ def _refuse_to_fetch(address: str) -> Any:
     # A schema is a stranger's text: a $ref must not make this program read files or call servers.
     message = f"references outside the schema are not followed: {address}"
     raise ValueError(message)
+
+
+def _meant(error: Any) -> list[Any]:
+    """The errors of the one way that all its constants and its type speak for; empty where there is no such one."""
+    ways = getattr(error.kind, "context", None) if error.kind.name in ("oneOf", "anyOf") else None
+    possible = [way for way in ways or [] if not any(_is_another_way(each, error) for each in way)]
+    return possible[0] if len(possible) == 1 else []
+
+
+def _is_another_way(inner: Any, outer: Any) -> bool:
+    keyword = inner.schema_path[-1]
+    return keyword in ("const", "enum") or (keyword == "type" and inner.instance_path == outer.instance_path)
 
 
 def _at(schema: Any, path: list[str | int]) -> JsonValue:

@@ -225,6 +225,7 @@ def test_a_variant_has_the_fields_that_all_variants_have(page: Page, served: Ser
 def test_a_problem_of_a_variant_is_told_where_somebody_sees_it(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/tools/everything")
     contact = page.get_by_role("group", name="contact").first
+    contact.get_by_role("combobox", name="Kind").first.select_option("Phone")
     contact.get_by_role("textbox", name="phone").fill("1")
     contact.get_by_role("combobox", name="Kind").first.select_option("Mail")
     contact.get_by_role("textbox", name="mail").fill("nobody")
@@ -313,3 +314,80 @@ def test_what_a_tool_no_longer_names_is_sent_openly(page: Page, served: Served) 
     expect(page.get_by_text("Also sent: whisper")).to_be_visible()
     page.get_by_role("button", name="Start fresh").click()
     expect(page.get_by_text("Also sent")).to_have_count(0)
+
+
+LEFT = """---
+tool: true
+name: left
+description: Things that need not be given, with constants and defaults inside.
+parameters:
+  - {name: agreed, const: true, required: false, description: Only one thing can be said}
+  - name: shape
+    type: object
+    required: false
+    description: A circle or a box
+    oneOf:
+      - {title: Circle, properties: {kind: {const: circle}, radius: {type: number}}, required: [kind, radius]}
+      - {title: Box, properties: {kind: {const: box}, width: {type: number}}, required: [kind, width]}
+  - name: page
+    type: object
+    required: false
+    description: A default beside something that must be given
+    properties: {size: {type: integer, default: 10}, book: {type: string}}
+    allOf: [{required: [book]}]
+  - name: order
+    type: object
+    required: false
+    description: The same, deeper inside
+    properties: {page: {type: object, required: [book], properties: {size: {type: integer, default: 10}}}}
+  - name: headers
+    type: object
+    required: false
+    description: Names by a pattern
+    patternProperties: {"^x-": {type: string}}
+    additionalProperties: false
+  - {name: summary, type: string, required: false, description: Long, format: multiline}
+custom_function: |
+  return input;
+---
+"""
+
+
+def open_left(page: Page, served: Served) -> None:
+    served.note("tools/left.md", LEFT)
+    page.goto(f"{served.url}/tools/left")
+
+
+def test_what_need_not_be_given_is_left_out_as_long_as_nobody_touches_it(page: Page, served: Served) -> None:
+    open_left(page, served)
+    assert sent(page) == {}
+    expect(page.locator(".run[data-status=succeeded]")).to_be_visible()
+
+
+def test_a_variant_that_was_chosen_is_sent_and_can_be_left_again(page: Page, served: Served) -> None:
+    open_left(page, served)
+    kind = page.get_by_role("group", name="shape").first.get_by_role("combobox", name="Kind")
+    kind.select_option("Box")
+    page.get_by_label("agreed").select_option("true")
+    assert sent(page) == {"shape": {"kind": "box"}, "agreed": True}
+    expect(page.get_by_text("Parameter 'shape.width' is required.")).to_be_visible()
+    expect(page.get_by_role("textbox", name="width")).to_be_focused()
+    kind.select_option("–")
+    assert sent(page) == {"agreed": True}
+
+
+def test_an_object_with_a_default_is_sent_whole_once_somebody_fills_it(page: Page, served: Served) -> None:
+    open_left(page, served)
+    page.get_by_role("group", name="page").first.get_by_label("book").fill("Emma")
+    assert sent(page) == {"page": {"size": 10, "book": "Emma"}}
+
+
+def test_members_by_a_pattern_are_rows_and_a_text_of_many_lines_has_room(page: Page, served: Served) -> None:
+    open_left(page, served)
+    headers = page.get_by_role("group", name="headers")
+    headers.get_by_role("button", name="Add").click()
+    page.keyboard.type("x-one")
+    headers.get_by_role("textbox").last.fill("1")
+    expect(page.locator("textarea:visible")).to_have_count(1)
+    page.get_by_label("summary").fill("two\nlines")
+    assert sent(page) == {"headers": {"x-one": "1"}, "summary": "two\nlines"}

@@ -72,6 +72,91 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Parameter „{parameter}“ ist kein gültiger Wert der Form {limit}.",
         "参数 “{parameter}” 不是有效的 {limit}。",
     ),
+    "argument-rule.exclusiveMinimum": (
+        "Parameter '{parameter}' must be greater than {limit}.",
+        "Parameter „{parameter}“ muss größer als {limit} sein.",
+        "参数 “{parameter}” 必须大于 {limit}。",
+    ),
+    "argument-rule.exclusiveMaximum": (
+        "Parameter '{parameter}' must be less than {limit}.",
+        "Parameter „{parameter}“ muss kleiner als {limit} sein.",
+        "参数 “{parameter}” 必须小于 {limit}。",
+    ),
+    "argument-rule.multipleOf": (
+        "Parameter '{parameter}' must be a multiple of {limit}.",
+        "Parameter „{parameter}“ muss ein Vielfaches von {limit} sein.",
+        "参数 “{parameter}” 必须是 {limit} 的倍数。",
+    ),
+    "argument-rule.const": (
+        "Parameter '{parameter}' can only be: {limit}.",
+        "Parameter „{parameter}“ kann nur dies sein: {limit}.",
+        "参数 “{parameter}” 只能是：{limit}。",
+    ),
+    "argument-rule.minItems": (
+        "Parameter '{parameter}' has too few elements; at least: {limit}.",
+        "Parameter „{parameter}“ hat zu wenige Elemente; mindestens: {limit}.",
+        "参数 “{parameter}” 的元素太少；至少：{limit}。",
+    ),
+    "argument-rule.maxItems": (
+        "Parameter '{parameter}' has too many elements; at most: {limit}.",
+        "Parameter „{parameter}“ hat zu viele Elemente; höchstens: {limit}.",
+        "参数 “{parameter}” 的元素太多；最多：{limit}。",
+    ),
+    "argument-rule.uniqueItems": (
+        "Parameter '{parameter}' has the same element twice.",
+        "Parameter „{parameter}“ enthält ein Element doppelt.",
+        "参数 “{parameter}” 含有重复的元素。",
+    ),
+    "argument-rule.minProperties": (
+        "Parameter '{parameter}' has too few members; at least: {limit}.",
+        "Parameter „{parameter}“ hat zu wenige Felder; mindestens: {limit}.",
+        "参数 “{parameter}” 的字段太少；至少：{limit}。",
+    ),
+    "argument-rule.maxProperties": (
+        "Parameter '{parameter}' has too many members; at most: {limit}.",
+        "Parameter „{parameter}“ hat zu viele Felder; höchstens: {limit}.",
+        "参数 “{parameter}” 的字段太多；最多：{limit}。",
+    ),
+    "argument-rule.additionalProperties": (
+        "Parameter '{parameter}' may not have these members: {names}.",
+        "Parameter „{parameter}“ darf diese Felder nicht haben: {names}.",
+        "参数 “{parameter}” 不能有这些字段：{names}。",
+    ),
+    "argument-rule.no-members": (
+        "Parameter '{parameter}' may not have any members.",
+        "Parameter „{parameter}“ darf keine Felder haben.",
+        "参数 “{parameter}” 不能有任何字段。",
+    ),
+    "argument-rule.unevaluatedProperties": (
+        "Parameter '{parameter}' may not have these members: {names}.",
+        "Parameter „{parameter}“ darf diese Felder nicht haben: {names}.",
+        "参数 “{parameter}” 不能有这些字段：{names}。",
+    ),
+    "argument-rule.oneOf": (
+        "Parameter '{parameter}' is none of the things it may be.",
+        "Parameter „{parameter}“ entspricht keiner der möglichen Formen.",
+        "参数 “{parameter}” 不符合任何一种允许的形式。",
+    ),
+    "argument-rule.anyOf": (
+        "Parameter '{parameter}' is none of the things it may be.",
+        "Parameter „{parameter}“ entspricht keiner der möglichen Formen.",
+        "参数 “{parameter}” 不符合任何一种允许的形式。",
+    ),
+    "argument-rule.oneOf-several": (
+        "Parameter '{parameter}' is several of the things of which it may be just one.",
+        "Parameter „{parameter}“ entspricht mehreren Formen, von denen nur eine zutreffen darf.",
+        "参数 “{parameter}” 同时符合多种形式，而只能符合其中一种。",
+    ),
+    "argument-rule.not": (
+        "Parameter '{parameter}' is something it may not be.",
+        "Parameter „{parameter}“ ist etwas, das es nicht sein darf.",
+        "参数 “{parameter}” 的值不被允许。",
+    ),
+    "argument-rule.contains": (
+        "Parameter '{parameter}' lacks an element of the kind that must be in it.",
+        "Parameter „{parameter}“ fehlt ein Element der verlangten Art.",
+        "参数 “{parameter}” 缺少所要求的元素。",
+    ),
     # --- what a run says
     "run.done": ("Done.", "Erledigt.", "完成。"),
     "run.done-below": ("Done in run {run}.", "Erledigt in Lauf {run}.", "已在运行 {run} 中完成。"),

@@ -1,9 +1,10 @@
 // A form from a JSON Schema, and the value of a form. What is right is for the server to say.
 
 import { exactNumber, make, readJson, say } from "./dom.js";
-import { emptyValues, fits, nameOf, resolved, same, typeOf, variantsOf } from "./schema.js";
+import { emptyValues, fits, isComplete, membersOf, nameOf, resolved, same, typeOf, variantsOf } from "./schema.js";
 
 const LONG_TEXTS = new Set(["content", "text", "body", "prompt", "csv", "markdown", "json", "html", "notes", "code", "template", "message"]);
+const LONG_FORMATS = new Set(["textarea", "multiline", "markdown"]);
 const INPUTS = { date: "date", password: "password" };
 const KEYBOARDS = { email: "email", uri: "url", url: "url" };
 const SHAPES = { time: "14:30:00Z", "date-time": "2026-11-16T14:30:00Z", duration: "PT15M" };
@@ -35,7 +36,8 @@ function makeField(schema, place) {
 
 function fieldOf(known, place) {
   if (place.depth > DEEPEST) return jsonField(known, place);
-  if ("const" in known) return constantField(known, place);
+  // What need not be given is not said without being asked, even where only one thing can be said.
+  if ("const" in known) return place.required || place.isVariant ? constantField(known, place) : choiceField({ ...known, enum: [known.const] }, place);
   if (Array.isArray(known.enum)) return choiceField(known, place);
   const variants = variantsOf(known, place.context.root);
   if (variants.length > 1) return variantField(known, variants, place);
@@ -116,7 +118,7 @@ function emptyName(value) {
 // --- simple values
 
 function textField(schema, place) {
-  const isLong = LONG_TEXTS.has(String(place.path.at(-1))) || /\n/.test(schema.default ?? "") || schema.format === "textarea" || schema.contentMediaType;
+  const isLong = LONG_TEXTS.has(String(place.path.at(-1))) || /\n/.test(schema.default ?? "") || LONG_FORMATS.has(schema.format) || schema.contentMediaType;
   let control = null;
   let original = null;
   const become = (wantLong, value) => {
@@ -260,51 +262,63 @@ function jsonIn(text) {
 
 function objectOf(schema, place) {
   if (schema.properties && Object.keys(schema.properties).length) return objectField(schema, place);
-  return typeOf(resolved(schema.additionalProperties, place.context.root)) ? mapField(schema, place) : jsonField(schema, place);
+  const each = resolved(membersOf(schema), place.context.root);
+  return typeOf(each) ? mapField(schema, each, place) : jsonField(schema, place);
 }
 
 function objectField(schema, place) {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const names = Object.keys(schema.properties ?? {});
-  const members = names.map((name) => [name, makeField(schema.properties[name], inner(place, name, { required: required.has(name) }))]);
+  const members = names.map((name) => [name, makeField(schema.properties[name], inner(place, name, { required: required.has(name), isVariant: place.isVariant }))]);
   const box = make("div", { class: place.isTop ? "fields" : "fields nested", role: place.isTop ? null : "group" }, ...members.map(([, field]) => field.node));
   const told = make("p", { class: "about", hidden: true });
   box.append(told);
   let others = {};
+  let untouched;
+  const held = () => {
+    const value = { ...others };
+    for (const [name, field] of members) {
+      const member = field.value();
+      if (member !== undefined) Object.defineProperty(value, name, { value: member, enumerable: true, configurable: true, writable: true });
+    }
+    return value;
+  };
   return {
     node: place.isTop ? box : frame(schema, place, box, { isGroup: true }),
     value: () => {
-      const value = { ...others };
-      for (const [name, field] of members) {
-        const member = field.value();
-        if (member !== undefined) Object.defineProperty(value, name, { value: member, enumerable: true, configurable: true, writable: true });
-      }
-      return Object.keys(value).length || place.required ? value : undefined;
+      const value = held();
+      if (place.required) return value;
+      // Constants and defaults alone do not make somebody mean an object that wants more than these.
+      const isLeft = same(value, untouched) && !isComplete(value, schema, place.context.root);
+      return Object.keys(value).length && !isLeft ? value : undefined;
     },
     fill: (value) => {
-      const given = value && typeof value === "object" && !Array.isArray(value) ? value : schema.default ?? {};
+      untouched = undefined;
+      const isGiven = value && typeof value === "object" && !Array.isArray(value);
+      const given = isGiven ? value : schema.default ?? {};
       // What the schema does not name is kept: it may mean something to the tool.
       others = schema.additionalProperties === false ? {} : Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
       told.hidden = !Object.keys(others).length;
       told.textContent = told.hidden ? "" : say("also-sent", { names: Object.keys(others).join(", ") });
       for (const [name, field] of members) field.fill(Object.hasOwn(given, name) ? given[name] : undefined);
+      if (!isGiven) untouched = held();
     },
   };
 }
 
 /** Names and values, for objects whose members are not known beforehand. */
-function mapField(schema, place) {
+function mapField(schema, each, place) {
   let rows = [];
   const list = make("ol", { class: "items" });
   const add = make("button", { type: "button", class: "button quiet-button add", onclick: () => append("", undefined).focus() }, say("add"));
   const node = frame(schema, place, make("div", { role: "group" }, list, add), { isGroup: true });
   const append = (name, value) => {
     const key = make("input", { type: "text", dir: "auto", autocomplete: "off", placeholder: say("name"), "aria-label": say("name") });
-    const field = makeField(schema.additionalProperties, inner(place, rows.length, { required: true, isItem: true }));
+    const field = makeField(each, inner(place, rows.length, { required: true, isItem: true }));
     const remove = make("button", { type: "button", class: "remove", "aria-label": say("remove", { number: rows.length + 1 }) }, "✕");
     const row = { key, field, item: make("li", {}, make("div", { class: "map-row" }, key, field.node), remove) };
     remove.addEventListener("click", () => {
-      refill(members(rows.filter((each) => each !== row)));
+      refill(members(rows.filter((other) => other !== row)));
       add.focus();
     });
     rows.push(row);
@@ -313,7 +327,7 @@ function mapField(schema, place) {
     field.fill(value);
     return key;
   };
-  const members = (some) => some.map(({ key, field }) => [key.value, field.value() ?? emptyOf(resolved(schema.additionalProperties, place.context.root))]);
+  const members = (some) => some.map(({ key, field }) => [key.value, field.value() ?? emptyOf(each)]);
   const refill = (entries) => {
     rows = [];
     list.replaceChildren();
@@ -396,19 +410,25 @@ function emptyOf(items) {
 
 function variantField(schema, known, place) {
   const names = known.map((each, number) => String(nameOf(each) ?? say("variant", { number: number + 1 })));
-  const choice = make("select", { "aria-label": say("kind") }, ...names.map((name, number) => make("option", { value: String(number) }, name)));
+  // An object that need not be given is none of its kinds until somebody chooses one.
+  const mayBeLeft = !place.required && !("default" in schema) && known.every((each) => typeOf(each) === "object");
+  const none = mayBeLeft ? [make("option", { value: "" }, "–")] : [];
+  const choice = make("select", { "aria-label": say("kind") }, ...none, ...names.map((name, number) => make("option", { value: String(number) }, name)));
   const slot = make("div");
   const box = make("div", { role: "group" }, choice, slot);
   let field = null;
   const become = (number, value) => {
     choice.value = String(number);
+    field = null;
+    slot.replaceChildren();
+    if (number === "") return;
     const chosen = known[number];
-    field = makeField({ ...chosen, title: names[number] }, { ...place, depth: place.depth + 1, isItem: true });
+    field = makeField({ ...chosen, title: names[number] }, { ...place, required: place.required || mayBeLeft, depth: place.depth + 1, isItem: true, isVariant: true });
     slot.replaceChildren(field.node);
     field.fill(value);
   };
   const node = make("div");
-  choice.addEventListener("change", () => become(Number(choice.value), undefined));
+  choice.addEventListener("change", () => become(choice.value && Number(choice.value), undefined));
   const framed = frame(schema, { ...place }, box, { isGroup: true });
   const own = place.context.fields.get(place.path.join("."));
   node.append(framed);
@@ -417,8 +437,9 @@ function variantField(schema, known, place) {
     value: () => field?.value(),
     fill: (value) => {
       const given = value === undefined ? schema.default : value;
-      const fitting = given === undefined || given === null ? 0 : known.findIndex((each) => fits(given, each));
-      become(Math.max(fitting, 0), given);
+      const isNothing = given === undefined || given === null;
+      const fitting = isNothing ? 0 : known.findIndex((each) => fits(given, each));
+      become(isNothing && mayBeLeft ? "" : Math.max(fitting, 0), given);
       place.context.fields.set(place.path.join("."), own);
     },
   };

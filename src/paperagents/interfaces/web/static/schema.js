@@ -46,6 +46,19 @@ export function typeOf(schema) {
   return undefined;
 }
 
+/** What the members of an object are that has no names of its own. */
+export function membersOf(schema) {
+  const patterns = Object.values(schema.patternProperties ?? {});
+  return patterns.length === 1 && !typeOf(schema.additionalProperties || {}) ? patterns[0] : schema.additionalProperties;
+}
+
+/** Whether everything is there that an object must have, at any depth. */
+export function isComplete(value, schema, root) {
+  const known = resolved(schema, root);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return true;
+  return (known.required ?? []).every((name) => Object.hasOwn(value, name)) && Object.entries(known.properties ?? {}).every(([name, each]) => !Object.hasOwn(value, name) || isComplete(value[name], each, root));
+}
+
 /** The values that look like nothing in a form: null, an empty text, list or object, where they are allowed. */
 export function emptyValues(schema) {
   if ("const" in schema || Array.isArray(schema.enum)) return [];
