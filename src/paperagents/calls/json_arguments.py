@@ -19,8 +19,11 @@ def read_arguments(written: str) -> JsonObject:
     """The object a text holds. Raises UsageError where it is anything else."""
     try:
         value = json.loads(written.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        place = text("cli.run.json-place", line=error.lineno, column=error.colno)
+        raise UsageError("params-not-json", reason=place) from error
     except (ValueError, RecursionError) as error:
-        raise UsageError("params-not-json", reason=str(error)) from error
+        raise UsageError("params-not-json", reason=text("cli.run.no-json-value", limit=DEEPEST)) from error
     if not isinstance(value, dict):
         raise UsageError("params-not-json", reason=text("cli.run.not-an-object"))
     if not is_json(value):

@@ -57,6 +57,25 @@ def test_the_help_page_speaks_the_language_of_the_reader(
     assert answer.out.startswith(word)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "german", "chinese"),
+    [
+        (["import", "--vault", "."], "COMMAND fehlt", "缺少 COMMAND"),
+        (["run", "x", "--params", "{"], "Zeile 1, Spalte 2", "第 1 行第 2 列"),
+        (["run", "x", "--params", "1" * 5000], "kein JSON", "JSON"),
+    ],
+)
+def test_wrong_usage_is_told_in_the_language_of_the_reader(
+    arguments: list[str], german: str, chinese: str, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for language, words in (("de", german), ("zh", chinese)):
+        monkeypatch.setenv("PAPER_LANGUAGE", language)
+        answer = paper(*arguments)
+        assert (answer.code, answer.out) == (2, "")
+        assert words in answer.err
+        assert not re.search("Missing|Expecting|Exceeds", answer.err)
+
+
 def test_the_version_is_told(paper: Paper, started: Paper) -> None:
     assert paper("--version").out == started("--version").out == f"paper {__version__}\n"
 

@@ -180,6 +180,9 @@ def _wrong_usage(error: click.ClickException) -> UsageError:
             return _bad_parameter(parameter, error)
         case click.BadOptionUsage():
             return UsageError("bad-option", name=error.option_name)
+        case click.UsageError(ctx=click.Context(command=LocalisedGroup())):
+            # An unknown word is told where it is read: all that a group can miss here is any word at all.
+            return UsageError("missing-parameter", name="COMMAND")
     return UsageError("wrong-usage", reason=error.format_message())
 
 

@@ -90,7 +90,7 @@ def _given(given: str | None) -> JsonObject:
     except OSError as error:
         raise UsageError("no-such-file", path=given[1:]) from error
     except ValueError as error:
-        raise UsageError("params-not-json", reason=str(error)) from error
+        raise UsageError("params-not-json", reason=text("cli.run.not-utf-8")) from error
     return read_arguments(source)
 
 
