@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 import unicodedata
 from pathlib import Path
 from typing import Any
 
+from paperagents.approval.user_file import replace_file
 from paperagents.errors import PaperError, SettingsError
 from paperagents.settings import FILE, known_setting, load_settings, user_folder, without_quotes
 
@@ -31,13 +30,14 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
     # A JSON text, number or list is a TOML one.
     line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
     try:
-        _replace(file, _with_line(before or "", table, key, line))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, _with_line(before or "", table, key, line))
         load_settings(vault)
     except PaperError:
         if before is None:
             file.unlink()
         else:
-            _replace(file, before)
+            replace_file(file, before)
         raise
     except OSError as error:
         raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
@@ -48,15 +48,6 @@ def _require_possible(name: str, value: Any, origin: str) -> None:
     texts = value if isinstance(value, list) else [value]
     if any(unicodedata.category(each) == "Cs" for text in texts if isinstance(text, str) for each in text):
         raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
-
-
-def _replace(file: Path, content: str) -> None:
-    """All at once, for the owner's eyes only, and never through a link that somebody has put there."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f"{file.name}.{secrets.token_hex(6)}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
-        opened.write(content)
-    draft.replace(file)
 
 
 def _with_line(content: str, table: str, key: str, line: str) -> str:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -79,6 +80,15 @@ def test_a_damaged_file_is_told_and_kept(file: Path, content: bytes) -> None:
         SqliteDatabase(file).rows("SELECT 1")
     assert caught.value.code == "database-failed"
     assert file.read_bytes() == content
+
+
+def test_a_disk_without_any_space_left_is_told_as_such(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.parent.mkdir()
+    monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_bavail=0, f_files=9, f_favail=9))
+    (file.parent / "paper.db-wal").mkdir()
+    with pytest.raises(PaperError) as caught:
+        SqliteDatabase(file).rows("SELECT 1")
+    assert caught.value.code == "database-full"
 
 
 def test_processes_that_open_a_new_database_in_the_same_moment_do_not_disturb_each_other(file: Path) -> None:

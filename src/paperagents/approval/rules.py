@@ -7,7 +7,6 @@ permissions along.
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 from dataclasses import asdict, dataclass, field, fields
@@ -15,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from paperagents.approval.user_file import alone_with
+from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.definitions.json_value import JsonObject
 
 LASTING = timedelta(days=90)
@@ -93,11 +92,7 @@ class RuleBook:
 
     def _write(self, rules: list[Rule]) -> None:
         data = {**self._read(), self._vault: [asdict(rule) for rule in rules]}
-        temporary = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(data, file, indent=1)
-        temporary.replace(self._file)
+        replace_file(self._file, json.dumps(data, indent=1))
 
 
 def _is_rule(data: object) -> bool:

@@ -1,9 +1,10 @@
-"""Files that are kept with the user, and that several processes may change at the same time."""
+"""Small files that the program keeps beside its database, and that several processes may change at the same time."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,3 +20,18 @@ def alone_with(file: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def replace_file(file: Path, content: str) -> None:
+    """All at once, for the owner's eyes only, and never through a link that somebody has put there."""
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(6)}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+        draft.replace(file)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise

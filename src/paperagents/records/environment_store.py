@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from paperagents.approval.user_file import alone_with
+from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.errors import PaperError
 
 Values = dict[str, str]
@@ -58,17 +56,7 @@ class EnvironmentStore:
         return kept
 
     def _write(self, everything: dict[str, dict[str, Values]]) -> None:
-        temporary = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
-        try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(everything, file, ensure_ascii=True, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._file)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
+        replace_file(self._file, json.dumps(everything, indent=1))
 
 
 def _is_sound(data: object) -> bool:

@@ -212,12 +212,23 @@ def _told(file: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error,)) -> 
     try:
         yield
     except kinds as error:
-        raise StorageError(_code(error), file=str(file), reason=str(error)) from error
+        raise StorageError(_code(error, file), file=str(file), reason=str(error)) from error
 
 
-def _code(error: Exception) -> str:
+def _code(error: Exception, file: Path) -> str:
     if isinstance(error, OSError):
         by_number = {errno.ENOSPC: "database-full", errno.EROFS: "database-read-only"}
         return by_number.get(error.errno or 0, "database-failed")
     name = str(getattr(error, "sqlite_errorname", ""))
+    if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and _is_full(file.parent):
+        # The files beside the database need space, too, and the library does not say so.
+        return "database-full"
     return next((code for prefix, code in _CODES.items() if name.startswith(prefix)), "database-failed")
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        left = os.statvfs(folder)
+    except OSError:
+        return False
+    return left.f_bavail == 0 or (left.f_files > 0 and left.f_favail == 0)

@@ -7,12 +7,11 @@ to say of a tool that it is harmless.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
@@ -88,14 +87,11 @@ class KnownServers:
         return self._read[1]
 
     def _change(self, server: str, **fields: Any) -> None:
-        everything = self._all()
-        ours = everything.get(self._folder, {})
-        changed = {**everything, self._folder: {**ours, server: {**self._about(server), **fields}}}
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        draft = self._file.with_name(f"{self._file.name}.{secrets.token_hex(6)}")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
-            json.dump(changed, opened, indent=1)
-        draft.replace(self._file)
+        with alone_with(self._file):
+            everything = self._all()
+            ours = everything.get(self._folder, {})
+            changed = {**everything, self._folder: {**ours, server: {**self._about(server), **fields}}}
+            replace_file(self._file, json.dumps(changed, indent=1))
         self._read = None
 
 

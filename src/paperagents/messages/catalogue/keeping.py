@@ -6,6 +6,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Datenbank {file} ist nicht benutzbar: {reason}.",
         "无法使用数据库 {file}：{reason}。",
     ),
+    "database-failed.hint": (
+        "'paper doctor' tells more. In the place of a damaged file put a backup, or move it away and begin anew.",
+        "Mehr sagt „paper doctor“. Ersetzen Sie eine beschädigte Datei durch eine Sicherung oder räumen Sie sie weg.",
+        "“paper doctor” 会给出更多信息。请用备份替换损坏的文件，或将其移走后重新开始。",
+    ),
     "database-full": (
         "The database {file} cannot be written: there is no space left. What was reported as done is kept.",
         "Die Datenbank {file} lässt sich nicht schreiben: kein Speicherplatz mehr. Als erledigt Gemeldetes bleibt.",

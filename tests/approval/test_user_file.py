@@ -1,0 +1,30 @@
+"""Small files are replaced at once or not at all, and nothing else stays behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from paperagents.approval.user_file import replace_file
+
+
+def test_a_file_is_the_owners_alone(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a.json", "{}")
+    assert (tmp_path / "a.json").read_text() == "{}"
+    assert (tmp_path / "a.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_disk_that_is_full_leaves_the_old_file_and_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "a.json").write_text("old")
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        replace_file(tmp_path / "a.json", "new")
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("a.json", "old")]
