@@ -105,6 +105,11 @@ def test_a_missing_file_is_exit_code_2(paper: Paper, vault: Path) -> None:
     assert (answer.code, answer.document["error"]["code"]) == (2, "no-such-file")
 
 
+def test_attributes_are_shown_as_json(extract: Extract) -> None:
+    answer = extract('{{<memory identifier="a" content="it\'s 笔记" delete=false />}}')
+    assert '{"identifier": "a", "content": "it\'s 笔记", "delete": "false"}' in answer.out
+
+
 @pytest.mark.parametrize("text", [b"", b"\xff\xfe{{<", b"{{<" * 2000, b'{{<memory identifier="', b"\x00" * 100])
 def test_no_text_ends_the_program(text: bytes, extract: Extract) -> None:
     answer = extract(text, "--json")

@@ -239,3 +239,10 @@ def test_new_does_not_write_through_a_link_out_of_the_vault(paper: Paper, vault:
 def test_an_unknown_kind_is_wrong_usage(paper: Paper, vault: Path) -> None:
     assert paper("new", "tol", "x").code == 2
     assert contents(vault) == {}
+
+
+@pytest.mark.parametrize("form", ["--chain", "--javascript"])
+def test_a_form_of_tools_is_refused_for_an_agent(form: str, paper: Paper, vault: Path) -> None:
+    answer = paper("new", "agent", "x", form)
+    assert (answer.code, form in answer.err) == (2, True)
+    assert contents(vault) == {}

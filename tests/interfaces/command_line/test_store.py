@@ -153,3 +153,13 @@ def test_a_word_that_is_missing_is_told_in_one_line(arguments: tuple[str, ...], 
     assert (answer.code, answer.out) == (2, "")
     assert "missing" in answer.err
     assert "\\n" not in answer.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "taken"), [("task", "--status", "pending"), ("datavault", "--type", "text")]
+)
+def test_a_value_that_cannot_be_is_replaced_and_that_is_told(kind: str, option: str, taken: str, paper: Paper) -> None:
+    answer = paper("store", kind, "set", "a", option, "bogus", "--json")
+    assert (answer.code, answer.document[option[2:]]) == (0, taken)
+    assert f"cannot be 'bogus'; '{taken}' is taken instead" in answer.err
+    assert paper("store", kind, "set", "a", option, taken.upper()).err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -139,7 +140,8 @@ def _show(operations: Iterable[Any]) -> None:
     for operation in operations:
         where = f"{operation['line']}:{operation['column']}"
         name = paint(visible(operation["tool_id"]), bold=True)
-        click.echo(f"{where:>8}  {name}  {visible(str(operation['attributes']))}")
+        attributes = json.dumps(operation["attributes"], ensure_ascii=False)
+        click.echo(f"{where:>8}  {name}  {visible(attributes)}")
 
 
 def _print(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None:

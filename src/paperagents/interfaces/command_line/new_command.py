@@ -108,6 +108,8 @@ def command(context: click.Context, *, kind: str, name: str, form: str | None, a
     """Write a new file; never over an existing one."""
     if not name.strip() or one_line(name) != name:
         raise UsageError("invalid-name")
+    if kind == "agent" and form is not None:
+        raise UsageError("unknown-option", name=f"--{form}", case="agent")
     vault = current_notes(context)
     taken = {entry.id: entry for entry in vault.registry.entries() if (entry.kind == "agent") == (kind == "agent")}
     identifier = slug(name) or next(each for number in count(1) if (each := f"{kind}-{number}") not in taken)

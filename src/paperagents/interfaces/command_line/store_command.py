@@ -9,7 +9,7 @@ from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.extract_command import echo_content
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import paint, print_json, visible
+from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
 from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
 from paperagents.messages import text
@@ -170,6 +170,17 @@ def _run(
         print_json(entry)
     else:
         click.echo(visible(str(entry["identifier"] if isinstance(entry, dict) else "")))
+    if isinstance(entry, dict):
+        _tell_what_was_replaced(context.meta[_KIND], arguments, entry)
+
+
+def _tell_what_was_replaced(kind: str, asked: JsonObject, entry: JsonObject) -> None:
+    """A value that cannot be becomes the usual one; who asked for another should know."""
+    for name in ("status", "type"):
+        value, default = str(asked.get(name, "")), str(entry.get(name))
+        if name in asked and entry.get(name) is not None and value.strip().casefold() != default:
+            replaced = text("tag-attribute-replaced", attribute=name, tag=kind, value=value, default=default)
+            say(f"{paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(replaced)}")
 
 
 def _named(kind: str, identifier: str) -> JsonObject:

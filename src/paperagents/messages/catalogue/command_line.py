@@ -167,6 +167,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es gibt keine Option „{name}“.",
         "没有 “{name}” 选项。",
     ),
+    "unknown-option.agent": (
+        "The option '{name}' is for tools; an agent has no such form.",
+        "Die Option „{name}“ gilt für Tools; bei einem Agenten gibt es diese Form nicht.",
+        "选项 “{name}” 用于工具；智能体没有这种形式。",
+    ),
     "unknown-option.suggestion.hint": (
         "Did you mean {suggestion}?",
         "Meinten Sie {suggestion}?",
@@ -369,6 +374,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "manual.no-parameters": ("None.", "Keine.", "无。"),
     "manual.steps": ("Steps", "Schritte", "步骤"),
     "manual.environment": ("Environment", "Umgebung", "环境"),
+    "manual.failures": ("What can go wrong", "Was schiefgehen kann", "可能的错误"),
     "manual.examples": ("Examples", "Beispiele", "示例"),
     "manual.call": ("Call", "Aufruf", "调用"),
     "manual.prompt": ("Prompt", "Prompt", "提示词"),
@@ -380,4 +386,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "manual.column.required": ("Required", "Pflicht", "必填"),
     "manual.column.default": ("Default", "Standard", "默认值"),
     "manual.column.description": ("Description", "Beschreibung", "描述"),
+    "manual.column.code": ("Code", "Code", "代码"),
+    "manual.column.solution": ("What helps", "Was hilft", "解决办法"),
+    "manual.column.retryable": ("Worth another try", "Neuer Versuch lohnt", "可重试"),
 }
