@@ -49,6 +49,26 @@ def test_a_database_of_every_older_version_is_brought_up_to_date(file: Path, ver
     database.close()
 
 
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "CREATE TRIGGER yes AFTER INSERT ON approvals BEGIN DELETE FROM answers; END",
+        "CREATE VIEW answered AS SELECT * FROM approvals",
+        "CREATE VIRTUAL TABLE odd USING fts5(text)",
+    ],
+)
+def test_a_database_that_would_answer_by_itself_is_not_used(file: Path, instruction: str) -> None:
+    database = SqliteDatabase(file)
+    database.rows("SELECT 1")
+    database.close()
+    foreign = sqlite3.connect(file)
+    foreign.execute(instruction)
+    foreign.close()
+    with pytest.raises(PaperError) as caught:
+        SqliteDatabase(file).rows("SELECT 1")
+    assert caught.value.code == "database-tampered"
+
+
 def test_a_database_of_a_newer_program_is_left_alone(file: Path) -> None:
     file.parent.mkdir()
     newer = sqlite3.connect(file)

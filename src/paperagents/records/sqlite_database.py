@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -20,6 +21,7 @@ from paperagents.records.run_locks import RunLocks
 from paperagents.records.schema import MIGRATIONS, statements
 
 _BUSY_SECONDS = 30.0
+_PLAIN = re.compile(r"CREATE\s+(?:TABLE|(?:UNIQUE\s+)?INDEX)\s", re.IGNORECASE)
 _CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only", "SQLITE_BUSY": "database-busy"}
 
 
@@ -131,6 +133,7 @@ class SqliteDatabase(Database):
                 self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             connection.row_factory = sqlite3.Row
+            _require_no_instructions(connection, self.file)
             _use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA trusted_schema = OFF")
@@ -145,6 +148,7 @@ def _connected_to_read(file: Path) -> sqlite3.Connection:
     address = f"file:{quote(str(file))}?immutable=1"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
+    _require_no_instructions(connection, file)
     if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
         raise StorageError("database-read-only", file=str(file))
     return connection
@@ -169,6 +173,13 @@ def _require_no_links(file: Path) -> None:
     for each in (file.parent, file, *(file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal"))):
         if each.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))
+
+
+def _require_no_instructions(connection: sqlite3.Connection, file: Path) -> None:
+    """A trigger or a view could answer every question with yes; none is ours, so it came with somebody's folder."""
+    made = [row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+    if not all(isinstance(each, str) and _PLAIN.match(each) for each in made):
+        raise StorageError("database-tampered", file=str(file))
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:

@@ -52,6 +52,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{file} 由本程序的更新版本写入。",
     ),
     "database-newer.hint": ("Update Paper Agents.", "Paper Agents aktualisieren.", "请升级 Paper Agents。"),
+    "database-tampered": (
+        "{file} brings instructions of its own (a trigger or a view) and is not used.",
+        "{file} bringt eigene Anweisungen mit (einen Trigger oder eine Sicht) und wird nicht benutzt.",
+        "{file} 自带指令（触发器或视图），因此不会被使用。",
+    ),
+    "database-tampered.hint": (
+        "Somebody has changed it. To go on without what it holds, move it away.",
+        "Jemand hat sie verändert. Um ohne ihren Inhalt weiterzuarbeiten, verschieben Sie die Datei.",
+        "有人修改过它。若要放弃其中的内容继续工作，请将该文件移走。",
+    ),
     "database-url-unknown": (
         "'database_url' must begin with 'postgresql://'.",
         "„database_url“ muss mit „postgresql://“ beginnen.",
