@@ -9,17 +9,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from paperagents.errors import PaperError
+
 
 @contextmanager
 def alone_with(file: Path) -> Iterator[None]:
-    """Inside, nobody else changes the file: what one reads, and then writes, loses nothing of another's."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """Inside, nobody else changes the file: what one reads, and then writes, loses nothing of another's.
+
+    Raises PaperError where it cannot be written.
+    """
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
 
 
 def replace_file(file: Path, content: str) -> None:

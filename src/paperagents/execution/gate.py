@@ -108,7 +108,11 @@ class Gate:
             if self.services.store is not None:
                 self.services.store.allow_for_run(run.root_run, effect.tool)
         if approved.always and effect.target:
-            self.services.rules.allow(effect.tool, effect.target)
+            try:
+                self.services.rules.allow(effect.tool, effect.target)
+            except PaperError as error:
+                # The yes to this one change holds all the same.
+                entry.message = f"{entry.message} {error.message}"
 
     def _decision(self, effect: Effect, place: Place, run: Frame) -> Decision:
         """The answer: for this run, by a rule, given earlier, or from the person; in this order."""

@@ -29,15 +29,12 @@ class EnvironmentStore:
 
     def set(self, tool: str, changes: Mapping[str, str | None]) -> None:
         """Change variables of a tool; None removes one."""
-        try:
-            with alone_with(self._file):
-                values = {**self.values(tool), **changes}
-                kept = {name: value for name, value in values.items() if value is not None}
-                everything = self._read()
-                everything[self._vault] = {**self._tools(), tool: kept}
-                self._write(everything)
-        except OSError as error:
-            raise PaperError("cannot-write", path=str(self._file), reason=error.strerror) from error
+        with alone_with(self._file):
+            values = {**self.values(tool), **changes}
+            kept = {name: value for name, value in values.items() if value is not None}
+            everything = self._read()
+            everything[self._vault] = {**self._tools(), tool: kept}
+            replace_file(self._file, json.dumps(everything, indent=1))
 
     def _tools(self) -> dict[str, Values]:
         return self._read().get(self._vault, {})
@@ -54,9 +51,6 @@ class EnvironmentStore:
             raise PaperError("environment-unreadable", file=str(self._file), reason="not an object")
         kept: dict[str, dict[str, Values]] = data
         return kept
-
-    def _write(self, everything: dict[str, dict[str, Values]]) -> None:
-        replace_file(self._file, json.dumps(everything, indent=1))
 
 
 def _is_sound(data: object) -> bool:
