@@ -257,8 +257,7 @@ def test_an_always_is_a_rule_for_exactly_this_tool_and_target(desk: Desk, own_ho
 def test_a_rule_that_cannot_be_kept_costs_the_approved_change_nothing(desk: Desk, own_home: Path) -> None:
     rules = desk.vault.rules._file
     assert own_home in rules.parents
-    rules.parent.parent.mkdir(parents=True, exist_ok=True)
-    rules.parent.write_text("a file where the folder would be")
+    rules.with_suffix(".lock").mkdir(parents=True)
     record = desk.run("write_file", WRITE, Approved(always=True))
     assert (record.status, (desk.root / "a.md").read_text()) == ("succeeded", "new")
     assert "cannot be written" in str(record.execution_log[0]["message"])
