@@ -10,6 +10,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.messages import in_language
 from paperagents.reading.file_reading import FileReading, read_script
+from paperagents.registry.manual import manual
 
 GOOD = """\
 module.exports = {
@@ -47,6 +48,29 @@ def test_a_tool_says_who_it_is_and_what_it_wants() -> None:
     assert tool.schema["required"] == ["text"]
     assert [(each.name, each.must_be_given) for each in tool.environment] == [("API_KEY", True), ("TIMEOUT", False)]
     assert problems(GOOD) == []
+
+
+FAILURES = """[
+    { code: 'API_RATE_LIMIT', description: 'API调用频率超限', match: /limit/i, solution: '1 | 2', retryable: true },
+    { code: 'FILE_NOT_FOUND', match: error => error.code === 'ENOENT' },
+]"""
+
+
+def with_failures(failures: str) -> ToolDefinition:
+    code = GOOD.replace("  async execute", f"  getBusinessErrors() {{ return {failures}; }},\n  async execute")
+    assert problems(code) == []
+    return definition(code)
+
+
+def test_the_manual_names_the_failures_that_a_tool_knows() -> None:
+    with in_language("en"):
+        page = manual(with_failures(FAILURES))
+    assert "| `API_RATE_LIMIT` | API调用频率超限 | 1 \\| 2 | yes |\n| `FILE_NOT_FOUND` |  |  | no |\n" in page
+
+
+@pytest.mark.parametrize("failures", ["5", "null", "[null]", "[{ get code() { throw 5; } }]", "this.api.errors"])
+def test_failures_that_cannot_be_told_are_no_problem_of_the_file(failures: str) -> None:
+    assert with_failures(failures).failures == ()
 
 
 @pytest.mark.parametrize(

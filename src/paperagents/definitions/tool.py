@@ -30,6 +30,16 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class NamedFailure:
+    """A failure that a tool has a name for, and what can be done about it."""
+
+    code: str
+    description: str = ""
+    solution: str = ""
+    retryable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ToolDefinition:
     """A tool: who it is, what it wants, and the blocks that run, in order."""
 
@@ -53,6 +63,7 @@ class ToolDefinition:
     """The whole file of a tool that is one JavaScript file."""
     dependencies: Mapping[str, str] = field(default_factory=dict)
     """npm packages such a file declares, with their versions."""
+    failures: tuple[NamedFailure, ...] = ()
     own_schema: Mapping[str, JsonValue] | None = None
     """The schema of the arguments, where the file gives a whole one instead of parameters."""
     agent: AgentDefinition | None = None

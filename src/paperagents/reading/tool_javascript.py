@@ -18,7 +18,7 @@ from paperagents.definitions.npm_name import is_of_registry
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.problem import Problem
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
 from paperagents.errors import SandboxError
 from paperagents.reading.javascript_syntax import JavaScript, walk
 from paperagents.reading.json_schema import NotASchemaError, Schema
@@ -48,8 +48,13 @@ for (const name of ['getMetadata', 'getSchema', 'getDependencies', 'getExamples'
   try { told[name] = structuredClone(await tool[name]()); }
   catch (error) { failed[name] = String(error?.message ?? error); }
 }
+const described = ({ code, description, solution, retryable }) => ({ code: String(code),
+  description: String(description ?? ''), solution: String(solution ?? ''), retryable: Boolean(retryable) });
+let failures = [];
+// What they match can be code of their own; a mistake in the list is told when it is needed.
+try { if (has('getBusinessErrors')) failures = [...await tool.getBusinessErrors()].map(described); } catch {}
 const methods = ['getMetadata', 'getSchema', 'execute'].filter(has);
-return { told, failed, methods };
+return { told, failed, failures, methods };
 """
 
 
@@ -116,6 +121,7 @@ def _definition(
         environment=_parameters(environment),
         module=source,
         dependencies={str(name): str(version) for name, version in dependencies.items()},
+        failures=tuple(NamedFailure(**each) for each in answers["failures"]),
         examples=_examples(told.get("getExamples")),
         version=_text(metadata.get("version")),
         category=_text(metadata.get("category")),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
 from paperagents.messages import text
 
 _SHOWN_ELSEWHERE = {"type", "description", "default"}
@@ -57,6 +57,9 @@ def _tool_parts(tool: ToolDefinition, grants: Mapping[str, JsonValue] | None) ->
     if tool.dependencies and grants is not None:
         yield f"## {text('manual.grants')}"
         yield "\n".join(map(_grant, grants.items())) or text("npm.nothing-granted")
+    if tool.failures:
+        yield f"## {text('manual.failures')}"
+        yield _table(("code", "description", "solution", "retryable"), map(_failure_row, tool.failures))
     if tool.examples:
         yield f"## {text('manual.examples')}"
         yield from map(_example, tool.examples)
@@ -108,9 +111,13 @@ def _facts(facts: dict[str, str | None]) -> str:
 
 
 def _parameter_table(parameters: tuple[Parameter, ...]) -> str:
-    header = [text(f"manual.column.{name}") for name in ("name", "type", "required", "default", "description")]
-    rows = [header, ["---"] * len(header), *map(_parameter_row, parameters)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return _table(("name", "type", "required", "default", "description"), map(_parameter_row, parameters))
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[list[str]]) -> str:
+    header = [text(f"manual.column.{name}") for name in columns]
+    cells = ([cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows)
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *cells))
 
 
 def _parameter_row(parameter: Parameter) -> list[str]:
@@ -118,14 +125,18 @@ def _parameter_row(parameter: Parameter) -> list[str]:
     kind = schema.get("type", "")
     rules = {key: value for key, value in schema.items() if key not in _SHOWN_ELSEWHERE}
     described = [str(schema.get("description", "")), f"`{_json(rules)}`" if rules else ""]
-    cells = [
+    return [
         f"`{parameter.name}`",
         ", ".join(map(str, kind)) if isinstance(kind, list) else str(kind),
         text("manual.yes" if parameter.must_be_given else "manual.no"),
         f"`{_json(schema['default'])}`" if "default" in schema else "",
         " ".join(filter(None, described)),
     ]
-    return [cell.replace("|", "\\|").replace("\n", " ") for cell in cells]
+
+
+def _failure_row(failure: NamedFailure) -> list[str]:
+    again = text("manual.yes" if failure.retryable else "manual.no")
+    return [f"`{failure.code}`", failure.description, failure.solution, again]
 
 
 def _example(example: Example) -> str:
