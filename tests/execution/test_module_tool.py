@@ -307,6 +307,16 @@ def test_whatever_it_keeps_comes_back_as_it_was(vault: Vault, value: JsonValue) 
     assert kept["kept"] == value
 
 
+def test_runs_at_the_same_time_lose_nothing_of_what_they_keep(vault: Vault) -> None:
+    keeper(vault)
+    (vault.root / "all.md").write_text(
+        "---\ntool: true\nname: all\ndescription: d\nsteps:\n  - tool: keep\n    for_each: [a, b, c, d, e, f]\n"
+        "    max_parallel: 3\n    parameters: {key: '{{item}}', value: 1}\n---\n"
+    )
+    assert vault.run("all").success
+    assert sorted(vault.services.storage.load("keep")) == ["a", "b", "c", "d", "e", "f"]
+
+
 @pytest.mark.parametrize("value", [ODD, "\\", "'\"\n\r\x00", "y" * 10_000_000])
 def test_whatever_its_variables_are_it_sees_them_as_they_are(vault: Vault, value: str) -> None:
     keeper(vault)

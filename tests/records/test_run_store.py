@@ -214,6 +214,17 @@ def test_tools_keep_what_they_keep(database: Database) -> None:
     assert storage.load("u") == {}
 
 
+def test_what_runs_keep_at_the_same_time_is_all_kept(database: Database) -> None:
+    storage = ToolStorage(database)
+    storage.save("t", {"a": 1, "b": 1, "c": 1})
+    before = storage.load("t")
+    storage.change("t", before, {"a": 2, "b": 1, "c": 1, "d": 1})
+    storage.change("t", before, {"b": True, "c": 1, "e": 1})
+    kept = storage.load("t")
+    assert kept == {"b": True, "c": 1, "d": 1, "e": 1}
+    assert kept["b"] is True
+
+
 def test_tags_are_counted_together(store: RunStore) -> None:
     store.count_tag("memory", valid=True, succeeded=True, duration_ms=1.0)
     store.count_tag("memory", valid=False, succeeded=False, duration_ms=3.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -70,11 +70,6 @@ class Keeping:
         if not isinstance(content, dict):
             raise ToolError("module-answer")
         self.after = content
-
-    def save(self, save: Callable[[JsonObject], None]) -> None:
-        """Keep it, where the execution has changed it."""
-        if self.after != self.before:
-            save(self.after)
 
 
 def outcome(answer: Any) -> JsonValue:

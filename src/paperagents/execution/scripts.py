@@ -74,7 +74,7 @@ class Scripts:
             answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
         value = outcome(answer)
         if not mocked:
-            keeping.save(partial(self._services.storage.save, tool.id))
+            self._services.storage.change(tool.id, keeping.before, keeping.after)
         return value
 
     def written(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
 from paperagents.records.database import Database
 
@@ -30,6 +30,21 @@ class ToolStorage:
                 "ON CONFLICT (tool) DO UPDATE SET content = excluded.content",
                 (tool, json.dumps(content)),
             )
+
+    def change(self, tool: str, before: JsonObject, after: JsonObject) -> None:
+        """Keep what one run has changed; what others have kept meanwhile stays."""
+        changed = {name: value for name, value in after.items() if not _is_same(before, name, value)}
+        gone = before.keys() - after.keys()
+        if not changed and not gone:
+            return
+        with self._database.transaction(durable=True, alone=f"storage of {tool}"):
+            kept = {name: value for name, value in self.load(tool).items() if name not in gone}
+            self.save(tool, {**kept, **changed})
+
+
+def _is_same(before: JsonObject, name: str, value: JsonValue) -> bool:
+    """As JSON, where 1 is neither true nor 1.0."""
+    return name in before and json.dumps(before[name]) == json.dumps(value)
 
 
 def _read(content: str, tool: str) -> JsonObject:
