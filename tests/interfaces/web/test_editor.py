@@ -24,6 +24,15 @@ def test_problems_come_and_go_as_one_types(page: Page, served: Served) -> None:
     assert "serch_files" in (served.folder / "tools/broken.md").read_text()
 
 
+def test_every_problem_of_a_line_is_marked(page: Page, served: Served) -> None:
+    served.note("tools/two.md", "---\ntool: true\nname: two\nparameters: [{name: x, type: strin}]\n---\n")
+    page.goto(f"{served.url}/edit?file=tools/two.md")
+    expect(page.locator(".backdrop mark").filter(has_text="strin")).to_have_count(1)
+    expect(page.locator(".backdrop mark").filter(has_text="x")).not_to_have_count(0)
+    shown = page.locator(".backdrop").text_content() or ""
+    assert shown.rstrip("\n") == page.get_by_label("Content of the file").input_value().rstrip("\n")
+
+
 def test_saving_writes_the_file_and_stands_in_the_history(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/edit?file=tools/shout.md")
     content = page.get_by_label("Content of the file")

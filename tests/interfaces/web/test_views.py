@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UsageError
-from paperagents.interfaces.web.charts import day_bars, tool_bars
+from paperagents.interfaces.web.charts import day_bars, percent, tool_bars
 from paperagents.interfaces.web.diagram import diagram
 from paperagents.interfaces.web.json_tree import MOST_NODES, Node, part, table, tree
 from paperagents.interfaces.web.markdown import looks_like_markdown, rendered
 from paperagents.interfaces.web.rendering import page_json
 from paperagents.interfaces.web.result_view import result_view
+from paperagents.interfaces.web.sidebar import natural
 from paperagents.interfaces.web.times import duration, moment
 from paperagents.reading.file_reading import read_markdown
 
@@ -92,6 +93,12 @@ def test_markdown_makes_only_harmless_elements(source: str) -> None:
     assert not re.search(r'(?:href|src)="\s*(?:javascript|data|vbscript|file):', html, re.IGNORECASE)
 
 
+def test_boxes_of_tasks_are_shown_as_boxes() -> None:
+    shown = rendered("- [ ] sow *peas*\n- [x] water\n- [y] no\n\n1. [X] loose\n\n[ ] no list\n")
+    assert ("☐ sow <em>peas</em>" in shown, "☑ water" in shown, "☑ loose" in shown) == (True, True, True)
+    assert ("[y] no" in shown, "[ ] no list" in shown) == (True, True)
+
+
 def test_markdown_is_told_from_plain_text() -> None:
     assert looks_like_markdown("# Title\n\ntext")
     assert not looks_like_markdown("just a line")
@@ -141,6 +148,15 @@ def test_figures_become_bars_of_the_right_length() -> None:
     days = day_bars([{"started": "2026-11-15T10:00:00", "status": "failed"}], today=datetime(2026, 11, 16, tzinfo=UTC))
     assert [day.runs for day in days] == [0] * 12 + [1, 0]
     assert day_bars([])[0].height == 0
+
+
+def test_one_failure_in_a_thousand_runs_is_not_rounded_away() -> None:
+    assert [percent(*each) for each in ((999, 1000), (1, 1000), (1000, 1000), (0, 3), (2, 3))] == [99, 1, 100, 0, 67]
+
+
+def test_names_with_numbers_are_in_the_order_people_expect() -> None:
+    names = ["Tool 10", "tool 9", "10 notes", "9 notes", "a", "笔记 2", "x" + "9" * 5000, "²"]
+    assert sorted(names, key=natural)[:5] == ["9 notes", "10 notes", "a", "tool 9", "Tool 10"]
 
 
 def test_times_are_said_as_people_say_them() -> None:

@@ -59,7 +59,7 @@ def _bar(figures: dict[str, Any], most_runs: int, longest: float) -> ToolBar:
         succeeded=figures["succeeded"],
         failed=figures["failed"],
         other=other,
-        rate=round(100 * figures["success_rate"]),
+        rate=percent(figures["succeeded"], figures["runs"]),
         succeeded_width=round(unit * figures["succeeded"], 1),
         failed_width=round(unit * figures["failed"], 1),
         other_width=round(unit * other, 1),
@@ -68,6 +68,12 @@ def _bar(figures: dict[str, Any], most_runs: int, longest: float) -> ToolBar:
         median_width=round(WIDTH * (figures["median_ms"] or 0) / longest, 1),
         p95_width=round(WIDTH * (figures["p95_ms"] or 0) / longest, 1),
     )
+
+
+def percent(part: int, whole: int) -> int:
+    """A hundred is all of them and nothing is none: one failure in a thousand runs is still seen."""
+    rounded = round(100 * part / whole) if whole else 0
+    return rounded if part in (0, whole) else min(max(rounded, 1), 99)
 
 
 def day_bars(runs: Sequence[dict[str, Any]], height: int = 100, today: datetime | None = None) -> list[DayBar]:

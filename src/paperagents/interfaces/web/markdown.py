@@ -9,12 +9,15 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup
 
 LONGEST = 200_000
 _SAFE_LINK = re.compile(r"^(https?://|mailto:|#|/(?![/\\])|(?![a-z][a-z0-9+.-]*:)[^/\\])", re.IGNORECASE)
 _SIGNS = re.compile(r"(?m)^#{1,6} |^\s*[-*+] |^\s*\d+\. |^```|^> |\*\*|^\|.*\||\[[^\]]+\]\(")
+
+_BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
 def rendered(source: str) -> Markup:
@@ -33,9 +36,18 @@ def _parser() -> MarkdownIt:
     # The library's own way to choose which links are links.
     setattr(parser, "validateLink", _is_harmless)  # noqa: B010  it is declared as a method
     parser.add_render_rule("link_open", _link)
+    parser.core.ruler.after("inline", "boxes", _boxes)
     for rule in ("heading_open", "heading_close"):
         parser.add_render_rule(rule, _lower_heading)
     return parser
+
+
+def _boxes(state: StateCore) -> None:
+    """``- [ ]`` and ``- [x]`` at the beginning of an element of a list are boxes, as in other programs for notes."""
+    for item, _, line in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        words = line.children[0] if item.type == "list_item_open" and line.type == "inline" and line.children else None
+        if words is not None and words.content[:4] in _BOXES:
+            words.content = _BOXES[words.content[:4]] + words.content[4:]
 
 
 def _is_harmless(url: str) -> bool:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from paperagents.errors import SettingsError, UsageError
 from paperagents.interfaces.serving.rest_answers import Json, StrictRoute
 from paperagents.interfaces.serving.rest_runs import Live
-from paperagents.interfaces.web.charts import WIDTH, day_bars, tool_bars
+from paperagents.interfaces.web.charts import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.model_key import has_model_key, keep_model_key
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.settings import KNOWN, from_text, shown_value
@@ -61,9 +61,10 @@ def stats(request: Request, live: Live) -> Response:
     """How often, how well and how long, as pictures and as figures."""
     figures: list[dict[str, Any]] = live.vault.store.figures()
     runs: list[dict[str, Any]] = live.vault.store.history(limit=MOST_RUNS)
+    total, succeeded = sum(each["runs"] for each in figures), sum(each["succeeded"] for each in figures)
     return page(
         request, "stats.html", bars=tool_bars(figures), days=day_bars(runs), width=WIDTH,
-        total=sum(each["runs"] for each in figures), succeeded=sum(each["succeeded"] for each in figures),
+        total=total, succeeded=succeeded, rate=percent(succeeded, total),
         failed=sum(each["failed"] for each in figures), tags=live.vault.store.tag_figures(),
     )  # fmt: skip
 

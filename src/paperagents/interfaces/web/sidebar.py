@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -69,11 +70,17 @@ def by_category(entries: Iterable[Entry]) -> list[Group]:
         if entry.valid or entry.stale:
             named.setdefault(_category(entry), []).append(entry)
     others, built_in = text("web.no-category"), text("web.built-in")
-    ordered = sorted(named, key=lambda name: (name == built_in, name == others, name.casefold()))
+    ordered = sorted(named, key=lambda name: (name == built_in, name == others, natural(name)))
     return [
-        Group(name=name, entries=tuple(sorted(named[name], key=lambda e: e.name.casefold())), count=len(named[name]))
+        Group(name=name, entries=tuple(sorted(named[name], key=lambda e: natural(e.name))), count=len(named[name]))
         for name in ordered
     ]
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """The order people expect: 9 before 10."""
+    parts = re.split(r"([0-9]{1,18})", name.casefold())
+    return [(int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts)]
 
 
 def _category(entry: Entry) -> str:

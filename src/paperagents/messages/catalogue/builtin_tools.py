@@ -19,12 +19,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "path-forbidden": (
         "'{path}' belongs to Paper Agents itself and is closed to tools.",
-        "„{path}“ gehört Paper Agents selbst und ist für Werkzeuge gesperrt.",
+        "„{path}“ gehört Paper Agents selbst und ist für Tools gesperrt.",
         "“{path}” 属于 Paper Agents 自身，工具不能访问。",
     ),
     "path-hidden": (
         "'{path}' is hidden: it belongs to another program, and tools do not write there.",
-        "„{path}“ ist versteckt: Es gehört einem anderen Programm, Werkzeuge schreiben dort nicht.",
+        "„{path}“ ist versteckt: Es gehört einem anderen Programm, Tools schreiben dort nicht.",
         "“{path}” 是隐藏的，属于其他程序，工具不会写入。",
     ),
     "path-hidden.hint": (
@@ -34,7 +34,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "path-through-link": (
         "'{path}' is a link to '{real}', and tools do not write through links.",
-        "„{path}“ ist eine Verknüpfung auf „{real}“, und Werkzeuge schreiben nicht durch Verknüpfungen.",
+        "„{path}“ ist eine Verknüpfung auf „{real}“, und Tools schreiben nicht durch Verknüpfungen.",
         "“{path}” 是指向 “{real}” 的链接，工具不会通过链接写入。",
     ),
     "path-through-link.hint": (

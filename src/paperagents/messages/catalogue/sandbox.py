@@ -98,7 +98,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox-depth": (
         "JavaScript that calls tools that run JavaScript is nested more than {depth} deep.",
-        "JavaScript, das Werkzeuge aufruft, die JavaScript ausführen, ist tiefer als {depth} verschachtelt.",
+        "JavaScript, das Tools aufruft, die JavaScript ausführen, ist tiefer als {depth} verschachtelt.",
         "JavaScript 调用的工具又运行 JavaScript，嵌套超过 {depth} 层。",
     ),
     "sandbox-name": (

@@ -177,7 +177,7 @@ TEXTS = {
     ),
     "mcp.instructions": (
         "The tools of a vault of notes. What changes something is shown to a person first and waits for their yes.",
-        "Die Werkzeuge eines Vaults. Was etwas ändert, wird zuerst einem Menschen gezeigt und wartet auf sein Ja.",
+        "Die Tools eines Vaults. Was etwas ändert, wird zuerst einem Menschen gezeigt und wartet auf sein Ja.",
         "笔记仓库的工具。凡是会更改内容的操作，都会先展示给人，并等待其同意。",
     ),
     "mcp.waits": (
@@ -206,7 +206,7 @@ TEXTS = {
     ),
     "mcp.ask.always": (
         "Also from now on, for this tool and target",
-        "Auch künftig, für dieses Werkzeug und Ziel",
+        "Auch künftig, für dieses Tool und Ziel",
         "今后对此工具和目标也批准",
     ),
     "mcp.ask.edit": (
@@ -216,12 +216,12 @@ TEXTS = {
     ),
     "mcp.search-tools": (
         "Find tools of the vault by words; gives their names, descriptions and argument schemas.",
-        "Werkzeuge des Vaults anhand von Wörtern finden; nennt Namen, Beschreibungen und Schemas der Argumente.",
+        "Tools des Vaults anhand von Wörtern finden; nennt Namen, Beschreibungen und Schemas der Argumente.",
         "按关键词查找仓库中的工具；返回名称、说明和参数模式。",
     ),
     "mcp.call-tool": (
         "Call a tool of the vault that search_tools has found.",
-        "Ein Werkzeug des Vaults aufrufen, das search_tools gefunden hat.",
+        "Ein Tool des Vaults aufrufen, das search_tools gefunden hat.",
         "调用由 search_tools 找到的仓库工具。",
     ),
     "mcp.note": ("A note of the vault", "Eine Notiz des Vaults", "仓库中的笔记"),
@@ -238,12 +238,12 @@ TEXTS = {
     # --- tools of other MCP servers
     "unknown-remote-tool": (
         "The MCP server of '{name}' is known, but not this tool.",
-        "Der MCP-Server von „{name}“ ist bekannt, dieses Werkzeug aber nicht.",
+        "Der MCP-Server von „{name}“ ist bekannt, dieses Tool aber nicht.",
         "“{name}” 的 MCP 服务器已知，但没有这个工具。",
     ),
     "unknown-remote-tool.suggestion": (
         "The MCP server of '{name}' does not offer this tool. Did you mean {suggestion}?",
-        "Der MCP-Server von „{name}“ bietet dieses Werkzeug nicht. Meinten Sie {suggestion}?",
+        "Der MCP-Server von „{name}“ bietet dieses Tool nicht. Meinten Sie {suggestion}?",
         "“{name}” 的 MCP 服务器不提供此工具。您是指 {suggestion} 吗？",
     ),
     "unknown-remote-tool.hint": (
@@ -308,7 +308,7 @@ TEXTS = {
     ),
     "cli.mcp.connect": (
         "Agree to an MCP server of the settings, and ask it which tools it offers.",
-        "Einem MCP-Server der Einstellungen zustimmen und fragen, welche Werkzeuge er anbietet.",
+        "Einem MCP-Server der Einstellungen zustimmen und fragen, welche Tools er anbietet.",
         "同意使用设置中的一个 MCP 服务器，并询问它提供哪些工具。",
     ),
     "cli.mcp.will-start": (
@@ -324,12 +324,12 @@ TEXTS = {
     # --- paper import
     "cli.import": (
         "Make tools of what other systems describe.",
-        "Werkzeuge aus den Beschreibungen anderer Systeme machen.",
+        "Tools aus den Beschreibungen anderer Systeme machen.",
         "根据其他系统的描述创建工具。",
     ),
     "cli.import.openapi": (
         "Write one tool note for each operation of an OpenAPI description.",
-        "Zu jeder Operation einer OpenAPI-Beschreibung eine Werkzeugnotiz schreiben.",
+        "Zu jeder Operation einer OpenAPI-Beschreibung eine Tool-Notiz schreiben.",
         "为 OpenAPI 描述中的每个操作写一个工具笔记。",
     ),
     "cli.import.folder": (
@@ -344,7 +344,7 @@ TEXTS = {
     ),
     "cli.import.summary": (
         "Tools of {service} written: {count}.",
-        "Geschriebene Werkzeuge von {service}: {count}.",
+        "Geschriebene Tools von {service}: {count}.",
         "已写入 {service} 的 {count} 个工具。",
     ),
     "not-openapi": (

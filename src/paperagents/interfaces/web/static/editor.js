@@ -129,16 +129,17 @@ function mark(text, problems) {
   const parts = [];
   let plain = "";
   lines.forEach((line, number) => {
-    const first = byLine.get(number + 1)?.sort((a, b) => a.column - b.column)[0];
-    if (!first) {
-      plain += `${line}\n`;
-      return;
-    }
     const characters = [...line];
-    const end = first.end_line === first.line ? Math.max(first.end_column, first.column + 1) : characters.length + 1;
-    parts.push(plain + characters.slice(0, first.column - 1).join(""));
-    parts.push(make("mark", { class: first.severity }, characters.slice(first.column - 1, end - 1).join("") || " "));
-    plain = `${characters.slice(end - 1).join("")}\n`;
+    let done = 1;
+    for (const each of (byLine.get(number + 1) ?? []).sort((a, b) => a.column - b.column)) {
+      if (each.column < done) continue;
+      const end = each.end_line === each.line ? Math.max(each.end_column, each.column + 1) : characters.length + 1;
+      parts.push(plain + characters.slice(done - 1, each.column - 1).join(""));
+      parts.push(make("mark", { class: each.severity }, characters.slice(each.column - 1, end - 1).join("") || " "));
+      plain = "";
+      done = end;
+    }
+    plain += `${characters.slice(done - 1).join("")}\n`;
   });
   backdrop.replaceChildren(...parts, plain);
   scrollTogether(text);
