@@ -7,11 +7,13 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from shutil import rmtree
 from types import SimpleNamespace
 
 import pytest
 
 from paperagents.errors import PaperError, UsageError
+from paperagents.records.entry_store import EntryStore
 from paperagents.records.run_locks import RunLocks
 from paperagents.records.schema import MIGRATIONS
 from paperagents.records.sqlite_database import SqliteDatabase
@@ -100,6 +102,35 @@ def test_a_damaged_file_is_told_and_kept(file: Path, content: bytes) -> None:
         SqliteDatabase(file).rows("SELECT 1")
     assert caught.value.code == "database-failed"
     assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("written_before", [True, False])
+def test_what_is_written_after_the_folder_was_deleted_is_kept_in_a_new_one(file: Path, *, written_before: bool) -> None:
+    database = SqliteDatabase(file)
+    store = EntryStore(database)
+    if written_before:
+        store.put("memory", "a", {"content": "1"})
+    else:
+        store.entries("memory")
+    rmtree(file.parent, ignore_errors=True)
+    assert store.entries("memory") == []
+    store.put("memory", "b", {"content": "2"})
+    other = SqliteDatabase(file)
+    assert [entry.identifier for entry in EntryStore(other).entries("memory")] == ["b"]
+    other.close()
+    database.close()
+
+
+def test_another_database_in_the_place_of_the_first_is_used_from_then_on(file: Path, tmp_path: Path) -> None:
+    database = SqliteDatabase(file)
+    EntryStore(database).put("memory", "a", {"content": "1"})
+    database.copy_to(tmp_path / "copy.db")
+    EntryStore(database).put("memory", "b", {"content": "2"})
+    (tmp_path / "copy.db").replace(file)
+    for beside in ("wal", "shm"):
+        file.with_name(f"{file.name}-{beside}").unlink(missing_ok=True)
+    assert [entry.identifier for entry in EntryStore(database).entries("memory")] == ["a"]
+    database.close()
 
 
 def test_a_disk_without_any_space_left_is_told_as_such(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

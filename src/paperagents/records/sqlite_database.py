@@ -35,6 +35,7 @@ class SqliteDatabase(Database):
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._process = 0
+        self._opened: tuple[int, int] | None = None
 
     @property
     def place(self) -> str:
@@ -113,11 +114,18 @@ class SqliteDatabase(Database):
         return connection.in_transaction
 
     def _open(self) -> sqlite3.Connection:
+        if self._process == os.getpid() and self._connection is not None and self._is_gone(self._connection):
+            # Somebody has deleted the folder or put another in its place: what is written to the old file is lost.
+            self.close()
         if self._connection is None or self._process != os.getpid():
             # A forked child must not use its parent's connection.
             self._connection = self._connect()
             self._process = os.getpid()
+            self._opened = _identity(self.file)
         return self._connection
+
+    def _is_gone(self, connection: sqlite3.Connection) -> bool:
+        return not connection.in_transaction and _identity(self.file) != self._opened
 
     def _connect(self) -> sqlite3.Connection:
         with _told(self.file, (sqlite3.Error, OSError)):
@@ -141,6 +149,15 @@ class SqliteDatabase(Database):
             if self._known is not None:
                 forget_foreign_answers(connection, self._known)
         return connection
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Which file it is, whatever its name; None where there is none."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _connected_to_read(file: Path) -> sqlite3.Connection:
