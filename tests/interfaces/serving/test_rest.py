@@ -10,6 +10,8 @@ import httpx2
 import pytest
 from websockets.sync.client import connect
 
+from paperagents.messages import use_language
+
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
 
 WRITE = {"tool": "write_file", "arguments": {"filePath": "a.md", "content": "x"}}
@@ -77,6 +79,54 @@ def test_wrong_calls_are_problems_with_our_codes(client: httpx2.Client) -> None:
     assert (wrong.status_code, wrong.json()["code"]) == (405, "wrong-method")
     assert wrong.headers["allow"] == "GET, HEAD, POST"
     assert client.get("/api/approvals/x/approve").headers["allow"] == "POST"
+
+
+def test_a_wrong_call_is_a_run_with_its_record(client: httpx2.Client) -> None:
+    for call in ({"tool": "shout", "arguments": {}}, {"tool": "shuot", "arguments": {}}):
+        told = client.post("/api/runs", json=call).json()
+        record = client.get(f"/api/runs/{told['run_id']}").json()
+        assert record["status"] == "failed"
+        assert {**told, "status": "failed"} == {**told, **record}
+
+
+@pytest.mark.parametrize(
+    ("body", "german", "chinese"),
+    [
+        ({}, "body.tool: fehlt", "body.tool：缺失"),
+        ({"tool": 7}, "body.tool: muss Text sein", "body.tool：必须是文本"),
+        ({"tool": ""}, "body.tool: ist zu kurz", "body.tool：太短"),
+        ({"tool": "x" * 600}, "body.tool: ist zu lang", "body.tool：太长"),
+        ({"tool": "x", "y": 1}, "body.y: gibt es nicht", "body.y：不存在"),
+        ({"tool": "x", "arguments": 1}, "body.arguments: muss ein Objekt sein", "body.arguments：必须是对象"),
+        ({"tool": "x", "dry_run": 1}, "body.dry_run: muss true oder false sein", "body.dry_run：必须是 true 或 false"),
+        ([], "body: muss ein Objekt sein", "body：必须是对象"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_told_in_the_language_of_the_reader(
+    client: httpx2.Client, body: Any, german: str, chinese: str
+) -> None:
+    for language, words in (("de", german), ("zh", chinese)):
+        use_language(language)
+        problem = client.post("/api/runs", json=body).json()
+        assert words in problem["detail"]
+    use_language("en")
+
+
+@pytest.mark.parametrize(
+    ("query", "german"),
+    [
+        ("limit=0", "query.limit: muss mindestens 1 sein"),
+        ("limit=9999", "query.limit: darf höchstens 1000 sein"),
+        ("limit=x", "query.limit: muss eine ganze Zahl sein"),
+        ("status=x", "query.status: muss eines davon sein: queued, running,"),
+    ],
+)
+def test_what_is_wrong_with_a_query_is_told_in_the_language_of_the_reader(
+    client: httpx2.Client, query: str, german: str
+) -> None:
+    use_language("de")
+    assert german in client.get(f"/api/runs?{query}").json()["detail"]
+    use_language("en")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -16,10 +16,19 @@ from starlette.types import Scope
 
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.problem_details import PROBLEM_TYPE, as_bytes, problem_details, status_of
+from paperagents.messages import text
 from paperagents.records.record import RunRecord
 
 DEEPEST = 100
 """Levels of nesting in a body; anything deeper was not written by somebody with a question."""
+_KINDS = {
+    "missing": "missing", "extra_forbidden": "unknown", "json_invalid": "no-json", "string_type": "text",
+    "string_too_short": "short", "string_too_long": "long", "dict_type": "object", "model_type": "object",
+    "model_attributes_type": "object", "bool_type": "boolean", "bool_parsing": "boolean", "int_type": "integer",
+    "int_parsing": "integer", "int_from_float": "integer", "float_type": "number", "float_parsing": "number",
+    "greater_than_equal": "least", "less_than_equal": "most", "literal_error": "choice", "enum": "choice",
+}  # fmt: skip
+"""What the library that reads requests finds wrong, and how we tell it."""
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 
@@ -99,9 +108,16 @@ def handle_errors(app: FastAPI) -> None:
 
 def invalid_request(error: RequestValidationError) -> PaperError:
     """What is wrong with the fields of a request, all of it."""
-    problems = [{"at": ".".join(map(str, each["loc"])), "problem": each["msg"]} for each in error.errors()]
-    together = "; ".join(f"{each['at']}: {each['problem']}" for each in problems)
+    problems = [{"at": ".".join(map(str, each["loc"])), "problem": _told(each)} for each in error.errors()]
+    together = "; ".join(text("request.at", **each) for each in problems)
     return UsageError("invalid-request", problems=together, details={"problems": problems})
+
+
+def _told(error: Mapping[str, Any]) -> str:
+    """One problem in the reader's language; the library that found it speaks English alone."""
+    values = error.get("ctx", {})
+    choices = str(values.get("expected", "")).replace("'", "").replace(" or ", ", ")
+    return text(f"request.{_KINDS.get(error['type'], 'wrong')}", **values, choices=choices)
 
 
 def problem_response(error: PaperError, status: int | None = None, headers: dict[str, str] | None = None) -> Response:
@@ -116,8 +132,8 @@ def _wrong_call(record: RunRecord) -> Response:
     status = 404 if record.error["code"] == "unknown-tool" else 422
     title = record.error["message"]
     kind = f"urn:paperagents:{record.error['code']}"
-    document = {"type": kind, "title": title, "status": status, "detail": title, **record.error,
-                "run_id": record.run_id}  # fmt: skip
+    # Problem details beside the record: all of it but the status, which means the one of HTTP here.
+    document = {**record.as_json(), "type": kind, "title": title, "status": status, "detail": title, **record.error}
     return Response(as_bytes(document), status_code=status, media_type=PROBLEM_TYPE)
 
 

@@ -54,7 +54,10 @@ class EntryFields(_Given):
 
 
 class Problem(BaseModel):
-    """Problem details (RFC 9457) with the code, hint and details of every error of Paper Agents."""
+    """Problem details (RFC 9457) with the code, hint and details of every error of Paper Agents.
+
+    That of a run has the other fields of its record, too.
+    """
 
     type: str
     title: str
