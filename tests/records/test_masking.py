@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode, urlsafe_b64encode
 
 import pytest
 from hypothesis import given
@@ -45,6 +46,36 @@ def test_headers_that_carry_a_key_are_hidden(name: str) -> None:
         "Accept": "x",
         "Idempotency-Key": "7",
     }
+
+
+@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
+@pytest.mark.parametrize("after", ["", ":", ":x", "\n"])
+def test_a_secret_inside_something_in_base64_is_masked(before: str, after: str) -> None:
+    secret = "k?y>~-0123\xff456"
+    for encode in (b64encode, urlsafe_b64encode):
+        written = encode(f"{before}{secret}{after}".encode()).decode()
+        masked = Masking([secret]).text(f"Basic {written.rstrip('=')} and {written}")
+        assert masked.count(MASK) == 2
+        # What is left at the edges says less than one letter of the secret.
+        assert all(len(piece) <= len(encode(f"{before}{after}".encode())) + 8 for piece in masked.split(MASK))
+
+
+def test_a_secret_of_several_lines_is_masked_line_by_line() -> None:
+    secret = "-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END KEY-----\n"
+    shown = "".join(f"+{line}\n" for line in secret.splitlines())
+    assert Masking([secret]).text(shown) == f"+{MASK}\n" * 4
+    assert Masking([secret]).text(secret.replace("\n", "\r\n")) == f"{MASK}\r\n" * 4
+
+
+def test_thousands_of_secrets_are_known_as_well_as_one() -> None:
+    masking = Masking()
+    for number in range(3_000):
+        masking.learn([f"Bearer token-{number:05}-token"])
+    said = "".join(f"'Bearer token-{number:05}-token' " for number in range(3_000))
+    assert masking.text(said) == f"'{MASK}' " * 3_000
+    assert masking.text("x" * 1_000_000) == "x" * 1_000_000
+    stream = MaskedStream(masking)
+    assert "".join([*map(stream.feed, "a Bearer token-02999-token b"), stream.rest()]) == f"a {MASK} b"
 
 
 def test_the_longest_secret_is_masked_first() -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain, repeat, zip_longest
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import urlsplit
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
+from paperagents.records.secret_forms import Finder, forms_of
 
 MASK = "***"
 _SHORTEST = 4
 """A secret of one or two letters would blacken every text."""
-_LONG = 2000
-"""Making a pattern of a secret takes a hundred times as long as looking for it."""
-_LONGEST_ADDRESS = 100_000
 _SECRET_NAME = re.compile(
     r"authorization|cookie|token|secret|password|passwd|credential|session|signature|x-auth|jwt"
     r"|(?:api|app|access|account|auth|client|private|shared|subscription)[-_]?key",
@@ -30,7 +26,7 @@ class Masking:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._known: frozenset[str] = frozenset()
-        self._forms: list[str] = []
+        self._finder = Finder()
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
@@ -38,16 +34,10 @@ class Masking:
         new = {each for each in secrets if len(each) >= _SHORTEST} - self._known
         if self._known and not new:
             return
+        self._finder.add(form for each in new for form in forms_of(each))
         self._known |= new
-        self._forms = longest_first = sorted(
-            {form for each in self._known for form in _forms(each)}, key=len, reverse=True
-        )
-        self._long = [form for form in longest_first if len(form) > _LONG]
-        # A pattern of nothing would fit everywhere: (?!) fits nowhere.
-        short = "|".join(map(re.escape, longest_first[len(self._long) :])) or "(?!)"
-        self._pattern = re.compile(short) if longest_first else None
         # Most of a record is such values; asking nothing more about them saves a third of the time.
-        self._harmless = {int, float, bool, type(None)} | (set() if self._pattern else {str})
+        self._harmless = {int, float, bool, type(None)} | (set() if self._finder else {str})
 
     @property
     def known(self) -> frozenset[str]:
@@ -56,12 +46,7 @@ class Masking:
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        if self._pattern is None:
-            return text
-        for form in self._long:
-            if len(text) >= len(form):
-                text = text.replace(form, MASK)
-        return self._pattern.sub(MASK, text)
+        return self._finder.replaced(text, MASK)
 
     def value(self, value: JsonValue) -> JsonValue:
         """The value without secrets, and without the values of headers that are meant to be secret."""
@@ -101,7 +86,7 @@ class Masking:
     def _filled_in(self, edited: JsonValue, shown: JsonValue, real: JsonValue) -> str:
         """A text that was changed around its masks: they stand for the same secrets, in the same order."""
         if isinstance(edited, str) and isinstance(shown, str) and isinstance(real, str):
-            hidden = [real] if shown == MASK else [real[start:end] for start, end in sorted(self._spans(real))]
+            hidden = [real] if shown == MASK else [real[start:end] for start, end in sorted(self._finder.spans(real))]
             pieces = edited.split(MASK)
             if len(pieces) - 1 == shown.count(MASK) == len(hidden):
                 return "".join(chain.from_iterable(zip_longest(pieces, hidden, fillvalue="")))
@@ -109,16 +94,9 @@ class Masking:
 
     def settled(self, text: str) -> int:
         """How much of the beginning of a text can be masked before its rest is known."""
-        place = len(text) - max((_overlap(text, form) for form in self._forms), default=0)
+        place = len(text) - self._finder.begun(text)
         # The end of a whole secret may look like the beginning of another one.
-        return next((end for start, end in self._spans(text) if start < place < end), place)
-
-    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        for form in self._long:
-            if (start := text.find(form)) >= 0:
-                yield start, start + len(form)
-        if self._pattern is not None:
-            yield from (found.span() for found in self._pattern.finditer(text))
+        return next((end for start, end in self._finder.spans(text) if start < place < end), place)
 
     def _member(self, name: str, value: JsonValue) -> JsonValue:
         if isinstance(value, dict) and name.lower() == "headers":
@@ -144,26 +122,6 @@ class MaskedStream:
         """What waited, once nothing more comes."""
         text, self._waiting = self._waiting, ""
         return self._masking.text(text)
-
-
-def _overlap(text: str, form: str) -> int:
-    """The longest end of the text that is a beginning of the form, and not all of it."""
-    start = text.find(form[0], max(len(text) - len(form) + 1, 0))
-    while start >= 0 and not form.startswith(text[start:]):
-        start = text.find(form[0], start + 1)
-    return len(text) - start if start >= 0 else 0
-
-
-def _forms(secret: str) -> set[str]:
-    """A secret as it may turn up: plain, inside JSON, printed on one line, in an address, or in Base64."""
-    data = secret.encode("utf-8", "surrogatepass")
-    escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-    printed = {secret.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")}
-    quoted = {form.replace("'", "\\'") for form in printed}
-    if len(data) > _LONGEST_ADDRESS:
-        return {secret, *escaped, *printed, *quoted, b64encode(data).decode()}
-    addressed = {quote(data, safe=""), quote(data, safe="!'()*~"), quote_plus(data)}
-    return {secret, *escaped, *printed, *quoted, *addressed, b64encode(data).decode()}
 
 
 def secrets_of_request(arguments: Mapping[str, JsonValue]) -> list[str]:
