@@ -78,7 +78,7 @@ def test_what_failed_is_reported_and_the_others_are_kept(desk: Desk) -> None:
 
 def test_every_problem_of_a_call_is_told(desk: Desk) -> None:
     (result,) = desk.vault.apply('{{<datavault id="a b" action="destroy" limit="x" />}}')
-    assert {*result["error"]} == {"code", "message", "hint"}
+    assert {*result["error"]} == {"code", "message", "hint", "step", "block", "retryable", "details"}
     assert all(word in result["error"]["message"] for word in ("a b", "destroy", "limit"))
 
 

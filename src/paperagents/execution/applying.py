@@ -205,7 +205,10 @@ def _result(name: Any, action: JsonValue, status: str, error: JsonObject | None)
 
 
 def _told(error: Mapping[str, Any]) -> JsonObject:
-    return {key: error.get(key) for key in ("code", "message", "hint")}
+    """An error as every record has it, also one that no run has met."""
+    empty: JsonObject = {"hint": None, "step": None, "block": None, "retryable": False, "details": {}}
+    fields = ("code", "message", *empty)
+    return {key: error.get(key, empty.get(key)) for key in fields}
 
 
 def _taken_back(result: JsonObject | None) -> JsonObject:
