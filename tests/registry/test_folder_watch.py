@@ -9,8 +9,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import watchfiles
 
 from paperagents.errors import UnknownToolError
 from paperagents.registry.folder_watch import FolderWatch
@@ -233,3 +235,26 @@ except (PaperError, OSError):
         capture_output=True, text=True, timeout=20, check=False,
     )  # fmt: skip
     assert done.stdout == "refused\n"
+
+
+@pytest.mark.parametrize(
+    "refusal", [OSError("OS file watch limit reached."), RuntimeError("Too many open files (os error 24)")]
+)
+def test_where_no_more_folders_can_be_watched_they_are_looked_at(
+    refusal: Exception, root: Path, write: Write, wait_until: WaitUntil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = watchfiles.watch
+
+    def limited(*folders: Path, force_polling: bool, **options: Any) -> Iterator[Any]:
+        if not force_polling:
+            raise refusal
+        return watch(*folders, force_polling=True, **{**options, "poll_delay_ms": 20})
+
+    monkeypatch.setattr("watchfiles.watch", limited)
+    write("first.md", name="first")
+    registry = ToolRegistry(root)
+    with FolderWatch(registry):
+        write("new/second.md", name="second")
+        wait_until(lambda: "new/second.md" in files(registry))
+        write("new/second.md", name="second", description="Edited.")
+        wait_until(lambda: description(registry, "second") == "Edited.")

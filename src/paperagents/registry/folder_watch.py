@@ -17,6 +17,10 @@ _GATHER = 20
 _SHORTEST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
 """Seconds before the next attempt to watch a folder that cannot be watched just now."""
+_LIMIT_REACHED = ("watch limit", "os error 24")
+"""How the library says that the system lets nobody watch any more folders."""
+_LOOKING = 1000
+"""Milliseconds between two looks at folders that cannot be watched."""
 _LOGGER = logging.getLogger("paper")
 
 
@@ -37,6 +41,8 @@ class FolderWatch:
         self._ready = threading.Event()
         self._failure: PaperError | None = None
         self._pause = _SHORTEST_PAUSE
+        self._looks = False
+        """Whether the folders are looked at again and again instead of being watched."""
         self._thread = threading.Thread(target=self._keep_following, name="paper-folder-watch", daemon=True)
 
     def __enter__(self) -> FolderWatch:
@@ -64,6 +70,10 @@ class FolderWatch:
         if self._folders() != before:
             # A folder went away just before it was to be watched: the next attempt goes without it.
             return
+        if not self._looks and any(sign in str(error) for sign in _LIMIT_REACHED):
+            self._looks = True
+            _LOGGER.warning("%s", text("watch-by-looking", path=str(self._registry.root), reason=_reason(error)))
+            return
         failure = PaperError("cannot-watch", path=str(self._registry.root), reason=_reason(error))
         if not self._ready.is_set():
             self._failure = failure
@@ -89,6 +99,8 @@ class FolderWatch:
             step=_GATHER,
             rust_timeout=50,
             yield_on_timeout=True,
+            force_polling=self._looks,
+            poll_delay_ms=_LOOKING,
             stop_event=self._stop,
             raise_interrupt=False,
         )

@@ -297,6 +297,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Ordner „{path}“ kann nicht beobachtet werden: {reason}.",
         "无法监视文件夹 “{path}”：{reason}。",
     ),
+    "watch-by-looking": (
+        "The folder '{path}' cannot be watched: {reason}. It is looked at every second instead.",
+        "Der Ordner „{path}“ kann nicht beobachtet werden: {reason}. Stattdessen wird jede Sekunde nachgesehen.",
+        "无法监视文件夹 “{path}”：{reason}。改为每秒查看一次。",
+    ),
     "watch-callback-failed": (
         "The vault changed, but passing the change on failed.",
         "Der Vault hat sich geändert, aber die Änderung konnte nicht weitergegeben werden.",
