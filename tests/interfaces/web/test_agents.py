@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -28,7 +30,7 @@ def test_an_agent_speaks_asks_and_writes(page: Page, served: Served, look: str) 
     page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator("#conversation .turn.agent strong")).to_have_text("summary")
     assert (served.folder / "summary.md").read_text() == "They climb.\n"
-    expect(page.locator("#conversation details.tools").first).to_contain_text("search_files")
+    expect(page.locator("#conversation details.tools summary").first).to_have_text("search_files: done")
     page.get_by_text("Who called whom").click()
     tree = page.locator(".run-tree")
     expect(tree.locator("li li", has_text="search_files")).to_be_visible()
@@ -49,6 +51,37 @@ def test_what_goes_wrong_with_a_model_is_told(page: Page, served: Served) -> Non
     expect(page.locator("#calls .failure-message")).to_be_visible()
 
 
+LONG = json.dumps([f"Answer {number}.\n\n" + "It climbs.\n\n" * 40 + f"End {number}." for number in range(3)])
+
+
+def test_the_end_of_a_conversation_is_in_sight_unless_somebody_reads_further_up(page: Page, served: Served) -> None:
+    served.note("agents/talker.md", TALKER)
+    served.note("data/talker.json", LONG)
+    page.goto(f"{served.url}/agents/talker")
+    said = page.locator("#conversation")
+    for number in range(2):
+        page.get_by_label("Your message").fill("Go on")
+        page.keyboard.press("Enter")
+        expect(said.get_by_text(f"End {number}.", exact=True)).to_be_in_viewport()
+        expect(page.get_by_role("button", name="Send")).to_be_enabled()
+    page.reload()
+    expect(said.get_by_text("End 1.", exact=True)).to_be_in_viewport()
+    page.get_by_label("Your message").fill("And?")
+    page.evaluate("scrollTo(0, 0)")
+    expect(said.get_by_text("Answer 0.", exact=True)).to_be_in_viewport()
+    page.get_by_label("Your message").press("Enter")
+    expect(said.get_by_text("End 2.", exact=True)).to_be_in_viewport()
+
+
+TALKER = """---
+agent: true
+id: talker
+name: Talker
+description: Talks and talks.
+model: scripted:data/talker.json
+---
+Talk.
+"""
 SLOW_AGENT = """---
 agent: true
 id: sloth

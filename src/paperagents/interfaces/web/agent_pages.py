@@ -22,6 +22,7 @@ from paperagents.interfaces.serving.rest_runs import Live
 from paperagents.interfaces.web.markdown import rendered
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page
 from paperagents.interfaces.web.run_view import run_view
+from paperagents.messages import has_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
@@ -85,8 +86,10 @@ def _turns(kept: Path, name: str) -> list[Turn]:
 
 
 def _about(section: Section) -> str:
-    """The first line of a result tells the tool."""
-    return section.text.partition("\n")[0].replace("`", "")[:200] if section.role == "tools" else ""
+    """The first line of a result tells the tool, and how the call ended."""
+    first = section.text.partition("\n")[0].replace("`", "")[:200] if section.role == "tools" else ""
+    tool, _, ended = first.rpartition(" ")
+    return f"{tool}: {text(f'web.step.{ended}')}" if has_text(f"web.step.{ended}") else first
 
 
 def _title(kept: Path, name: str) -> str:

@@ -4,6 +4,7 @@ import { announce, calmly, piece, Refusal, say, send } from "./dom.js";
 import { actOnRun } from "./run.js";
 
 const LONGEST_LIVE = 100_000;
+const NEAR = 80;
 
 export function startChat(chat, events, watchRun) {
   const slot = document.getElementById("run-slot");
@@ -14,6 +15,9 @@ export function startChat(chat, events, watchRun) {
   const message = document.getElementById("message");
   const problem = document.getElementById("chat-problem");
   const run = () => slot.querySelector(".run");
+  const calls = document.getElementById("calls");
+  const told = chat.querySelector("section.chat");
+  let isFollowing = true;
   const isOurs = (event) => event.run_id === run()?.dataset.run;
 
   const renew = calmly(async () => {
@@ -21,8 +25,20 @@ export function startChat(chat, events, watchRun) {
     document.getElementById("conversation").replaceChildren(fresh);
     live.hidden = true;
     live.textContent = "";
-    chat.querySelector(".ask").scrollIntoView({ block: "nearest" });
+    follow();
   }, 60);
+
+  /** How far the end of what was said, or the beginning of what must be seen below it, is out of sight. */
+  function behind() {
+    const edge = form.getBoundingClientRect().top - 8;
+    const seen = calls.getBoundingClientRect();
+    return calls.open && !calls.hidden ? Math.min(seen.bottom - edge, seen.top - 16) : told.getBoundingClientRect().bottom - edge;
+  }
+
+  /** Whoever reads further up is left there; whoever reads the end stays at the end. */
+  function follow() {
+    if (isFollowing && behind() > 0) scrollBy(0, behind());
+  }
 
   events.listen((event) => {
     if (event.type === "connected") return renew();
@@ -30,12 +46,13 @@ export function startChat(chat, events, watchRun) {
     if (event.type === "model-text") {
       live.hidden = false;
       live.textContent = (live.textContent + event.text).slice(-LONGEST_LIVE);
+      follow();
     } else if (event.type === "step-finished") renew();
     else if (["run-finished", "approval-requested", "run-refused"].includes(event.type)) {
       busy(false);
       renew();
       // What went wrong, or waits, must be seen.
-      if (event.status !== "succeeded") document.getElementById("calls").open = true;
+      if (event.status !== "succeeded") calls.open = true;
     }
   });
 
@@ -51,7 +68,7 @@ export function startChat(chat, events, watchRun) {
   function answerFirst() {
     problem.textContent = say("answer-first");
     problem.hidden = false;
-    document.getElementById("calls").open = true;
+    calls.open = true;
     slot.querySelector(".question")?.scrollIntoView({ block: "center" });
   }
 
@@ -60,20 +77,22 @@ export function startChat(chat, events, watchRun) {
     if (!query || form.querySelector("[type=submit]").disabled) return;
     if (run()?.dataset.status === "waiting") return answerFirst();
     problem.hidden = true;
+    isFollowing = true;
     busy(true);
     try {
       const call = { tool: `agent:${chat.dataset.agent}`, arguments: { query, conversation: chat.dataset.conversation } };
       const { answer } = await send("POST", "/api/runs?wait=0.2", call);
       message.value = "";
       slot.replaceChildren(await piece(`/runs/${encodeURIComponent(answer.run_id)}/panel`));
-      document.getElementById("calls").hidden = false;
+      calls.hidden = false;
+      calls.open = false;
       const address = new URLSearchParams({ conversation: chat.dataset.conversation, run: answer.run_id });
       history.replaceState(null, "", `${location.pathname}?${address}`);
       watchRun(slot);
       renew();
       const status = run().dataset.status;
       busy(status === "running");
-      if (!["running", "succeeded"].includes(status)) document.getElementById("calls").open = true;
+      if (!["running", "succeeded"].includes(status)) calls.open = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       busy(false);
@@ -96,5 +115,7 @@ export function startChat(chat, events, watchRun) {
       ask();
     }
   });
+  addEventListener("scroll", () => (isFollowing = behind() < NEAR), { passive: true });
   if (run()?.dataset.status === "running") busy(true);
+  follow();
 }
