@@ -182,6 +182,18 @@ def test_two_tools_with_one_id_are_both_told_about_the_other_file(root: Path, wr
     assert listed["one.md"].problems[0].span.line == 5, "at the id itself"
 
 
+def test_two_tools_with_one_name_are_told_of_and_both_can_be_used(root: Path, write: Write) -> None:
+    write("one.md", id="first", name="same")
+    write("two.md", id="second", name="same")
+    write("three.md", id="third", name="other")
+    registry = ToolRegistry(root)
+    listed = own(registry)
+    assert codes(listed["one.md"]) == codes(listed["two.md"]) == ["duplicate-name"]
+    assert "two.md" in listed["one.md"].problems[0].message
+    assert (listed["one.md"].valid, codes(listed["three.md"])) == (True, [])
+    assert (registry.tool("first").file, registry.tool("second").file) == ("one.md", "two.md")
+
+
 @pytest.mark.parametrize(
     ("fields", "place", "other"),
     [

@@ -17,6 +17,8 @@ FOREIGN_PREFIX = "mcp:"
 """Tools of other servers: who they are is only known while they are connected."""
 MOST_PER_CALL = 100
 """So many missing or unknown arguments of one call, and so many parameters, are looked at."""
+MOST_NAMED = 5
+"""So many other files of the same name are told."""
 MOST_COMPARISONS = 100_000
 """So many pairs of names are compared for suggestions: huge vaults must not wait for them."""
 
@@ -62,6 +64,7 @@ def _all_problems(
     entries: tuple[Entry, ...], builtin: tuple[Entry, ...], foreign: Callable[[str], bool]
 ) -> Iterator[Problem]:
     yield from _duplicates(entries, builtin)
+    yield from _same_names(entries)
     yield from _taken_words(entries, builtin)
     known = by_name((*builtin, *entries))
     yield from _unknown_to_agents(entries, known)
@@ -96,6 +99,19 @@ def _duplicates(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Itera
             for entry in group:
                 others = ", ".join(str(each.file) for each in group if each is not entry)
                 yield _problem(entry, "duplicate-id", entry.span, id=identifier, other=others)
+
+
+def _same_names(entries: tuple[Entry, ...]) -> Iterator[Problem]:
+    """Who calls them by that name gets the first one."""
+    groups: dict[tuple[bool, str], dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
+    for entry in entries:
+        if entry.type is not None and entry.kind != "tag":
+            groups[entry.is_tool, entry.name][entry.id].append(entry)
+    for (_, name), by_id in groups.items():
+        for identifier, group in by_id.items() if len(by_id) > 1 else ():
+            others = islice((str(each[0].file) for other, each in by_id.items() if other != identifier), MOST_NAMED)
+            values = {"name": name, "other": ", ".join(others)}
+            yield from (_problem(each, "duplicate-name", each.span, severity="warning", **values) for each in group)
 
 
 def _taken_words(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:

@@ -190,6 +190,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "工具不能启动进程或线程。",
     ),
     # --- between files
+    "duplicate-name": (
+        "The name '{name}' is also that of {other}.",
+        "Den Namen „{name}“ hat auch {other}.",
+        "名称 “{name}” 也被 {other} 使用。",
+    ),
+    "duplicate-name.hint": (
+        "By this name the first of them is called; give one of them another name, or call them by their ids.",
+        "Unter diesem Namen wird die erste aufgerufen; einer einen anderen Namen geben oder sie mit ihrer Id aufrufen.",
+        "用此名称会调用其中第一个；请给其中一个换名称，或用 id 调用。",
+    ),
     "duplicate-id": (
         "The id '{id}' is also used by {other}.",
         "Die Id „{id}“ wird auch von {other} benutzt.",
