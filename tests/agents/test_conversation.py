@@ -63,6 +63,34 @@ def test_a_person_can_go_on_by_hand_in_any_language(kept: Path) -> None:
     assert [(each.role, each.text) for each in history[2:]] == [("you", "Und wann?"), ("agent", "三月。")]
 
 
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\ntags: [garden]\nconversation: helper\n---\n",
+        "---\nconversation: 'helper'\n---\n",
+        '---\nconversation:   "helper"  \ncreated: today\n--- \n',
+        "\ufeff---\nconversation: helper\n---\n",
+        "---\r\naliases: []\r\nconversation: helper\r\n---\r\n",
+    ],
+)
+def test_properties_may_be_edited_as_in_any_note(front: str, kept: Path) -> None:
+    write(kept, ("you", "What grows?"), ("agent", "Peas."))
+    said = note(kept).read_text().partition("---\n\n")[2]
+    note(kept).write_bytes(f"{front}\n{said}".encode())
+    assert [section.text for section in write(kept, ("you", "And?"), run="f" * 16)] == ["What grows?", "Peas."]
+    assert listed(kept, "helper") == ["c"]
+
+
+def test_a_note_that_is_no_conversation_is_told_as_such(kept: Path) -> None:
+    write(kept, ("you", "What grows?"))
+    note(kept).write_text("Only words.\n")
+    with pytest.raises(ToolError) as caught:
+        write(kept, ("you", "And?"))
+    assert "''" not in caught.value.message
+    assert "conversation: helper" in caught.value.message
+    assert note(kept).read_text() == "Only words.\n"
+
+
 def test_headings_are_written_in_the_readers_language(kept: Path) -> None:
     with in_language("de"):
         write(kept, ("you", "Was wächst?"))

@@ -37,7 +37,9 @@ SHOWN_RESULT = 2_000
 """Characters of a result that the note shows; the record has all of it."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_FRONT = re.compile(r"\A---\nconversation: (.*)\n(?:.*\n)*?---\n")
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")
+_AGENT = re.compile(r"^conversation:[ \t]*(.*)", re.MULTILINE)
+_HEAD = 10_000
 _ROLES = ("you", "agent", "tools")
 
 
@@ -223,12 +225,13 @@ def _read(descriptor: int, name: str) -> bytes:
 
 def _require_agent(content: str, name: str, agent: str) -> None:
     if content and (of := _agent_of(content)) != agent:
-        raise ToolError("conversation-of-another", name=name, agent=of)
+        raise ToolError("conversation-of-another", name=name, agent=of or agent, case=None if of else "none")
 
 
 def _agent_of(content: str) -> str:
-    found = _FRONT.match(content)
-    return found[1].strip() if found else ""
+    front = _FRONT.match(content)
+    found = _AGENT.search(front[1]) if front else None
+    return found[1].strip().strip("\"'") if found else ""
 
 
 def _is_ours(line: str) -> bool:
@@ -237,7 +240,7 @@ def _is_ours(line: str) -> bool:
 
 def _head(file: Path) -> str:
     with file.open("rb") as opened_file:
-        return opened_file.read(1000).decode("utf-8", "replace")
+        return opened_file.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _role(line: str) -> str | None:

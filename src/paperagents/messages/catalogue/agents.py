@@ -255,6 +255,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Gespräch „{name}“ gehört zum Agenten „{agent}“.",
         "对话“{name}”属于智能体“{agent}”。",
     ),
+    "conversation-of-another.none": (
+        "The note '{name}' does not say whose conversation it is: 'conversation: {agent}' is missing at its beginning.",
+        "Die Notiz „{name}“ sagt nicht, wessen Gespräch sie ist: Am Anfang fehlt „conversation: {agent}“.",
+        "笔记“{name}”没有说明是谁的对话：开头缺少“conversation: {agent}”。",
+    ),
     "conversation-in-use": (
         "Somebody else is just writing the conversation '{name}'.",
         "Jemand anderes schreibt gerade das Gespräch „{name}“.",
