@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from paperagents.interfaces.command_line.app import COMMANDS
+from paperagents.interfaces.command_line.output import width
 from paperagents.version import __version__
 
 Paper = Callable[..., Any]
@@ -230,6 +231,29 @@ def test_a_terminal_gets_colours_unless_somebody_does_not_want_them(write: Write
     assert "\x1b[" in on_terminal("check")
     assert "\x1b[" not in on_terminal("check", NO_COLOR="1")
     assert "\x1b[" not in on_terminal("check", TERM="dumb")
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_rows_of_a_table_go_on_below_themselves_on_a_terminal(columns: int, write: Write) -> None:
+    many = "words of a description " * 6
+    write(
+        "long.md", f"---\ntool: true\nid: {'l' * 70}\nname: l\ndescription: {many}\ncustom_function: return 1;\n---\n"
+    )
+    write(
+        "wide.md", f"---\ntool: true\nid: wide\nname: w\ndescription: {'笔记' * 60}\ncustom_function: return 1;\n---\n"
+    )
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal("list", COLUMNS=str(columns))).split("\r\n")
+    assert [line for line in shown if width(line) > columns and "l" * 70 not in line] == []
+    assert set(" ".join(shown).split()) >= {"words", "description", "search_files"}
+    assert "".join(shown).replace(" ", "").count("笔记") == 60
+
+
+def test_a_table_is_one_line_for_each_row_for_another_program(paper: Paper, write: Write) -> None:
+    write(
+        "long.md",
+        f"---\ntool: true\nid: x\nname: l\ndescription: {'many words ' * 40}\ncustom_function: return 1;\n---\n",
+    )
+    assert "many words " * 39 in paper("list").out
 
 
 def test_a_terminal_never_gets_the_control_characters_of_a_file(write: Write) -> None:

@@ -154,7 +154,10 @@ def test_figures_are_kept_per_tool(paper: Any) -> None:
     document = paper("stats", "--json").document
     assert document["runs"] == 2
     assert {each["tool"]: each["success_rate"] for each in document["tools"]} == {"typed": 1.0, "failing": 0.0}
-    assert "typed" in paper("stats").out
+    shown = paper("stats").out
+    assert "typed" in shown
+    assert "denied" not in shown, "nothing was"
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_search_gives_the_answer_of_the_tool(paper: Any, write: Callable[..., Path]) -> None:

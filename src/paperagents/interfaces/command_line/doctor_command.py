@@ -11,7 +11,7 @@ from paperagents.cluster.operations import condition
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
+from paperagents.interfaces.command_line.output import hanging, padded, paint, print_json, visible
 from paperagents.messages import text
 from paperagents.sandbox import Wall, standing_walls
 from paperagents.sandbox.deno_walls import deno_walls
@@ -43,7 +43,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
     click.echo(f"Paper Agents {__version__}, Python {platform.python_version()}, {sys.platform}")
     for wall in (*walls, *around_packages):
         mark = paint("✓", "green") if wall.stands else paint("✗", "red")
-        click.echo(f"{mark} {padded(wall.name, 16)} {visible(wall.reason or '')}")
+        click.echo(hanging(f"{mark} {padded(wall.name, 17)} ", visible(wall.reason or ""), indent=20))
     mark = paint("✓", "green") if not broken else paint("✗", "red")
     click.echo(f"{mark} {text('cli.doctor.files', count=len(broken))}")
     _print_database(kept)

@@ -6,7 +6,16 @@ import click
 
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
-from paperagents.interfaces.command_line.output import one_line, padded, paint, print_json, say, width
+from paperagents.interfaces.command_line.output import (
+    hanging,
+    one_line,
+    padded,
+    paint,
+    print_json,
+    say,
+    terminal_columns,
+    width,
+)
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
 
@@ -36,13 +45,16 @@ def command(context: click.Context, *, as_json: bool) -> None:
 
 def _print_table(entries: list[Entry]) -> None:
     columns = max((width(one_line(entry.id)) for entry in entries), default=0)
+    # One long id must not leave the others without room.
+    columns = min(columns, max((terminal_columns() or 5 * columns) * 2 // 5, 12))
     for entry in entries:
         mark = " " if entry.valid else paint("✗", "red")
         kind = padded(text(f"cli.kind.{entry.type or 'broken'}"), 8)
         note = one_line(entry.description.split("\n", 1)[0]) if entry.valid else _first_problem(entry)
-        click.echo(f"{mark} {paint(padded(one_line(entry.id), columns), bold=True)}  {kind} {note}")
+        before = f"{mark} {paint(padded(one_line(entry.id), columns), bold=True)}  {kind} "
+        click.echo(hanging(before, note, indent=columns + 13, colour=None if entry.valid else "red"))
 
 
 def _first_problem(entry: Entry) -> str:
     problem = next(each for each in entry.problems if each.severity == "error")
-    return paint(one_line(f"{entry.file}:{problem.span.line}:{problem.span.column} {problem.message}"), "red")
+    return one_line(f"{entry.file}:{problem.span.line}:{problem.span.column} {problem.message}")

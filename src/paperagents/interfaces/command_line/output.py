@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 import unicodedata
+from datetime import datetime
 from typing import Any
 
 import click
@@ -16,6 +18,8 @@ from paperagents.definitions.problem import Problem
 from paperagents.errors import PaperError
 from paperagents.messages import text
 
+_NARROW = 30
+"""Columns that a sentence needs beside a table; with less room it stands below."""
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
@@ -78,9 +82,45 @@ def width(shown: str) -> int:
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in shown)
 
 
+def local_time(moment: object) -> str:
+    """A recorded moment as the clock on the wall showed it."""
+    return f"{datetime.fromisoformat(str(moment)).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
 def padded(shown: str, columns: int) -> str:
     """The text filled up with blanks to so many columns."""
     return shown + " " * max(columns - width(shown), 0)
+
+
+def terminal_columns() -> int | None:
+    """How wide the terminal is; None where what is printed goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
+
+
+def hanging(before: str, note: str, *, indent: int, colour: str | None = None) -> str:
+    """A row of a table whose last column goes on below itself on a terminal; one line anywhere else."""
+    columns = terminal_columns()
+    if columns is None:
+        return before + note
+    if columns - indent < _NARROW:
+        indent, before = 4, f"{before.rstrip()}\n    "
+    elif width(click.unstyle(before)) > indent:
+        before = f"{before.rstrip()}\n{' ' * indent}"
+    lines = [paint(line, colour) for line in folded(note, max(columns - indent, 1))]
+    return before + f"\n{' ' * indent}".join(lines)
+
+
+def folded(shown: str, room: int) -> list[str]:
+    """The text in lines of so many columns, broken between words where that can be."""
+    lines = [""]
+    for word in re.findall(r"\S+\s*", shown):
+        if lines[-1] and width(lines[-1]) + width(word.rstrip()) > room:
+            lines.append("")
+        for character in word:
+            if not character.isspace() and width(lines[-1]) + width(character) > room:
+                lines.append("")
+            lines[-1] += character
+    return [line.rstrip() for line in lines]
 
 
 def problem_lines(problem: Problem, source: list[str]) -> list[str]:

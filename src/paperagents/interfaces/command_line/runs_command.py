@@ -8,7 +8,7 @@ import click
 
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import paint, print_json, visible
+from paperagents.interfaces.command_line.output import local_time, paint, print_json, visible
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.record_output import print_full_record, print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
@@ -51,7 +51,9 @@ def list_runs(  # noqa: PLR0913  one argument per option
         return
     for run in runs:
         took = f"{run['duration_ms']:9.1f} ms"
-        click.echo(f"{run['run_id']}  {run['status']:10} {run['started']}  {took}  {visible(str(run['tool']))}")
+        click.echo(
+            f"{run['run_id']}  {run['status']:10} {local_time(run['started'])}  {took}  {visible(str(run['tool']))}"
+        )
 
 
 @command.command("show", cls=LocalisedCommand, help=text("cli.runs.show"))

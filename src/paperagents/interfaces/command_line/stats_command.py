@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import padded, print_json, visible
+from paperagents.interfaces.command_line.output import padded, print_json, visible, width
 from paperagents.messages import text
 
 _TOOL_COLUMNS = ("runs", "succeeded", "failed", "denied", "waiting", "success_rate", "median_ms", "p95_ms")
+_RARE = ("denied", "waiting")
+"""Shown where there is anything to show."""
+_SECOND = 1000
 _TAG_COLUMNS = ("calls", "valid", "invalid", "succeeded", "mean_ms")
 
 
@@ -32,11 +37,18 @@ def command(context: click.Context, *, as_json: bool) -> None:
 
 
 def _print_table(name: str, figures: list[JsonObject], columns: tuple[str, ...]) -> None:
-    click.echo("  ".join([padded(text(f"cli.stats.{name}"), 24), *(f"{column:>12}" for column in columns)]))
-    for each in figures:
-        numbers = [f"{_number(each[column]):>12}" for column in columns]
-        click.echo("  ".join([padded(visible(str(each[name])), 24), *numbers]))
+    told = [column for column in columns if column not in _RARE or any(each[column] for each in figures)]
+    rows = [[text(f"cli.stats.{column}") for column in (name, *told)]]
+    rows += [[visible(str(each[name])), *(_number(column, each[column]) for column in told)] for each in figures]
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    for first, *numbers in rows:
+        right = [" " * (room - width(each)) + each for each, room in zip(numbers, widths[1:], strict=True)]
+        click.echo("  ".join([padded(first, widths[0]), *right]))
 
 
-def _number(value: object) -> str:
-    return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
+def _number(column: str, value: object) -> str:
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    if column == "success_rate":
+        return f"{math.floor(round(1000 * value, 6)) / 10:g} %"
+    return f"{value:.1f} ms" if value < _SECOND else f"{value / _SECOND:.1f} s"
