@@ -70,6 +70,14 @@ def test_a_variable_that_does_not_fit_is_refused(vault: Vault, changes: dict[str
     assert caught.value.code == code
 
 
+def test_a_variable_that_does_not_fit_is_told_by_what_it_must_be_and_not_by_its_value(vault: Vault) -> None:
+    (vault.root / "greet.tool.js").write_text(TOOL.replace("minLength: 2", "pattern: '^soft$'"), encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        vault.run("greet", {"TONE": "hunter2"}, mode="configure")
+    assert '"pattern": "^soft$"' in caught.value.message
+    assert "hunter2" not in str(caught.value.as_json())
+
+
 def test_the_log_lists_the_runs_of_the_tool(vault: Vault) -> None:
     run = vault.run("greet", {"name": "Ada"})
     vault.run("read_file", {"filePath": "greet.tool.js"})

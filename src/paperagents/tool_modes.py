@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
@@ -74,7 +75,8 @@ def _fitting(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
         raise UsageError("unknown-variable", name=name, tool=tool.id, suggestion=near, case=case)
     written = None if value in (None, "") else as_text(value)
     if written is not None and not fits(declared[name], written):
-        raise UsageError("variable-does-not-fit", name=name, kind=declared[name].schema.get("type"))
+        rules = {key: value for key, value in declared[name].schema.items() if key not in ("description", "default")}
+        raise UsageError("variable-does-not-fit", name=name, rules=json.dumps(rules, ensure_ascii=False))
     return written
 
 

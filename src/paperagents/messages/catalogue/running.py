@@ -226,9 +226,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "您是指 {suggestion} 吗？",
     ),
     "variable-does-not-fit": (
-        "This value cannot be used for '{name}', which is of type {kind}.",
-        "Dieser Wert passt nicht zu „{name}“ vom Typ {kind}.",
-        "该值不能用于类型为 {kind} 的 “{name}”。",
+        "This value cannot be used for '{name}', which must be: {rules}.",
+        "Dieser Wert passt nicht zu „{name}“; verlangt ist: {rules}.",
+        "该值不能用于 “{name}”，要求：{rules}。",
     ),
     "missing-variable": (
         "{tool} needs '{names}', which is not set.",
