@@ -55,6 +55,11 @@ module.exports = {
       case 'fail_function': throw new Error('exactly');
       case 'fail_other': throw new Error('something else');
       case 'write': return api.callTool('write_file', { filePath: 'made.md', content: 'hello' });
+      case 'call': return api.callTool('t-two', { input: '' });
+      case 'read': return api.callTool('read_file', { filePath: 'none.md' });
+      case 'reword':
+        return api.callTool('read_file', { filePath: 'none.md' })
+          .catch(error => { throw new Error('My own: ' + error.code); });
       case 'bridge': return api.bridge('ask', 'x');
       case 'load': return api.importx('lo' + 'dash');
       case 'loop': for (;;);
@@ -146,6 +151,22 @@ def test_a_write_through_its_api_is_asked(vault: Vault) -> None:
     assert (vault.root / "made.md").read_text() == "hello"
 
 
+def test_a_call_that_it_does_not_catch_fails_it_as_a_step_fails_a_chain(vault: Vault) -> None:
+    (vault.root / "two.tool.js").write_text(TOOL.replace("tool-id", "t-two"), encoding="utf-8")
+    for given, tool, arguments in (("call", "t-two", {"input": ""}), ("read", "read_file", {"filePath": "none.md"})):
+        direct, record = vault.run(tool, arguments).error, vault.run("tool-id", {"input": given})
+        assert direct is not None
+        assert (record.status, record.exit_code) == ("failed", 1)
+        assert record.error == {**direct, "step": 1, "block": "custom_function"}
+
+
+def test_a_call_that_it_catches_and_tells_in_its_own_words_is_its_own_error(vault: Vault) -> None:
+    error = vault.run("tool-id", {"input": "reword"}).error
+    assert error is not None
+    assert error["code"] == "javascript-error"
+    assert "My own: file-not-found" in str(error["message"])
+
+
 def test_a_dry_run_asks_the_mocks_and_keeps_nothing(vault: Vault) -> None:
     assert vault.plan("tool-id", {"input": "bridge"}).data == "mock x"
     assert vault.run("tool-id", {"input": "bridge"}).data == "real x"
@@ -174,6 +195,22 @@ def test_a_plan_names_the_step_that_the_question_will_name(vault: Vault) -> None
     assert planned is not None
     assert [(each["step"], each["tool"]) for each in planned] == [(1, "read_file"), (2, "write_file")]
     assert question.step == 2
+
+
+def test_a_plan_names_the_calls_of_tools_that_call_nothing_themselves(vault: Vault) -> None:
+    (vault.root / "up.md").write_text("---\ntool: true\nname: up\ncustom_function: return input.words + '!';\n---\n")
+    (vault.root / "chain.md").write_text(
+        "---\ntool: true\nname: chain\nsteps:\n  - {name: up, parameters: {words: a}}\n"
+        "  - {name: up, parameters: {words: '{{prev_step.output}}'}}\n"
+        "  - {name: tool-id, parameters: {input: bridge}}\n"
+        "  - {name: tool-id, parameters: {input: write}}\n---\n"
+    )
+    record = vault.plan("chain")
+    assert record.planned is not None
+    assert [(each["step"], each["tool"], each["would_ask"]) for each in record.planned] == [
+        (1, "up", False), (2, "up", False), (3, "tool-id", False), (4, "write_file", True),
+    ]  # fmt: skip
+    assert record.planned[1]["arguments"] == {"words": "a!"}
 
 
 def test_without_its_variables_it_does_not_start(vault: Vault) -> None:

@@ -207,19 +207,26 @@ class Gate:
         looks = run.log.goes_on and (effect.asks or effect.together is not None)
         return store.intent(run.run_id, place.path) if store is not None and looks else None
 
-    def _planned(self, effect: Effect, place: Place, run: Frame, entry: OpenEntry) -> JsonValue:
-        """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well."""
-        assert self.session.plan is not None
-        entry.hitl_required = _possible(effect).asks
+    def note_in_plan(  # noqa: PLR0913  everything a plan says of a call
+        self, run: Frame, place: Place, tool: str, arguments: JsonObject, *, preview: str = "", asks: bool = False
+    ) -> None:
+        """A call as a dry run shows it; where none is made, nothing."""
+        if self.session.plan is None:
+            return
         self.session.plan.append(
             {
                 "step": run.root_step or place.step,
-                "tool": effect.tool,
-                "arguments": self.services.masking.value(effect.arguments),
-                "preview": self.services.masking.text(effect.preview),
-                "would_ask": effect.asks,
+                "tool": tool,
+                "arguments": self.services.masking.value(arguments),
+                "preview": self.services.masking.text(preview),
+                "would_ask": asks,
             }
         )
+
+    def _planned(self, effect: Effect, place: Place, run: Frame, entry: OpenEntry) -> JsonValue:
+        """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well."""
+        entry.hitl_required = _possible(effect).asks
+        self.note_in_plan(run, place, effect.tool, effect.arguments, preview=effect.preview, asks=effect.asks)
         if self.session.responses is not None and effect.leaves_the_vault:
             raise ToolError("example-needs-response", tool=effect.tool)
         if effect.harmless_in_plans:

@@ -264,6 +264,9 @@ class Pipeline:
         run = replace(before, arguments=arguments) if before is not None else run
         ending = self._ended(run, log, lambda: self._carry_out(below))
         entry.take_over_approvals(run.run_id, log.entries)
+        if tool.kind != "agent" and all(each["block"] != "tool" for each in log.entries):
+            # It called nothing else that a plan could name.
+            self.gate.note_in_plan(frame, place, tool.id, arguments)
         if ending.failure is not None:
             raise ending.failure
         return ending.data

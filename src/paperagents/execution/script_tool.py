@@ -14,7 +14,15 @@ from typing import Any
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, ToolError, WaitingError
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    PaperError,
+    PlanEndsError,
+    SandboxError,
+    ToolError,
+    WaitingError,
+)
 from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import Place
 from paperagents.records.entry_store import EntryStore
@@ -85,16 +93,20 @@ def _written_lines(code: str, lookup: Callable[[str], str | None]) -> list[int]:
 
 
 def host_functions(
-    step: Callable[[ToolCall, Place, Frame], JsonValue], entries: EntryStore, place: Place, frame: Frame
+    step: Callable[[ToolCall, Place, Frame], JsonValue],
+    entries: EntryStore,
+    place: Place,
+    frame: Frame,
+    failures: list[PaperError] | None = None,
 ) -> HostFunctions:
-    """The functions behind the helpers."""
+    """The functions behind the helpers; calls that fail are also put down among the failures."""
     numbers = count(1)
 
     def call_tool(name: Any, parameters: Any) -> JsonValue:
         if not isinstance(name, str) or not isinstance(parameters, dict):
             raise ToolError("script-call")
         inside = replace(place, path=f"{place.path}/call-{next(numbers)}", block="tool", name=name)
-        with _ending_the_script():
+        with _ending_the_script(), _put_down(failures):
             return step(ToolCall(tool=name, arguments=parameters), inside, frame)
 
     def entry_get(kind: Any, identifier: Any) -> JsonValue:
@@ -126,6 +138,29 @@ def ended_by_a_call() -> Iterator[None]:
         yield
     except _EndsWith as ending:
         raise ending.error from None
+
+
+@contextmanager
+def failing_as_its_call(failures: list[PaperError]) -> Iterator[None]:
+    """Around a tool: a failed call that it does not catch is its own failure, with nothing wrapped around it."""
+    try:
+        yield
+    except SandboxError as error:
+        told = (error.details.get("code"), error.details.get("message"))
+        failed = next((each for each in failures if (each.code, each.message) == told), None)
+        if failed is None:
+            raise
+        raise failed from None
+
+
+@contextmanager
+def _put_down(failures: list[PaperError] | None) -> Iterator[None]:
+    try:
+        yield
+    except PaperError as error:
+        if failures is not None:
+            failures.append(error)
+        raise
 
 
 @contextmanager

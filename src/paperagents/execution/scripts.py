@@ -14,11 +14,16 @@ from paperagents.calls.references import Names, fill_script
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.errors import SandboxError, ToolError
+from paperagents.errors import PaperError, SandboxError, ToolError
 from paperagents.execution.frame import Frame
 from paperagents.execution.module_tool import HELPERS, Keeping, module_block, module_names, outcome, told_as_not_granted
 from paperagents.execution.run_log import OpenEntry, Place
-from paperagents.execution.script_tool import ended_by_a_call, host_functions, script_with_helpers
+from paperagents.execution.script_tool import (
+    ended_by_a_call,
+    failing_as_its_call,
+    host_functions,
+    script_with_helpers,
+)
 from paperagents.execution.session import Services, Session
 from paperagents.sandbox import HostFunctions, JavaScriptResult
 
@@ -66,10 +71,12 @@ class Scripts:
         tool, mocked = frame.tool, self._session.plan is not None
         keeping = Keeping(self._services.storage.load(tool.id))
         visible = module_names(tool, dict(names.input), names.environment, keeping.before, mocked=mocked)
-        host = host_functions(self._step, self._services.entries, place, frame)
+        failures: list[PaperError] = []
+        host = host_functions(self._step, self._services.entries, place, frame, failures)
         packed = partial(self._services.packages.run, tool, planned=mocked)
         run = partial(packed if tool.dependencies else self._services.sandbox.run, helpers=HELPERS)
-        with ended_by_a_call(), told_as_not_granted(tool, self._session.plan, frame.root_step or place.step):
+        refused = told_as_not_granted(tool, self._session.plan, frame.root_step or place.step)
+        with ended_by_a_call(), failing_as_its_call(failures), refused:
             functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
             answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
         value = outcome(answer)
