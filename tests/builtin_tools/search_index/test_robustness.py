@@ -70,6 +70,32 @@ def test_every_file_of_the_index_may_be_cut_short(indexed: Path) -> None:
             assert agreed(folder, "word42") == ["notes/042.md"]
 
 
+@pytest.mark.parametrize("link", [".paper", ".paper/index", ".paper/index/manifest.new", ".paper/index/manifest"])
+def test_a_link_in_a_strangers_vault_changes_nothing_elsewhere(root: Path, tmp_path: Path, link: str) -> None:
+    write(root, NOTES)
+    elsewhere = tmp_path / "elsewhere"
+    write(elsewhere, {"manifest": "mine", "notes-0123456789abcdef/a.md": "mine"})
+    (root / link).parent.mkdir(parents=True, exist_ok=True)
+    (root / link).symlink_to(elsewhere / "manifest" if "manifest" in link else elsewhere)
+    for _ in range(2):
+        with VaultFolder(root) as folder:
+            assert agreed(folder, "word42") == ["notes/042.md"]
+    assert sorted(str(file.relative_to(elsewhere)) for file in elsewhere.rglob("*")) == [
+        "manifest", "notes-0123456789abcdef", "notes-0123456789abcdef/a.md"
+    ]  # fmt: skip
+    assert (elsewhere / "manifest").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("name", ["manifest", "manifest.new", "writing.lock", "switch.lock"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(root: Path, name: str) -> None:
+    write(root, NOTES)
+    (root / ".paper" / "index").mkdir(parents=True)
+    os.mkfifo(root / ".paper" / "index" / name)
+    for _ in range(2):
+        with VaultFolder(root) as folder:
+            assert agreed(folder, "word42") == ["notes/042.md"]
+
+
 def test_an_index_of_another_version_is_made_anew(indexed: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = indexed / ".paper" / "index" / "manifest"
     content = file.read_bytes()[:-4].replace(b'"format": 3', b'"format": 0')

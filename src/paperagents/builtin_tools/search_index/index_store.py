@@ -12,12 +12,14 @@ else wrote here, is not used and made anew.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import logging
 import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +38,9 @@ _VOCABULARY = "vocabulary"
 _MEMORY = 512_000_000
 _SMALL_MEMORY = 20_000_000
 _MOST_THREADS = 4
+_LARGEST_MANIFEST = 1_000_000_000
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _FEW = 2_000
 """So many notes are written by one thread: starting more takes longer than they save."""
 
@@ -68,8 +73,9 @@ class IndexStore:
     def open(self) -> OpenIndex | None:
         """The index, or None where there is none that can be used."""
         try:
+            _require_no_links(self._folder)
             with self._switch(fcntl.LOCK_SH):
-                content = (self._folder / "manifest").read_bytes()
+                content = self._stored_manifest()
                 with told_as_damage():
                     return self._opened(read_manifest(content))
         except SearchIndexError:
@@ -87,6 +93,7 @@ class IndexStore:
     @contextlib.contextmanager
     def writing(self) -> Iterator[bool]:
         """Whether this process is the one that may write, as long as the block runs."""
+        _require_no_links(self._folder)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(self._folder / "writing.lock", fcntl.LOCK_EX | fcntl.LOCK_NB) as mine:
             yield mine
@@ -134,9 +141,14 @@ class IndexStore:
     def _switch(self, kind: int) -> contextlib.AbstractContextManager[bool]:
         return _locked(self._folder / "switch.lock", kind)
 
+    def _stored_manifest(self) -> bytes:
+        with open(_open_regular(self._folder / "manifest", _READ), "rb") as file:
+            return file.read(_LARGEST_MANIFEST)
+
     def _replace_manifest(self, content: bytes) -> None:
         draft = self._folder / "manifest.new"
-        with draft.open("wb") as file:
+        draft.unlink(missing_ok=True)
+        with open(os.open(draft, _NEW, 0o600), "wb") as file:  # noqa: PTH123  by descriptor
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -145,7 +157,7 @@ class IndexStore:
     def _remove_all_but(self, place: str) -> None:
         """Remove what builders left that were killed, and the index before this one unless it is still in use."""
         with contextlib.suppress(OSError, ValueError, KeyError):
-            in_use = read_manifest((self._folder / "manifest").read_bytes()).place
+            in_use = read_manifest(self._stored_manifest()).place
             for each in self._folder.iterdir():
                 if _PLACE.fullmatch(each.name) and each.name not in (place, in_use):
                     shutil.rmtree(each, ignore_errors=True)
@@ -174,9 +186,24 @@ def _locked(file: Path, kind: int) -> Iterator[bool]:
 
 
 def _open_lock(file: Path) -> int:
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        return os.open(file, flags | os.O_CREAT, 0o600)
+        return _open_regular(file, _READ | os.O_CREAT)
     except OSError:
         # In a vault that may only be read, the lock is there already or nobody ever wrote.
-        return os.open(file, flags)
+        return _open_regular(file, _READ)
+
+
+def _open_regular(file: Path, flags: int) -> int:
+    """A file that is one: no link is followed, and no pipe is waited for."""
+    descriptor = os.open(file, flags, 0o600)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(file))
+    return descriptor
+
+
+def _require_no_links(folder: Path) -> None:
+    """A folder that came from somebody else must not lead out of the vault: whatever is there would be changed."""
+    for each in (folder, folder.parent):
+        if each.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))
