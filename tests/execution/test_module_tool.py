@@ -184,6 +184,16 @@ def test_a_bridge_may_also_be_executed_by_its_name(vault: Vault) -> None:
     assert vault.plan("tool-id", {"input": "bridge"}).data == {"a": "is "}
 
 
+def test_it_knows_what_it_says_about_itself(vault: Vault) -> None:
+    told = "id: 'tool-id', name: '工具', version: '1.0.0', author: '作者', category: 'c', tags: ['t'], description: 'd'"
+    code = TOOL.replace("id: 'tool-id', name: '工具', description: '功能说明'", told)
+    (vault.root / "t.tool.js").write_text(code.replace("api.bridge('ask', 'x')", "api.getInfo()"), encoding="utf-8")
+    about = {"id": "tool-id", "name": "工具", "description": "d", "version": "1.0.0", "author": "作者", "category": "c",
+             "tags": ["t"]}  # fmt: skip
+    assert vault.run("tool-id", {"input": "bridge"}).data == {**about, "dry_run": False}
+    assert vault.plan("tool-id", {"input": "bridge"}).data == {**about, "dry_run": True}
+
+
 def test_a_plan_names_the_step_that_the_question_will_name(vault: Vault) -> None:
     (vault.root / "two.md").write_text(
         "---\ntool: true\nname: two\nsteps:\n  - {name: read_file, parameters: {filePath: two.md}}\n"

@@ -35,7 +35,16 @@ def module_names(
 ) -> JsonObject:
     """What the execution sees."""
     typed: JsonObject = {name: _typed(tool, name, value) for name, value in environment.items()}
-    info: JsonObject = {"id": tool.id, "name": tool.name, "version": tool.version, "dry_run": mocked}
+    info: JsonObject = {
+        "id": tool.id,
+        "name": tool.name,
+        "description": tool.description,
+        "version": tool.version,
+        "author": tool.author,
+        "category": tool.category,
+        "tags": [*tool.tags],
+        "dry_run": mocked,
+    }
     return {"input": arguments, "environment": typed, "storage": storage, "mocked": mocked, "info": info}
 
 
