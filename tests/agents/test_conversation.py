@@ -134,6 +134,18 @@ def test_a_note_cut_at_any_byte_can_be_read_and_continued(said: list[tuple[str, 
         assert write(kept, run="third000")[-1] == Section(role="you", text="and then?")
 
 
+def test_a_long_answer_is_continued_from_where_it_was_cut(kept: Path) -> None:
+    said = [("you", "Tell me all."), ("agent", "all\n" * 500_000)]
+    write(kept, *said)
+    whole = note(kept).read_bytes()
+    note(kept).write_bytes(whole[: len(whole) // 2])
+    write(kept, *said)
+    assert note(kept).read_bytes() == whole
+    note(kept).write_bytes(whole[: len(whole) // 2])
+    write(kept, said[0], ("agent", "something else\n" * 200_000))
+    assert note(kept).read_bytes().startswith(whole[: len(whole) // 2])
+
+
 def test_the_same_words_twice_are_two_sections(kept: Path) -> None:
     said = [("agent", "OK"), ("agent", "OK")]
     write(kept, *said)

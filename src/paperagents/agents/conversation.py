@@ -40,6 +40,7 @@ _FILE = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")
 _AGENT = re.compile(r"^conversation:[ \t]*(.*)", re.MULTILINE)
 _HEAD = 10_000
+_HEADING = 40
 _ROLES = ("you", "agent", "tools")
 
 
@@ -272,8 +273,10 @@ def _closing_fence(content: str) -> str:
 
 def _overlap(tail: str, section: str) -> int:
     """How much of the section's beginning the tail ends with; what stands before it ends its own line."""
-    for length in range(min(len(tail), len(section)), 0, -1):
-        before = len(tail) - length
-        if tail.endswith(section[:length]) and (before == 0 or tail[before - 1] == "\n"):
-            return length
+    head = section[:_HEADING]
+    for before in range(max(len(tail) - len(section), 0), len(tail)):
+        begins_a_line = before == 0 or tail[before - 1] == "\n"
+        # All of it is only compared where the heading is the same: a note may be long.
+        if begins_a_line and head.startswith(tail[before : before + _HEADING]) and section.startswith(tail[before:]):
+            return len(tail) - before
     return 0
