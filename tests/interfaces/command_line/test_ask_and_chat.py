@@ -218,6 +218,18 @@ def test_a_person_talks_is_asked_interrupts_one_answer_and_leaves(
     assert (vault / "a.md").read_text() == "x"
 
 
+def test_what_an_agent_says_before_it_calls_stays_on_the_terminal(scripted: Callable[..., str], tmp_path: Path) -> None:
+    look = {"text": "I look.", "calls": [{"tool": "read_file", "arguments": {"filePath": "helper.md"}}]}
+    terminal = Terminal(tmp_path, "chat", "helper", "--model", scripted(look, "Seen."))
+    terminal.wait_for("You> ")
+    terminal.type("Well?\n")
+    terminal.wait_for("I look.\r\n")
+    terminal.wait_for("Seen.")
+    terminal.wait_for("You> ")
+    terminal.type("\x04")
+    assert terminal.close() == 0
+
+
 def test_an_answer_inside_a_tag_is_shown_on_a_line_of_its_own(scripted: Callable[..., str], tmp_path: Path) -> None:
     answer = "{{<final_output>}}Plainly.{{</final_output>}}"
     terminal = Terminal(tmp_path, "chat", "helper", "--model", scripted(answer))

@@ -106,6 +106,16 @@ def test_a_yes_to_each_question_writes_and_shows_progress_and_a_coloured_diff(to
     assert "> " not in out
 
 
+@pytest.mark.parametrize("editor", ["false", "no-such-editor-here"])
+def test_an_editor_that_fails_is_told_and_the_question_stays(editor: str, tools: Path) -> None:
+    terminal = Terminal("run", "two", vault=tools, editor=editor)
+    terminal.answer("e\n")
+    terminal.answer("y\n")
+    terminal.answer("y\n")
+    code, _, shown = terminal.ended()
+    assert (code, "inside the program" in shown, editor in shown) == (0, False, True)
+
+
 def test_a_no_asks_for_the_reason_and_keeps_it(tools: Path) -> None:
     terminal = Terminal("run", "two", vault=tools)
     terminal.answer("what?\n")

@@ -114,7 +114,7 @@ class Chat:
             progress.clear()
             say(paint(one_line(event["message"]), "yellow", err=True))
         elif event["type"] != "step-finished" or event["entry"]["name"] != "model":
-            if event["type"] == "step-finished":
+            if event["type"] in ("step-started", "step-finished"):
                 self._end_line()
             progress.on_event(event)
 

@@ -80,7 +80,12 @@ class TerminalApprover(Approver):
     def _edited(self, request: ApprovalRequest) -> Decision | None:
         """The arguments in the person's own editor; unchanged or broken text is no answer."""
         before = json.dumps(request.arguments, ensure_ascii=False, indent=2)
-        changed = click.edit(before, extension=".json")
+        try:
+            changed = click.edit(before, extension=".json")
+        except click.ClickException as error:
+            # There is no such editor, or it was left with a failure: nothing was decided.
+            say(one_line(error.message))
+            return None
         if changed is None:
             return None
         try:
@@ -105,6 +110,7 @@ class TerminalApprover(Approver):
         while not line.endswith(b"\n"):
             while not select.select([sys.stdin], [], [], _LOOK_EVERY)[0]:
                 if self._stop.cancelled:
+                    say("")
                     raise CancelledError
             read = os.read(sys.stdin.fileno(), 65536)
             if not read:
