@@ -127,6 +127,26 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
     return Settings(values=values)
 
 
+def spoken_language(vault: Path | None, environment: Mapping[str, str] | None = None) -> str | None:
+    """The language that is set, whatever else is wrong with the settings: that is told in it, too."""
+    environment = os.environ if environment is None else environment
+    files = [] if vault is None else [vault / ".paper" / FILE]
+    written = (_written_language(file) for file in (*files, user_folder(environment) / FILE))
+    found = (environment.get(f"{_VARIABLE}LANGUAGE"), *written)
+    return next((each for each in found if each in LANGUAGES), None)
+
+
+def _written_language(file: Path) -> Any:
+    try:
+        if not (content := _content(file)):
+            return None
+        import tomllib  # noqa: PLC0415  most commands run without a settings file
+
+        return tomllib.loads(content).get("language")
+    except (SettingsError, ValueError, RecursionError):
+        return None
+
+
 def _require_harmless(found: Mapping[str, Setting], users: Path) -> None:
     for name, setting in found.items():
         if known_setting(name).users_own:

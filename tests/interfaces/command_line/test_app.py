@@ -77,6 +77,26 @@ def test_wrong_usage_is_told_in_the_language_of_the_reader(
         assert not re.search("Missing|Expecting|Exceeds", answer.err)
 
 
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ('language = "de"\n[sandbox]\ntimeot = 1\n', "es gibt keine Einstellung"),
+        ('timezone = "Mars"\nlanguage = "zh"\n', "不能是"),
+        ('language = "xx"\n', "cannot be"),
+        ("language = [\n", "not valid TOML"),
+    ],
+)
+def test_wrong_settings_are_told_in_the_language_that_they_set(
+    written: str, words: str, vault: Path, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PAPER_LANGUAGE", raising=False)
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+    (vault / ".paper" / "settings.toml").write_text(written, encoding="utf-8")
+    answer = paper("list", "--vault", vault)
+    assert answer.code == 2
+    assert words.lower() in answer.err.lower()
+
+
 def test_the_version_is_told(paper: Paper, started: Paper) -> None:
     assert paper("--version").out == started("--version").out == f"paper {__version__}\n"
 

@@ -18,7 +18,7 @@ from paperagents.interfaces.command_line.options import Invocation, remember_vau
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
 from paperagents.messages import text, use_language
 from paperagents.notes_folder import find_vault
-from paperagents.settings import load_settings
+from paperagents.settings import spoken_language
 from paperagents.version import __version__
 
 COMMANDS = (
@@ -134,11 +134,10 @@ def _version(context: click.Context, _: click.Parameter, value: Any) -> None:
 def _language(arguments: Sequence[str]) -> str | None:
     """The language must be known before the first help text is made, so the vault is looked up early."""
     try:
-        language: str | None = load_settings(_named_vault(arguments) or find_vault()).get("language")
-    except (PaperError, OSError, ValueError):
-        # Help must be had whatever the settings say; the commands that need them say what is wrong.
+        return spoken_language(_named_vault(arguments) or find_vault())
+    except (OSError, ValueError):
+        # Help must be had wherever one stands; the commands that need a vault say what is wrong with it.
         return None
-    return language
 
 
 def _named_vault(arguments: Sequence[str]) -> Path | None:
