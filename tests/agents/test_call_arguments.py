@@ -71,6 +71,17 @@ def test_nothing_is_guessed(text: str) -> None:
     assert caught.value.code == "call-not-json"
 
 
+@pytest.mark.parametrize("value", [{}, {"a": 'x "y"', "b": [1]}])
+def test_an_object_that_was_written_as_a_text_is_that_object(value: dict[str, Any]) -> None:
+    assert read(json.dumps(json.dumps(value))) == value
+
+
+def test_a_text_in_a_text_in_a_text_is_none() -> None:
+    with pytest.raises(ToolError) as caught:
+        read(json.dumps(json.dumps(json.dumps({}))))
+    assert caught.value.code == "call-not-an-object"
+
+
 def test_the_model_is_told_where_the_text_breaks() -> None:
     with pytest.raises(ToolError) as caught:
         read('{"a": 1,\n "b": }')

@@ -95,6 +95,21 @@ def test_what_goes_wrong_is_told_apart(turn: dict[str, Any], code: str, retryabl
     assert (caught.value.code, caught.value.retryable) == (code, retryable)
 
 
+@pytest.mark.parametrize(
+    ("turn", "told"),
+    [
+        ({"raw": "<html>welcome</html>", "content_type": "text/html"}, "<html>welcome"),
+        ({"raw": '{"detail": "tokens are missing"}', "status": 422}, "(422): tokens are missing"),
+        ({"raw": '{"detail": [{"msg": "field required"}]}', "status": 422}, "field required"),
+        ({"raw": '{"error": {"reason": "quite odd"}}', "status": 400}, "quite odd"),
+    ],
+)
+def test_what_a_server_says_is_passed_on_whatever_its_form(turn: dict[str, Any], told: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        answer([turn])
+    assert told in caught.value.message
+
+
 def test_nobody_listening_is_an_error_that_names_the_address() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -24,6 +24,9 @@ def read_arguments(call: ModelCall) -> JsonObject:
         raise ToolError("call-too-large", tool=call.name, size=call.size, limit=LARGEST_ARGUMENTS)
     text = _unwrapped(call.arguments)
     value = _parsed(text, call.name) if text else {}
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        # Written twice: as an object, and that as a text.
+        value = _parsed(value, call.name)
     if not isinstance(value, dict):
         raise ToolError("call-not-an-object", tool=call.name)
     if _depth_exceeds(value, DEEPEST):

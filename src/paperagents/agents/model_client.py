@@ -159,14 +159,16 @@ def _read(response: httpcore2.Response, pieces: Iterable[bytes], listener: Liste
         # Some servers know no streaming.
         streamed.take(_decoded(_content(pieces, limits.answer_bytes)))
         return streamed.turn()
-    done = False
+    is_stream = "event-stream" in _header(response, b"content-type") or not first.strip()
+    done, reason = False, "no end" if is_stream else f"no JSON: {first[:_SHOWN]!r}"
     for data in events(pieces, limit=limits.answer_bytes):
         if data.strip() == _DONE:
             done = True
             break
+        reason = "no end"
         streamed.take(_decoded(data))
     if not done and not streamed.finish:
-        raise ToolError("model-broken", reason="no end", retryable=True)
+        raise ToolError("model-broken", reason=reason, retryable=True)
     return streamed.turn()
 
 

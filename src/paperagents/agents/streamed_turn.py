@@ -164,7 +164,9 @@ def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolEr
     told = inner.get("code")
     number = int(told) if isinstance(told, int) or (isinstance(told, str) and told.isdecimal()) else None
     number = number if number is not None and 100 <= number <= 999 else status
-    reason = str(inner.get("message") or inner.get("type") or told or "").strip()[:_SHOWN]
+    others = {key: value for key, value in inner.items() if key != "code" and value}
+    said = inner.get("message") or inner.get("detail") or inner.get("type")
+    reason = str(said or (others and json.dumps(others)) or told or "").strip()[:_SHOWN]
     # An error without a number in the middle of a good answer: the server itself has stumbled.
     busy = number in (200, 408, 409, 425, 429) or (number >= 500 and number != _NOT_IMPLEMENTED)
     details = {"status": number, "retry_after": retry_after}
