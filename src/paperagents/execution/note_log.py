@@ -6,11 +6,15 @@ import json
 import re
 from collections.abc import Callable
 
+from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
+from paperagents.reading.markdown_sections import fences
 from paperagents.records.record import RunRecord
 
 HEADING = "## Execution log"
+_HEADING = re.compile(r"#{1,2}(?:[ \t]|$)")
+"""Of the same level or above it."""
 
 
 def yaml_log(record: RunRecord) -> str:
@@ -38,11 +42,24 @@ def append_log(
     try:
         before = read(path)
         start = "" if before is None else "\n" if before.endswith("\n") else "\n\n"
-        heading = "" if before is not None and f"\n{HEADING}\n" in f"\n{before}" else f"{HEADING}\n\n"
+        heading = "" if before is not None and _ends_under_heading(before) else f"{HEADING}\n\n"
         log = yaml_log(record)
         # A fence longer than any run of backticks inside cannot be closed by what a step printed.
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", log)), default=0))
         title = f"{record.started} {record.run_id} {record.status}"
-        append(path, f"{start}{heading}{title}\n\n{fence}yaml\n{log}{fence}\n")
+        added = f"{start}{heading}{title}\n\n{fence}yaml\n{log}{fence}\n"
+        append(path, added.replace("\n", "\r\n") if before is not None and "\r\n" in before else added)
     except PaperError:
         return
+
+
+def _ends_under_heading(text: str) -> bool:
+    """Whether what is added to the end of a note stands under the heading, and under no other after it."""
+    lines = text.replace("\r\n", "\n")
+    _, heading, after = f"\n{lines}".rpartition(f"\n{HEADING}\n")
+    if not heading:
+        return False
+    shown = [fence.content for fence in fences(Excerpt(text=after))]
+    in_fences = {each.line + number for each in shown for number in range(each.text.count("\n") + 1)}
+    headings = (number for number, line in enumerate(after.split("\n"), 1) if _HEADING.match(line))
+    return all(number in in_fences for number in headings)
