@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,6 +138,25 @@ def test_a_failed_run_goes_on_after_its_last_result(desk: Desk) -> None:
     assert again.status == "succeeded"
     assert desk.text("log.md") == "x"
     assert [entry["status"] for entry in again.execution_log] == ["success", "success"]
+
+
+@pytest.mark.parametrize("flaw", [ValueError("a flaw"), KeyboardInterrupt()])
+def test_a_step_that_broke_off_unforeseen_is_no_success_and_is_done_when_the_run_goes_on(
+    desk: Desk, flaw: BaseException
+) -> None:
+    def broken(_: object) -> Approved:
+        raise flaw
+
+    desk.chain("c", """
+  - {tool: write_file, parameters: {filePath: a.md, content: "x"}}
+""")  # fmt: skip
+    with suppress(KeyboardInterrupt):
+        desk.run("c", {}, broken)
+    [run] = desk.vault.store.history()
+    record = desk.vault.store.record(str(run["run_id"]))
+    assert [each["status"] for each in record.execution_log] == ["error"]
+    assert desk.vault.resume(record.run_id, approver=lambda _: Approved()).success
+    assert desk.text("a.md") == "x"
 
 
 def test_a_failure_the_chain_went_on_after_is_not_tried_again_when_it_is_resumed(desk: Desk) -> None:

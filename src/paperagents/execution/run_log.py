@@ -143,6 +143,11 @@ class RunLog:
             entry.settled = forgives() and not isinstance(error, _NO_RESULTS)
             error.happened_at(place.step, place.block)
             raise error from failure.__cause__
+        except BaseException as flaw:
+            # Nobody foresaw it; what broke off here is no success, and is done when the run goes on.
+            entry.status, entry.code = "error", "internal-error"
+            entry.message = text("internal-error", reason=f"{type(flaw).__name__}: {flaw}")
+            raise
         finally:
             duration = (time.perf_counter() - clock) * 1000
             self._add(place, entry, started.isoformat(timespec="milliseconds"), duration)
