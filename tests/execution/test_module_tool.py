@@ -223,6 +223,15 @@ def test_a_plan_names_the_calls_of_tools_that_call_nothing_themselves(vault: Vau
     assert record.planned[1]["arguments"] == {"words": "a!"}
 
 
+def test_a_secret_that_is_taken_for_the_name_of_a_tool_is_masked(vault: Vault) -> None:
+    vault.run("tool-id", {"input": "abc"})
+    record = vault.run("very-secret-key", {})
+    assert record.tool == "***"
+    assert record.error is not None
+    assert record.error["code"] == "unknown-tool"
+    assert "very-secret-key" not in str([record.as_json(), vault.store.history()])
+
+
 def test_without_its_variables_it_does_not_start(vault: Vault) -> None:
     vault.environments.set("tool-id", {"API_KEY": None})
     error = vault.run("tool-id", {"input": "abc"}).error
@@ -352,6 +361,22 @@ def test_whatever_it_keeps_comes_back_as_it_was(vault: Vault, value: JsonValue) 
     kept = vault.run("keep", {"key": str(ODD)}).data
     assert isinstance(kept, dict)
     assert kept["kept"] == value
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_it_kept_before_it_failed_and_while_cleaning_up_stays_kept(vault: Vault, *, named: bool) -> None:
+    match = "the first" if named else "another"
+    methods = (
+        f"getBusinessErrors() {{ return [{{ code: 'NAMED', match: '{match}' }}]; }}, init() {{ this.keep('init'); }},"
+    )
+    methods += "cleanup() { this.keep('cleanup'); }, keep(key) { this.api.storage.set(key, this.api.getInfo().id); }"
+    assert failing(vault, methods)["code"] == ("NAMED" if named else "javascript-error")
+    assert vault.services.storage.load("fails") == {"init": "fails", "cleanup": "fails"}
+
+
+def test_what_cannot_be_kept_does_not_hide_the_first_mistake(vault: Vault) -> None:
+    error = failing(vault, "init() { this.api.storage.set('map', new Map([[1, 2]])); }")
+    assert "the first" in str(error["message"])
 
 
 def test_runs_at_the_same_time_lose_nothing_of_what_they_keep(vault: Vault) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from contextlib import suppress
 
 import pytest
@@ -107,6 +108,15 @@ def test_history_is_newest_first_and_can_be_narrowed(store: RunStore) -> None:
         store.history(since="tomorrow")
     assert caught.value.code == "invalid-date"
     assert store.figures()[1]["failed"] == 1
+
+
+@pytest.mark.parametrize(("durations", "median"), [([3.0], 3.0), ([1.0, 4.0], 2.5), ([9.0, 1.0, 2.0], 2.0)])
+def test_half_of_the_runs_are_quicker_than_the_median(store: RunStore, durations: list[float], median: float) -> None:
+    for number, duration in enumerate(durations):
+        made = run(f"{number:016}")
+        store.start(made, file=None, content=None)
+        store.finish(replace(ended(made.run_id, "succeeded"), duration_ms=duration), {})
+    assert store.figures()[0]["median_ms"] == median
 
 
 def test_a_question_is_open_until_the_run_is_over_and_shows_what_was_asked(store: RunStore) -> None:

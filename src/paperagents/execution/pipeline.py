@@ -60,7 +60,7 @@ class Pipeline:
     def run(self, call: ToolCall, run_id: str | None = None) -> RunRecord:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
         tool = self._looked_up(call.tool)
-        name = self._name(tool) if tool is not None else call.tool
+        name = self._name(tool) if tool is not None else self.services.masking.text(call.tool)
         arguments, refused = json_only(_arguments(call, tool))
         run = new_run(name, arguments, self.services.clock(), run_id=run_id)
         log = self._log(run)

@@ -324,10 +324,17 @@ def _figures(tool: str, rows: Iterable[Mapping[str, Any]]) -> JsonObject:
         "denied": sum(row["status"] == "denied" for row in rows),
         "waiting": sum(row["status"] == "waiting" for row in rows),
         "success_rate": succeeded / len(rows),
-        "median_ms": _quantile(ended, 0.5),
+        "median_ms": _median(ended),
         "p95_ms": _quantile(ended, 0.95),
         "max_ms": ended[-1] if ended else None,
     }
+
+
+def _median(ordered: Sequence[float]) -> float | None:
+    if not ordered:
+        return None
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else round((ordered[middle - 1] + ordered[middle]) / 2, 3)
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float | None:
