@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
