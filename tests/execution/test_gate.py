@@ -630,3 +630,22 @@ def test_an_address_that_is_edited_around_its_key_is_sent_with_the_key(desk: Des
     assert edited("page=2").status == "succeeded"
     assert edited("page=***").error["code"] == "mask-in-edit"  # type: ignore[index]
     assert [path for _, path, _ in web.requests] == ["/x?page=2&key=EDITSECRET"]
+
+
+def test_an_edit_of_a_file_that_changed_meanwhile_is_asked_about_again(desk: Desk) -> None:
+    desk.note("a.md", "first")
+    shown: list[str] = []
+
+    def person(request: ApprovalRequest) -> Approved | Denied:
+        shown.append(request.preview)
+        if len(shown) > 1:
+            return Denied(reason="not over that")
+        desk.note("a.md", "somebody else's")
+        return Approved(arguments={**request.arguments, "content": "edited"})
+
+    call: dict[str, Any] = {"filePath": "a.md", "content": "new", "overwrite": True}
+    record = desk.vault.run("write_file", call, approver=person)
+    assert record.status == "denied"
+    assert "-somebody else's" in shown[1]
+    assert "+edited" in shown[1]
+    assert desk.text("a.md") == "somebody else's"

@@ -84,9 +84,10 @@ class Gate:
                 case Pending():
                     raise WaitingError(effect.tool)
                 case Approved() as approved:
-                    shown = effect.digest
+                    shown = effect
                     effect = self._as_approved(effect, prepare, approved)
-                    if effect.digest == shown or approved.arguments is not None:
+                    edited = approved.arguments is not None and not _moved_on(shown, effect)
+                    if effect.digest == shown.digest or edited:
                         self._note(approved, effect, entry, run)
                         return effect
         return effect
@@ -234,6 +235,11 @@ class Gate:
         if effect.answer is not None:
             return effect.answer
         raise PlanEndsError
+
+
+def _moved_on(shown: Effect, effect: Effect) -> bool:
+    """Whether the very thing that a person was shown has changed while they wrote their edit."""
+    return effect.asks and bool(shown.target) and effect.target == shown.target and effect.before != shown.before
 
 
 def _possible(effect: Effect) -> Effect:
