@@ -8,12 +8,14 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
 import pytest
 
 from paperagents import open_vault
+from paperagents.interfaces.command_line.output import width
 
 TOOL = """---
 tool: true
@@ -39,8 +41,9 @@ custom_function: |
 class Terminal:
     """A command on a pseudo terminal, and a person who waits for a text before answering."""
 
-    def __init__(self, *arguments: str, vault: Path, editor: str = "false") -> None:
+    def __init__(self, *arguments: str, vault: Path, editor: str = "false", columns: int = 80) -> None:
         self._own, other = pty.openpty()
+        termios.tcsetwinsize(other, (24, columns))
         environment = {**os.environ, "TERM": "xterm", "EDITOR": editor, "VISUAL": editor, "PAPER_LANGUAGE": "en"}
         command = [sys.executable, "-m", "paperagents", *arguments, "--vault", str(vault)]
         self.process = subprocess.Popen(
@@ -114,6 +117,16 @@ def test_an_editor_that_fails_is_told_and_the_question_stays(editor: str, tools:
     terminal.answer("y\n")
     code, _, shown = terminal.ended()
     assert (code, "inside the program" in shown, editor in shown) == (0, False, True)
+
+
+def test_an_unfinished_line_never_needs_a_second_row(vault: Path) -> None:
+    steps = f"steps: [{{name: {'步骤' * 30}, tool: read_file, parameters: {{filePath: chain.md}}}}]"
+    (vault / "chain.md").write_text(f"---\ntool: true\nname: chain\ndescription: d\n{steps}\n---\n", encoding="utf-8")
+    terminal = Terminal("run", "chain", vault=vault, columns=40)
+    code, _, shown = terminal.ended()
+    unfinished = [piece.rpartition("\n")[2] for piece in shown.split("\r\x1b[2K")[:-1]]
+    assert (code, [each for each in unfinished if width(each) >= 40]) == (0, [])
+    assert any("步骤" in each for each in unfinished)
 
 
 def test_a_no_asks_for_the_reason_and_keeps_it(tools: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
-from paperagents.interfaces.command_line.output import paint, say, visible
+from paperagents.interfaces.command_line.output import one_line, paint, say, visible, width
 
 _MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
           "waiting": ("…", "yellow")}  # fmt: skip
@@ -30,7 +31,7 @@ class Progress:
             return
         if event["type"] == "step-started" and "." not in event["run_id"]:
             self.clear()
-            sys.stderr.write(f"  {event['step']:2}  {visible(event['name'])} …")
+            sys.stderr.write(_one_row(f"  {event['step']:2}  {one_line(event['name'])} …"))
             sys.stderr.flush()
             self._open = True
         elif event["type"] == "step-finished" and "." not in event["run_id"]:
@@ -52,3 +53,16 @@ class Progress:
         say(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
         for line in entry["console"]:
             say(paint(f"       {visible(line['text'])}", "bright_black", err=True))
+
+
+def _one_row(shown: str) -> str:
+    """As much as fits into one row: what goes over into the next could not be taken back."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        columns = 80
+    if width(shown) < columns:
+        return shown
+    while width(shown) > columns - 2:
+        shown = shown[:-1]
+    return f"{shown}…"
