@@ -8,7 +8,7 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-from paperagents.approval.user_file import replace_file
+from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.errors import PaperError, SettingsError
 from paperagents.settings import FILE, known_setting, load_settings, user_folder, without_quotes
 
@@ -25,22 +25,20 @@ def write_user_setting(name: str, value: Any, *, origin: str) -> None:
 
 def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -> None:
     _require_possible(name, value, origin)
-    before = file.read_text("utf-8") if file.exists() else None
     table, _, key = name.rpartition(".")
     # A JSON text, number or list is a TOML one.
     line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+    with alone_with(file):
+        before = file.read_text("utf-8") if file.exists() else None
         replace_file(file, _with_line(before or "", table, key, line))
-        load_settings(vault)
-    except PaperError:
-        if before is None:
-            file.unlink()
-        else:
-            replace_file(file, before)
-        raise
-    except OSError as error:
-        raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
+        try:
+            load_settings(vault)
+        except PaperError:
+            if before is None:
+                file.unlink()
+            else:
+                replace_file(file, before)
+            raise
 
 
 def _require_possible(name: str, value: Any, origin: str) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from paperagents.errors import PaperError
 
+_LOCK = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
 
 @contextmanager
 def alone_with(file: Path) -> Iterator[None]:
@@ -20,7 +22,7 @@ def alone_with(file: Path) -> Iterator[None]:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(file.with_suffix(".lock"), _LOCK, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from paperagents.settings_file import write_setting
 
 
 @pytest.fixture
@@ -92,6 +95,20 @@ def test_a_wrong_value_or_name_changes_nothing(paper: Any, file: Path, name: str
     file.write_text("# kept\n", encoding="utf-8")
     assert paper("config", "set", name, value).code == 2
     assert file.read_text("utf-8") == "# kept\n"
+
+
+def test_what_several_set_at_once_is_all_kept(vault: Path, file: Path) -> None:
+    names = [f"npm.tool{number}.net" for number in range(12)]
+    with ThreadPoolExecutor(max_workers=6) as pool:
+        list(pool.map(lambda name: write_setting(vault, name, [name], origin="test"), names))
+    kept = tomllib.loads(file.read_text("utf-8"))["npm"]
+    assert {f"npm.{tool}.net" for tool in kept} == set(names)
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_followed(paper: Any, file: Path, tmp_path: Path) -> None:
+    file.with_suffix(".lock").symlink_to(tmp_path / "elsewhere")
+    assert paper("config", "set", "language", "de").code == 1
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_link_in_the_place_of_the_file_is_not_followed(paper: Any, file: Path, tmp_path: Path) -> None:
