@@ -12,7 +12,7 @@ from paperagents.sandbox import Cancellation
 
 @contextmanager
 def stopping_on_interrupt() -> Iterator[Cancellation]:
-    """Inside, an interrupt or a polite request to end stops the run."""
+    """Inside, an interrupt, a polite request to end or the end of the terminal stops the run."""
     stop = Cancellation()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -26,7 +26,9 @@ def stopping_on_interrupt() -> Iterator[Cancellation]:
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    # A terminal that is closed says so, unless somebody wanted the run to outlive it (nohup).
+    closing = [signal.SIGHUP] if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN else []
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM, *closing)}
     try:
         yield stop
     finally:
