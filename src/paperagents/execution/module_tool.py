@@ -75,7 +75,7 @@ class Keeping:
         self.after = before
 
     def keep(self, content: Any) -> None:
-        """The execution's last word on it; taken before the outcome, saved after it."""
+        """The execution's last word on it."""
         if not isinstance(content, dict):
             raise ToolError("module-answer")
         self.after = content

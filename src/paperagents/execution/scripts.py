@@ -76,13 +76,15 @@ class Scripts:
         packed = partial(self._services.packages.run, tool, planned=mocked)
         run = partial(packed if tool.dependencies else self._services.sandbox.run, helpers=HELPERS)
         refused = told_as_not_granted(tool, self._session.plan, frame.root_step or place.step)
-        with ended_by_a_call(), failing_as_its_call(failures), refused:
-            functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
-            answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
-        value = outcome(answer)
-        if not mocked:
-            self._services.storage.change(tool.id, keeping.before, keeping.after)
-        return value
+        functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
+        try:
+            with ended_by_a_call(), failing_as_its_call(failures), refused:
+                answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
+            return outcome(answer)
+        finally:
+            # What a tool has kept before it failed is kept like what it has kept before it was done.
+            if not mocked:
+                self._services.storage.change(tool.id, keeping.before, keeping.after)
 
     def written(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
         """A script that came with the call; what it does to the vault are calls of its own."""
