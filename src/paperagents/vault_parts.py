@@ -24,6 +24,7 @@ from paperagents.execution.applying import tag_of_tool
 from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
 from paperagents.execution.note_log import append_log
 from paperagents.execution.session import Prepare, Services
+from paperagents.messages import system_text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
 from paperagents.reading.file_reading import read_markdown, read_script
 from paperagents.records.database import Database
@@ -204,7 +205,7 @@ class VaultParts(NotesFolder):
         try:
             return (self.root / file).read_bytes()
         except OSError as error:
-            raise ToolError("file-unreadable", reason=error.strerror or str(error)) from error
+            raise ToolError("file-unreadable", reason=system_text(error)) from error
 
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))

@@ -27,7 +27,7 @@ from pathlib import Path
 from paperagents.agents.dialogue import cut
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError, UsageError
-from paperagents.messages import LANGUAGES, in_language, text
+from paperagents.messages import LANGUAGES, in_language, system_text, text
 from paperagents.records.masking import Masking
 
 FOLDER = "conversations"
@@ -111,7 +111,7 @@ class Conversation:
             while data:
                 data = data[os.write(self._descriptor, data) :]
         except OSError as error:
-            raise ToolError("conversation-unreadable", name=self.name, reason=error.strerror) from error
+            raise ToolError("conversation-unreadable", name=self.name, reason=system_text(error)) from error
 
 
 def sections(content: str) -> list[Section]:
@@ -194,7 +194,7 @@ def _opened_folder(kept: Path) -> Iterator[int]:
         finally:
             os.close(above)
     except OSError as error:
-        raise ToolError("conversation-unreadable", name=FOLDER, reason=error.strerror) from error
+        raise ToolError("conversation-unreadable", name=FOLDER, reason=system_text(error)) from error
     try:
         yield folder
     finally:
@@ -206,7 +206,7 @@ def _opened_file(folder: int, name: str) -> Iterator[int]:
     try:
         descriptor = os.open(f"{name}.md", _FILE, 0o600, dir_fd=folder)
     except OSError as error:
-        raise ToolError("conversation-unreadable", name=name, reason=error.strerror) from error
+        raise ToolError("conversation-unreadable", name=name, reason=system_text(error)) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

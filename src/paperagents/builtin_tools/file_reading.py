@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from paperagents.errors import ToolError
+from paperagents.messages import system_text
 
 _PAGE = 4096
 _LAST_SECOND_OF_9999 = 253402300799
@@ -50,7 +51,7 @@ def told_as_tool_errors(path: str) -> Iterator[None]:
         raise
     except OSError as error:
         code = _CODES.get(error.errno or 0, "file-failed")
-        raise ToolError(code, path=path, reason=error.strerror) from error
+        raise ToolError(code, path=path, reason=system_text(error)) from error
 
 
 def read_regular(descriptor: int, path: str, limit: int) -> tuple[bytes, os.stat_result]:

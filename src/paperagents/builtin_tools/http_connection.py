@@ -21,6 +21,7 @@ import httpcore2
 
 from paperagents.builtin_tools.addresses import is_public
 from paperagents.errors import ToolError
+from paperagents.messages import system_text
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 Dial: TypeAlias = Callable[[str, int, float], socket.socket]
@@ -125,7 +126,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
             try:
                 connected = self._network.dial(address, port, share)
             except OSError as error:
-                reason = error.strerror or str(error)
+                reason = system_text(error)
                 continue
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return connected
@@ -148,7 +149,7 @@ class DeadlineStream(httpcore2.NetworkStream):
         except TimeoutError:
             raise self._deadline.passed() from None
         except OSError as error:
-            raise httpcore2.ReadError(str(error)) from error
+            raise httpcore2.ReadError(system_text(error)) from error
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002  the deadline decides
         """Send all of it."""
@@ -160,7 +161,7 @@ class DeadlineStream(httpcore2.NetworkStream):
         except TimeoutError:
             raise self._deadline.passed() from None
         except OSError as error:
-            raise httpcore2.WriteError(str(error)) from error
+            raise httpcore2.WriteError(system_text(error)) from error
 
     def close(self) -> None:
         """Hang up."""

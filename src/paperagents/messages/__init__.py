@@ -6,6 +6,7 @@ themselves stand in ``catalogue/``, the three languages side by side.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -36,6 +37,12 @@ def advice(code: str, values: Mapping[str, object]) -> str | None:
         if has_text(key):
             return text(key, **values)
     return None
+
+
+def system_text(error: OSError) -> str:
+    """Why the operating system refused something, in the current language where its sentence is known."""
+    key = f"system.{errno.errorcode.get(error.errno or 0)}"
+    return text(key) if has_text(key) else error.strerror or str(error) or type(error).__name__
 
 
 def has_text(key: str) -> bool:

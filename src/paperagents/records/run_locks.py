@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from paperagents.errors import StorageError, UsageError
+from paperagents.messages import system_text
 
 
 class RunLocks:
@@ -39,7 +40,7 @@ class RunLocks:
                 self._file.parent.mkdir(exist_ok=True)
                 return self._opened()
         except OSError as error:
-            raise StorageError("database-failed", file=str(self._file), reason=error.strerror) from error
+            raise StorageError("database-failed", file=str(self._file), reason=system_text(error)) from error
 
     def _opened(self) -> int:
         return os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)

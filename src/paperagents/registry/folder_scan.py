@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from paperagents.definitions.problem import Problem, Severity
 from paperagents.definitions.source import Span
+from paperagents.messages import system_text
 from paperagents.registry.entry import Entry, entry_of
 
 if TYPE_CHECKING:
@@ -223,5 +224,5 @@ def _content(path: str, *, whole: bool = False) -> bytes:
 
 
 def _unreadable(file: str, error: OSError, severity: Severity) -> Problem:
-    values = {"reason": error.strerror or type(error).__name__}
+    values = {"reason": system_text(error)}
     return Problem(code="file-unreadable", severity=severity, file=file, span=_START, values=values)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from paperagents.definitions.npm_name import is_of_registry
 from paperagents.definitions.slug import slug
 from paperagents.errors import ToolError
+from paperagents.messages import system_text
 from paperagents.sandbox.deno_process import installer
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class PackageFolder:
             # The root of its own workspace: no configuration of a folder above is looked for.
             (staging / "deno.json").write_text(json.dumps({"nodeModulesDir": "manual", "workspace": []}), "utf-8")
         except OSError as error:
-            raise ToolError("cannot-write", path=str(self._cache), reason=error.strerror) from error
+            raise ToolError("cannot-write", path=str(self._cache), reason=system_text(error)) from error
         return staging
 
     def _move_into_place(self, staging: Path) -> None:

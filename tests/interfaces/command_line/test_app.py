@@ -64,6 +64,7 @@ def test_the_help_page_speaks_the_language_of_the_reader(
         (["import", "--vault", "."], "COMMAND fehlt", "缺少 COMMAND"),
         (["run", "x", "--params", "{"], "Zeile 1, Spalte 2", "第 1 行第 2 列"),
         (["run", "x", "--params", "1" * 5000], "kein JSON", "JSON"),
+        (["config", "get", "nope"], "keine Einstellung", "没有设置"),
     ],
 )
 def test_wrong_usage_is_told_in_the_language_of_the_reader(
@@ -75,6 +76,17 @@ def test_wrong_usage_is_told_in_the_language_of_the_reader(
         assert (answer.code, answer.out) == (2, "")
         assert words in answer.err
         assert not re.search("Missing|Expecting|Exceeds", answer.err)
+
+
+def test_what_the_system_refuses_is_told_in_the_language_of_the_reader(
+    tmp_path: Path, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    for language, words in (("en", "Not a directory"), ("de", "das ist kein Ordner"), ("zh", "不是文件夹")):
+        monkeypatch.setenv("PAPER_LANGUAGE", language)
+        answer = paper("init", tmp_path / "file" / "vault")
+        assert answer.code == 1
+        assert words in answer.err
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, print_json, say
-from paperagents.messages import text
+from paperagents.messages import system_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
 
 SETTINGS = """\
@@ -45,7 +45,7 @@ def command(context: click.Context, *, folder: Path | None, examples: bool | Non
         if wanted:
             written += _copy(files("paperagents") / "example_vault", folder, folder)
     except OSError as error:
-        raise PaperError("cannot-write", path=str(error.filename or folder), reason=error.strerror) from error
+        raise PaperError("cannot-write", path=str(error.filename or folder), reason=system_text(error)) from error
     except ValueError as error:
         # A zero byte: no file system takes such a name.
         raise PaperError("cannot-write", path=str(folder), reason=str(error)) from error

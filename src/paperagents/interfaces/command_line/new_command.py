@@ -14,7 +14,7 @@ from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, print_json, say
-from paperagents.messages import text
+from paperagents.messages import system_text, text
 from paperagents.registry.entry import Entry
 
 SINGLE = """\
@@ -153,4 +153,4 @@ def _write(place: Path, content: str) -> None:
     except FileExistsError as error:
         raise PaperError("file-exists", path=str(place), case="new") from error
     except OSError as error:
-        raise PaperError("cannot-write", path=str(place), reason=error.strerror) from error
+        raise PaperError("cannot-write", path=str(place), reason=system_text(error)) from error

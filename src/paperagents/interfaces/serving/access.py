@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from paperagents.errors import PaperError
+from paperagents.messages import system_text
 from paperagents.settings import user_folder
 
 KEY_FILE = "serving.key"
@@ -72,7 +73,7 @@ def user_key(file: Path | None = None) -> bytes:
     try:
         return _kept(file) or _made(file)
     except OSError as error:
-        raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
+        raise PaperError("cannot-write", path=str(file), reason=system_text(error)) from error
 
 
 def _kept(file: Path) -> bytes | None:

@@ -15,6 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.guard import Application
+from paperagents.messages import system_text
 
 HEAD_SECONDS = 15.0
 """For the head of a request, however slowly it trickles in; how long a body may take is decided by the guard."""
@@ -102,7 +103,7 @@ def listening(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except (OSError, OverflowError, UnicodeError) as error:
         listener.close()
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = system_text(error) if isinstance(error, OSError) else str(error)
         raise PaperError("cannot-listen", host=host, port=port, reason=reason) from error
     return listener
 

@@ -1,6 +1,7 @@
 """The sentences by area. Each is a tuple: English, German, Chinese. A key ending in ``.hint`` says what to do next."""
 
 AREAS = (
+    "system",
     "storing",
     "checks",
     "code_checks",
