@@ -194,6 +194,13 @@ def test_a_wrong_address_is_told_on_a_page(served: Served, path: str) -> None:
     assert "invalid-request" in answer.text
 
 
+def test_a_filter_that_fits_no_run_does_not_say_that_there_are_none(served: Served) -> None:
+    with served.client() as client:
+        assert "No runs yet." in client.get("/runs").text
+        served.vault.run("shout", {"words": "x"})
+        assert "No run is like this." in client.get("/runs?tool=nothing").text
+
+
 def test_a_day_that_is_none_filters_nothing(served: Served) -> None:
     served.vault.run("people", {})
     with served.client() as client:

@@ -128,3 +128,33 @@ def test_a_server_that_starts_again_goes_on_with_the_question(
         page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
         expect(page.locator(".run[data-status=succeeded]")).to_be_visible()
         page.close()
+
+
+def test_what_is_changed_before_a_yes_is_not_below_the_buttons(page: Page, served: Served) -> None:
+    long = "".join(f"line {number}\n" for number in range(200))
+    served.note("notes/long.md", long)
+    served.note("tools/clear.md", CLEAR)
+    page.goto(f"{served.url}/tools/clear")
+    page.get_by_role("button", name="Run", exact=True).click()
+    question = page.get_by_role("dialog")
+    question.locator("summary").last.click()
+    question.get_by_role("button", name="Change before approving").click()
+    field = question.get_by_label("filePath")
+    expect(field).to_be_focused()
+    is_on_top = """field => {
+        const at = field.getBoundingClientRect();
+        return document.elementFromPoint(at.x + 9, at.y + at.height / 2) === field;
+    }"""
+    assert field.evaluate(is_on_top)
+    page.keyboard.press("Tab")
+    assert question.get_by_label("content").evaluate(is_on_top)
+
+
+CLEAR = """---
+tool: true
+name: clear
+description: Empties a note.
+steps:
+  - {tool: write_file, parameters: {filePath: notes/long.md, content: "x", overwrite: true}}
+---
+"""

@@ -99,6 +99,11 @@ TEXTS = {
     "web.any": ("any", "beliebig", "任意"),
     "web.filter": ("Filter", "Filtern", "筛选"),
     "web.no-runs": ("No runs yet.", "Noch keine Läufe.", "还没有运行。"),
+    "web.no-runs-match": (
+        "No run is like this.",
+        "Kein Lauf passt dazu.",
+        "没有符合条件的运行。",
+    ),
     "web.show-more": ("Show more", "Mehr anzeigen", "显示更多"),
     "web.part-of": ("part of another run", "Teil eines anderen Laufs", "另一次运行的一部分"),
     "web.cancel": ("Cancel", "Abbrechen", "取消"),

@@ -88,8 +88,11 @@ async function edit(question) {
   const { answer: tool } = await send("GET", `/api/tools/${encodeURIComponent(question.dataset.tool)}`);
   const form = makeForm(tool.parameters ?? {}, shown);
   question.editForm = form;
-  question.querySelector(".decide").before(make("div", { class: "edit-box" }, form.node));
+  const box = make("div", { class: "edit-box" }, form.node);
+  question.querySelector(".decide").before(box);
   question.querySelector('[data-answer="approve"]').textContent = say("approve-changed");
   question.querySelector(".answer-list").hidden = true;
   form.node.querySelector("input, textarea, select")?.focus();
+  // The buttons stand above everything at the lower end; what is changed must not lie below them.
+  box.scrollIntoView({ block: "start" });
 }
