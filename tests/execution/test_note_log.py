@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.execution.conftest import Desk
+
+from paperagents.registry.tool_registry import ToolRegistry
 
 
 def test_a_log_stands_under_its_heading_whatever_comes_after_it(desk: Desk) -> None:
@@ -30,3 +33,14 @@ def test_a_log_keeps_the_line_ends_of_its_note(desk: Desk) -> None:
     content = file.read_bytes()
     assert content.count(b"\n") == content.count(b"\r\n")
     assert (content.count(b"## Execution log"), content.count(b"execution_log:")) == (1, 2)
+
+
+@pytest.mark.parametrize("opening", ["```js", "~~~~ js", "  ```js"])
+def test_a_log_never_becomes_part_of_a_block_that_was_not_closed(desk: Desk, opening: str) -> None:
+    desk.tool("own", "log: file", f"{opening}\n// @postprocess\nreturn 5;")
+    for _ in range(3):
+        desk.run("own")
+    assert desk.text("tools/own.md").count("execution_log:") == 3
+    script = ToolRegistry(desk.root).tool("own").postprocess
+    assert script is not None
+    assert script.text.split() == ["//", "@postprocess", "return", "5;"]

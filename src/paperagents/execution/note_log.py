@@ -9,12 +9,14 @@ from collections.abc import Callable
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
-from paperagents.reading.markdown_sections import fences
+from paperagents.reading.markdown_sections import fences, split_note
 from paperagents.records.record import RunRecord
 
 HEADING = "## Execution log"
 _HEADING = re.compile(r"#{1,2}(?:[ \t]|$)")
 """Of the same level or above it."""
+_PROBE = "\ue000end of the note\ue000"
+"""Nobody writes this; where it ends up tells whether a note stops inside a block."""
 
 
 def yaml_log(record: RunRecord) -> str:
@@ -41,7 +43,7 @@ def append_log(
     path = (tool.file or "") if tool.log == "file" else tool.log
     try:
         before = read(path)
-        start = "" if before is None else "\n" if before.endswith("\n") else "\n\n"
+        start = "" if before is None else f"{_end_of_block(before)}\n"
         heading = "" if before is not None and _ends_under_heading(before) else f"{HEADING}\n\n"
         log = yaml_log(record)
         # A fence longer than any run of backticks inside cannot be closed by what a step printed.
@@ -51,6 +53,17 @@ def append_log(
         append(path, added.replace("\n", "\r\n") if before is not None and "\r\n" in before else added)
     except PaperError:
         return
+
+
+def _end_of_block(text: str) -> str:
+    """What ends the last line, and the fenced block where a note stops inside one."""
+    end = "" if text.endswith("\n") else "\n"
+    lines = text.replace("\r\n", "\n") + end
+    blocks = fences(split_note(f"{lines}{_PROBE}", "").body)
+    if not blocks or not blocks[-1].content.text.rstrip("\n").endswith(_PROBE):
+        return end
+    opening = lines.split("\n")[blocks[-1].content.line - 2].lstrip()
+    return f"{end}{opening[: len(opening) - len(opening.lstrip(opening[0]))]}\n"
 
 
 def _ends_under_heading(text: str) -> bool:
