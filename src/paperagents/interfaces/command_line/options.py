@@ -34,10 +34,13 @@ class Invocation:
 
 
 def current_vault(context: click.Context) -> Vault:
-    """The vault this command works on: --vault, PAPER_VAULT, the nearest upwards, or the current folder."""
+    """The vault this command works on: --vault, PAPER_VAULT, the nearest upwards, or the current folder.
+
+    It is closed at the end of the command at the latest.
+    """
     from paperagents.vault import Vault  # noqa: PLC0415  running needs much that looking does not
 
-    return opened(context.obj.vault, Vault)
+    return context.with_resource(opened(context.obj.vault, Vault))
 
 
 def current_notes(context: click.Context) -> NotesFolder:
