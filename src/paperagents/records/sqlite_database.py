@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -99,9 +99,8 @@ class SqliteDatabase(Database):
 
     def copy_to(self, file: Path) -> None:
         """A whole and consistent copy, also while others write."""
-        with self._lock, _told(self.file), sqlite3.connect(file) as copy:
+        with self._lock, _told(self.file), closing(sqlite3.connect(file)) as copy:
             self._open().backup(copy)
-        copy.close()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -140,14 +139,15 @@ class SqliteDatabase(Database):
             connection = sqlite3.connect(
                 self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
-            connection.row_factory = sqlite3.Row
-            _require_no_instructions(connection, self.file)
-            _use_write_ahead_log(connection)
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA trusted_schema = OFF")
-            _migrate(connection, self.file)
-            if self._known is not None:
-                forget_foreign_answers(connection, self._known)
+            with _closed_on_failure(connection):
+                connection.row_factory = sqlite3.Row
+                _require_no_instructions(connection, self.file)
+                _use_write_ahead_log(connection)
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute("PRAGMA trusted_schema = OFF")
+                _migrate(connection, self.file)
+                if self._known is not None:
+                    forget_foreign_answers(connection, self._known)
         return connection
 
 
@@ -164,11 +164,21 @@ def _connected_to_read(file: Path) -> sqlite3.Connection:
     """A folder that cannot be written, such as a copy on a medium, can still be looked at."""
     address = f"file:{quote(str(file))}?immutable=1"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    _require_no_instructions(connection, file)
-    if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
-        raise StorageError("database-read-only", file=str(file))
+    with _closed_on_failure(connection):
+        connection.row_factory = sqlite3.Row
+        _require_no_instructions(connection, file)
+        if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
+            raise StorageError("database-read-only", file=str(file))
     return connection
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 @contextmanager
