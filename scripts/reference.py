@@ -261,11 +261,14 @@ def _settings() -> str:
 def _setting_type(known: Known) -> str:
     names = {
         "texts": "list of texts",
+        "hosts": "list of hosts",
+        "database": "address",
+        "whole": "whole number",
         "words": "list of texts",
         "language": "en, de or zh",
         "timezone": "name of a zone",
     }
-    bounds = f", {known.least:g} to {known.most:,.0f}" if known.kind == "number" else ""
+    bounds = f", {known.least:g} to {known.most:,.0f}" if known.kind in ("number", "whole") else ""
     return f"{names.get(known.kind, known.kind)}{bounds}{', secret' if known.secret else ''}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -70,7 +71,10 @@ def test_every_value_tells_where_it_comes_from(load: Load) -> None:
 
 @pytest.mark.parametrize("name", sorted(KNOWN))
 def test_every_setting_can_be_given_as_a_variable(name: str, load: Load) -> None:
-    fitting = {"language": "de", "timezone": "Asia/Shanghai", "number": "3", "whole": "3"}
+    fitting = {
+        "language": "de", "timezone": "Asia/Shanghai", "number": "3", "whole": "3",
+        "address": "http://127.0.0.1:1/v1", "database": "postgresql://host/db",
+    }  # fmt: skip
     value = fitting.get(KNOWN[name].kind, "text")
     variable = "PAPER_" + name.replace(".", "_").upper()
     assert load(**{variable: value}).values[name].origin == variable
@@ -141,6 +145,49 @@ def test_a_value_of_the_wrong_kind_is_refused_with_what_it_must_be(written: str,
     assert f"'{name}'" in error.message
     assert f"settings.toml:{written.count(chr(10)) + 1}:" in error.message
     assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("allowed_hosts", "a b,"),
+        ("allowed_hosts", "http://a.example"),
+        ("allowed_hosts", "10.0.0.0/8"),
+        ("allowed_hosts", "*.a.example"),
+        ("allowed_hosts", "a.example:many"),
+        ("llm.base_url", "nope"),
+        ("llm.base_url", "ftp://a.example"),
+        ("llm.base_url", "https://"),
+        ("database_url", "mysql://x"),
+        ("sandbox.memory_mb", "1.5"),
+        ("sandbox.output_mb", "0.5"),
+        ("worker.concurrency", "2.5"),
+        ("mcp_servers.files.url", "files.example"),
+        ("limits.daily.per_minute", "1.5"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_variable_as_in_a_file(name: str, value: str, refuse: Refuse) -> None:
+    variable = "PAPER_" + name.replace(".", "_").upper()
+    by_variable = refuse(**{variable: value})
+    table, _, key = name.rpartition(".")
+    number = value.replace(".", "").isdecimal()
+    written = value if number else json.dumps([value.rstrip(",")] if name == "allowed_hosts" else value)
+    by_file = refuse(f"[{table}]\n{key} = {written}" if table else f"{key} = {written}")
+    assert by_variable.code == by_file.code == "invalid-setting"
+    assert by_variable.message.startswith(f"{variable}: '{name}'")
+    assert "settings.toml:" in by_file.message
+    assert by_variable.hint == by_file.hint != ""
+
+
+@pytest.mark.parametrize(
+    "host", ["a", "A.example", "a.example:8443", "127.0.0.1", "[::1]:80", "::1", "::ffff:127.0.0.1", "bücher.example"]
+)
+def test_hosts_are_names_and_addresses_with_a_port_or_without(host: str, load: Load) -> None:
+    assert load(PAPER_ALLOWED_HOSTS=host).get("allowed_hosts") == (host,)
+
+
+def test_a_whole_number_may_be_written_as_a_fraction_of_nothing(load: Load) -> None:
+    assert repr(load("[sandbox]\nmemory_mb = 64.0").get("sandbox.memory_mb")) == "64"
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC", "Asia/Shanghai"])

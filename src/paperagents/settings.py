@@ -11,14 +11,15 @@ from typing import Any, Literal
 
 from paperagents.definitions.closest import closest
 from paperagents.errors import SettingsError
-from paperagents.messages import LANGUAGES
+from paperagents.messages import LANGUAGES, system_text
 
 FILE = "settings.toml"
 LARGEST_FILE = 100_000
 MOST_DOTS = 200
 """In one line: the TOML library needs memory with the square of a dotted name's length."""
-Kind = Literal["text", "number", "texts", "words", "language", "timezone"]
-_HARMLESS: frozenset[Kind] = frozenset({"number", "language", "timezone"})
+Kind = Literal["text", "address", "database", "number", "whole", "texts", "hosts", "words", "language", "timezone"]
+LISTS: frozenset[Kind] = frozenset({"texts", "hosts"})
+_HARMLESS: frozenset[Kind] = frozenset({"number", "whole", "language", "timezone"})
 """Kinds whose wrong values are shown; addresses, commands and other texts may hold a secret."""
 
 
@@ -38,35 +39,39 @@ class Known:
 KNOWN: Mapping[str, Known] = {
     "language": Known(kind="language"),
     "timezone": Known(kind="timezone"),
-    "allowed_hosts": Known(kind="texts", default=()),
-    "database_url": Known(kind="text", secret=True),
+    "allowed_hosts": Known(kind="hosts", default=()),
+    "database_url": Known(kind="database", secret=True),
     "sandbox.timeout": Known(kind="number", default=5.0, least=0.001, most=86_400),
-    "sandbox.memory_mb": Known(kind="number", default=256, least=1, most=1_000_000),
-    "sandbox.output_mb": Known(kind="number", default=16, least=0.001, most=1_000_000),
-    "worker.concurrency": Known(kind="number", default=4, least=1, most=256),
+    "sandbox.memory_mb": Known(kind="whole", default=256, least=1, most=1_000_000),
+    "sandbox.output_mb": Known(kind="whole", default=16, least=1, most=1_000_000),
+    "worker.concurrency": Known(kind="whole", default=4, least=1, most=256),
     "worker.heartbeat": Known(kind="number", default=5.0, least=0.05, most=3600),
     "worker.grace": Known(kind="number", default=30.0, least=0, most=86_400),
-    "llm.base_url": Known(kind="text", default="https://openrouter.ai/api/v1"),
+    "llm.base_url": Known(kind="address", default="https://openrouter.ai/api/v1"),
     "llm.api_key": Known(kind="text", secret=True),
     "llm.model": Known(kind="text"),
     "serve.token": Known(kind="text", secret=True, users_own=True),
-    "serve.hosts": Known(kind="texts", default=(), users_own=True),
-    "mcp.list_up_to": Known(kind="number", default=1_000_000, least=0, most=1_000_000),
+    "serve.hosts": Known(kind="hosts", default=(), users_own=True),
+    "mcp.list_up_to": Known(kind="whole", default=1_000_000, least=0, most=1_000_000),
 }
 NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
     "npm": {name: Known(kind="texts", default=()) for name in ("read", "write", "net", "env")},
     "limits": {
-        "concurrency": Known(kind="number", least=1, most=10_000),
-        "per_minute": Known(kind="number", least=1, most=1_000_000),
+        "concurrency": Known(kind="whole", least=1, most=10_000),
+        "per_minute": Known(kind="whole", least=1, most=1_000_000),
     },
     "mcp_servers": {
         "command": Known(kind="words", secret=True),
-        "url": Known(kind="text", secret=True),
+        "url": Known(kind="address", secret=True),
         "token": Known(kind="text", secret=True),
     },
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
 _VARIABLE = "PAPER_"
+_ADDRESS = re.compile(r"https?://[^\s/?#]\S*", re.IGNORECASE)
+_DATABASE = re.compile(r"(postgres(ql)?://.*)?", re.DOTALL)
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s/@?#*\[\]:,]+)(:[0-9]{1,5})?|[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
+"""A name or an address, with a port or without; one of IPv6 may stand without its brackets."""
 _NAMES_WANTED = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
 
 
@@ -186,8 +191,7 @@ def _content(file: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SettingsError("settings-unreadable", file=str(file), reason=reason) from error
+        raise SettingsError("settings-unreadable", file=str(file), reason=system_text(error)) from error
     if len(text) > LARGEST_FILE or any(line.count(".") > MOST_DOTS for line in text.split("\n")):
         raise SettingsError("settings-syntax", file=str(file), case="large", limit=LARGEST_FILE, dots=MOST_DOTS)
     return text
@@ -237,7 +241,7 @@ def _read_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Set
 
 def _from_variable(name: str, known: Known, variable: str, text: str) -> Iterator[tuple[str, Setting]]:
     # An empty variable gives no value; an empty list is one.
-    if text or known.kind == "texts":
+    if text or known.kind in LISTS:
         yield name, Setting(value=_checked(name, from_text(text, known), known, variable), origin=variable)
 
 
@@ -280,11 +284,11 @@ def _as_in_variables(chosen: str) -> str:
 
 def from_text(text: str, known: Known) -> Any:
     """A value as a variable or a command line gives it."""
-    if known.kind == "texts":
+    if known.kind in LISTS:
         return [part.strip() for part in text.split(",") if part.strip()]
     if known.kind == "words":
         return _words(text)
-    if known.kind == "number" and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", text.strip()):
+    if known.kind in ("number", "whole") and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", text.strip()):
         return float(text) if "." in text else int(text)
     return text
 
@@ -308,9 +312,13 @@ def _words(text: str) -> Any:
 def _checked(name: str, value: Any, known: Known, origin: str) -> Any:
     checks: Mapping[Kind, Callable[[], bool]] = {
         "text": lambda: isinstance(value, str),
-        "number": lambda: type(value) in (int, float) and known.least <= value <= known.most,
-        "texts": lambda: isinstance(value, list) and all(isinstance(each, str) for each in value),
-        "words": lambda: isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value),
+        "address": lambda: isinstance(value, str) and bool(_ADDRESS.fullmatch(value)),
+        "database": lambda: isinstance(value, str) and bool(_DATABASE.fullmatch(value)),
+        "number": lambda: _is_number(value, known),
+        "whole": lambda: _is_number(value, known) and value == int(value),
+        "texts": lambda: _are_texts(value),
+        "hosts": lambda: _are_texts(value) and all(_HOST.fullmatch(each.strip()) for each in value),
+        "words": lambda: _are_texts(value) and bool(value),
         "language": lambda: value in LANGUAGES,
         "timezone": lambda: isinstance(value, str) and _is_timezone(value),
     }
@@ -320,7 +328,17 @@ def _checked(name: str, value: Any, known: Known, origin: str) -> Any:
         raise SettingsError(
             "invalid-setting", name=name, value=shown, origin=origin, case=known.kind, least=least, most=most
         )
+    if known.kind == "whole":
+        return int(value)
     return tuple(value) if isinstance(value, list) else value
+
+
+def _is_number(value: Any, known: Known) -> bool:
+    return type(value) in (int, float) and known.least <= value <= known.most
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _shortened(shown: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paperagents.errors import SettingsError, UsageError
+from paperagents.errors import UsageError
 from paperagents.records.database import Database
 from paperagents.records.sqlite_database import SqliteDatabase
 
@@ -13,8 +13,6 @@ def chosen_database(url: str | None, file: Path, known: Path) -> Database:
     """The database at this address; without one, the file. ``known`` remembers which files this user has used."""
     if not url:
         return SqliteDatabase(file, known=known)
-    if not url.startswith(("postgresql://", "postgres://")):
-        raise SettingsError("database-url-unknown")
     try:
         from paperagents.records.postgres_database import PostgresDatabase  # noqa: PLC0415  an extra, and large
     except ImportError as error:

@@ -16,7 +16,7 @@ from paperagents.interfaces.serving.rest_runs import Live
 from paperagents.interfaces.web.charts import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.model_key import has_model_key, keep_model_key
 from paperagents.interfaces.web.rendering import PageRoute, page
-from paperagents.settings import KNOWN, from_text, shown_value
+from paperagents.settings import KNOWN, LISTS, from_text, shown_value
 from paperagents.settings_file import write_setting
 
 router = APIRouter(include_in_schema=False)
@@ -78,7 +78,7 @@ def change(live: Live, name: Annotated[str, Path(max_length=100)], value: Value)
         return Json({"name": name, "value": "***"})
     if name not in CHANGED_HERE:
         raise UsageError("unknown-setting", name=name, origin="paper serve", suggestion="", case=None)
-    if not value.value and KNOWN[name].kind != "texts":
+    if not value.value and KNOWN[name].kind not in LISTS:
         raise SettingsError("invalid-setting", name=name, value="", origin="paper serve", case=KNOWN[name].kind,
                             least=f"{KNOWN[name].least:g}", most=f"{KNOWN[name].most:.0f}")  # fmt: skip
     write_setting(live.vault.root, name, from_text(value.value, KNOWN[name]), origin="paper serve")

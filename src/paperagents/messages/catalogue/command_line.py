@@ -328,6 +328,26 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es muss eine Zahl zwischen {least} und {most} sein.",
         "必须是 {least} 到 {most} 之间的数字。",
     ),
+    "invalid-setting.whole.hint": (
+        "It must be a whole number between {least} and {most}.",
+        "Es muss eine ganze Zahl zwischen {least} und {most} sein.",
+        "必须是 {least} 到 {most} 之间的整数。",
+    ),
+    "invalid-setting.address.hint": (
+        "It must be an address that begins with 'http://' or 'https://'.",
+        "Es muss eine Adresse sein, die mit „http://“ oder „https://“ beginnt.",
+        "必须是以 “http://” 或 “https://” 开头的地址。",
+    ),
+    "invalid-setting.database.hint": (
+        "It must be an address that begins with 'postgresql://'.",
+        "Es muss eine Adresse sein, die mit „postgresql://“ beginnt.",
+        "必须是以 “postgresql://” 开头的地址。",
+    ),
+    "invalid-setting.hosts.hint": (
+        "It must be a list of hosts, each as 'host' or 'host:port', without 'http://', path or '*'.",
+        "Es muss eine Liste von Rechnern sein, jeder als „host“ oder „host:port“, ohne „http://“, Pfad oder „*“.",
+        "必须是主机列表，每项写成 “host” 或 “host:port”，不带 “http://”、路径或 “*”。",
+    ),
     "invalid-setting.text.hint": ("It must be a text.", "Es muss ein Text sein.", "必须是文本。"),
     "invalid-setting.texts.hint": (
         "It must be a list of texts.",

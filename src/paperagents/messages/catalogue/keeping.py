@@ -62,11 +62,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Jemand hat sie verändert. Um ohne ihren Inhalt weiterzuarbeiten, verschieben Sie die Datei.",
         "有人修改过它。若要放弃其中的内容继续工作，请将该文件移走。",
     ),
-    "database-url-unknown": (
-        "'database_url' must begin with 'postgresql://'.",
-        "„database_url“ muss mit „postgresql://“ beginnen.",
-        "“database_url” 必须以 “postgresql://” 开头。",
-    ),
     "cluster-not-installed": (
         "A database on a server needs the extra 'cluster', which is not installed.",
         "Eine Datenbank auf einem Server braucht das Extra „cluster“, das nicht installiert ist.",
