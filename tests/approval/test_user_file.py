@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.approval.user_file import replace_file
+from paperagents.approval.user_file import alone_with, replace_file
+from paperagents.errors import PaperError
+from paperagents.messages import in_language
 
 
 def test_a_file_is_the_owners_alone(tmp_path: Path) -> None:
@@ -28,3 +30,10 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_nothing_beside_it(
     with pytest.raises(OSError, match="No space"):
         replace_file(tmp_path / "a.json", "new")
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("a.json", "old")]
+
+
+def test_a_place_that_cannot_be_written_is_told_in_the_readers_language(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("a file in the way")
+    with in_language("de"), pytest.raises(PaperError) as told, alone_with(tmp_path / "folder" / "a.json"):
+        pass
+    assert "die Datei gibt es schon" in told.value.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import re
 import string
 from collections import Counter
@@ -13,7 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.messages import LANGUAGES, has_text, in_language, language, language_of_locale, sentences, text
+from paperagents.messages import (
+    LANGUAGES,
+    has_text,
+    in_language,
+    language,
+    language_of_locale,
+    sentences,
+    system_text,
+    text,
+)
 from paperagents.messages.catalogue import AREAS
 
 SOURCE = Path(str(files("paperagents")))
@@ -168,3 +178,17 @@ def test_a_language_chosen_for_a_block_ends_with_the_block() -> None:
             assert language() == "de"
         assert language() == "zh"
     assert language() == before
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied"), "keine Berechtigung"),
+        (OSError(9999, "Never heard of"), "Never heard of"),
+        (ValueError("embedded null byte"), "embedded null byte"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_what_the_system_refuses_is_told_in_the_language_that_is_spoken(error: Exception, told: str) -> None:
+    with in_language("de"):
+        assert system_text(error) == told

@@ -15,6 +15,7 @@ from typing import Any
 from paperagents.agents.language_model import Listener, ModelCall, ModelRequest, ModelTurn
 from paperagents.agents.streamed_turn import refusal
 from paperagents.errors import ToolError, UsageError
+from paperagents.messages import system_text
 from paperagents.sandbox import Cancellation
 
 SCHEME = "scripted:"
@@ -96,8 +97,7 @@ def read_script_file(file: Path) -> ScriptedModel:
         with file.open("rb") as opened:
             content = opened.read(_LARGEST)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError("script-unreadable", file=str(file), reason=reason) from None
+        raise UsageError("script-unreadable", file=str(file), reason=system_text(error)) from None
     return read_script(content.decode("utf-8", "replace"), str(file))
 
 

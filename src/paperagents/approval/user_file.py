@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from paperagents.errors import PaperError
+from paperagents.messages import system_text
 
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -29,7 +30,7 @@ def alone_with(file: Path) -> Iterator[None]:
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise PaperError("cannot-write", path=str(file), reason=error.strerror) from error
+        raise PaperError("cannot-write", path=str(file), reason=system_text(error)) from error
 
 
 def replace_file(file: Path, content: str) -> None:

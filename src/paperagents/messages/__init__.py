@@ -39,10 +39,13 @@ def advice(code: str, values: Mapping[str, object]) -> str | None:
     return None
 
 
-def system_text(error: OSError) -> str:
-    """Why the operating system refused something, in the current language where its sentence is known."""
-    key = f"system.{errno.errorcode.get(error.errno or 0)}"
-    return text(key) if has_text(key) else error.strerror or str(error) or type(error).__name__
+def system_text(error: Exception) -> str:
+    """Why the operating system refused something, in the current language where its sentence is known.
+
+    Other errors that the same attempt can end with are told in their own words.
+    """
+    key = f"system.{errno.errorcode.get(getattr(error, 'errno', None) or 0)}"
+    return text(key) if has_text(key) else getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 def has_text(key: str) -> bool:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from paperagents.errors import StorageError, UsageError
+from paperagents.messages import system_text
 from paperagents.records.database import Database
 from paperagents.records.schema import MIGRATIONS
 from paperagents.records.sqlite_database import SqliteDatabase
@@ -27,7 +28,7 @@ def back_up(database: Database, file: Path) -> None:
         _require_whole(beside)
         beside.rename(file)
     except OSError as error:
-        raise StorageError("database-failed", file=str(file), reason=error.strerror or str(error)) from error
+        raise StorageError("database-failed", file=str(file), reason=system_text(error)) from error
     finally:
         beside.unlink(missing_ok=True)
 

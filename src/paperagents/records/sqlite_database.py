@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from paperagents.errors import StorageError, UsageError
+from paperagents.messages import system_text
 from paperagents.records.database import Database
 from paperagents.records.provenance import forget_foreign_answers
 from paperagents.records.run_locks import RunLocks
@@ -250,7 +251,7 @@ def _told(file: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error,)) -> 
     try:
         yield
     except kinds as error:
-        raise StorageError(_code(error, file), file=str(file), reason=str(error)) from error
+        raise StorageError(_code(error, file), file=str(file), reason=system_text(error)) from error
 
 
 def _code(error: Exception, file: Path) -> str:

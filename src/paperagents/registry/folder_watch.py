@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from paperagents.errors import PaperError
-from paperagents.messages import text
+from paperagents.messages import system_text, text
 from paperagents.registry.folder_scan import is_hidden
 from paperagents.registry.tool_registry import ToolRegistry
 
@@ -72,9 +72,9 @@ class FolderWatch:
             return
         if not self._looks and any(sign in str(error) for sign in _LIMIT_REACHED):
             self._looks = True
-            _LOGGER.warning("%s", text("watch-by-looking", path=str(self._registry.root), reason=_reason(error)))
+            _LOGGER.warning("%s", text("watch-by-looking", path=str(self._registry.root), reason=system_text(error)))
             return
-        failure = PaperError("cannot-watch", path=str(self._registry.root), reason=_reason(error))
+        failure = PaperError("cannot-watch", path=str(self._registry.root), reason=system_text(error))
         if not self._ready.is_set():
             self._failure = failure
             self._stop.set()
@@ -134,7 +134,3 @@ class FolderWatch:
                 self._on_files(files)
         except Exception:
             _LOGGER.exception("%s", text("watch-callback-failed"))
-
-
-def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__

@@ -103,8 +103,7 @@ def listening(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except (OSError, OverflowError, UnicodeError) as error:
         listener.close()
-        reason = system_text(error) if isinstance(error, OSError) else str(error)
-        raise PaperError("cannot-listen", host=host, port=port, reason=reason) from error
+        raise PaperError("cannot-listen", host=host, port=port, reason=system_text(error)) from error
     return listener
 
 
