@@ -9,10 +9,6 @@ from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.messages import in_language, language, text
 
-ENTRY_STATUSES = ("pending", "ongoing", "finished", "paused")
-VAULT_TYPES = ("text", "code", "data")
-VAULT_ACTIONS = ("create", "update", "delete", "request_read")
-
 _ANY: JsonObject = {}
 _TEXT: JsonObject = {"type": "string"}
 _WHOLE: JsonObject = {"type": "integer"}
