@@ -37,7 +37,6 @@ from paperagents.records.record import RunRecord
 from paperagents.records.run_store import EVERYTHING
 from paperagents.sandbox import Cancellation
 from paperagents.tags import read_tags
-from paperagents.tags.standing_calls import standing_calls
 from paperagents.tags.vault_lookup import use_vault_lookup
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.vault_parts import VaultParts
@@ -181,10 +180,7 @@ class Vault(VaultParts):
             asks_a_person=session.approver.takes_time,
             count=self.store.count_tag,
         )
-        operations = standing_calls(read_tags(text, registry).operations, registry)
-        meant = registry.get(tool) or registry.find(tool) if tool is not None else None
-        chosen = [each for each in operations if tool is None or (meant and each["tool_id"] == meant.id)]
-        return applier.apply(chosen, all_or_nothing=all_or_nothing)
+        return applier.apply(read_tags(text, registry).operations, tool=tool, all_or_nothing=all_or_nothing)
 
     def require_possible(self, request: ApprovalRequest, decision: Decision) -> None:
         """A slip in an edit must not cost the run: it is told, and the question stays open."""

@@ -39,13 +39,15 @@ class TagApplier:
     asks_a_person: bool = False
     count: Callable[..., None] = lambda tag, **figures: None  # noqa: ARG005  nobody counts
 
-    def apply(self, operations: Iterable[Mapping[str, Any]], *, all_or_nothing: bool = False) -> list[JsonObject]:
-        """One result per call: ``{id, action, status, error}``, with ``output`` where there is one.
+    def apply(
+        self, operations: Iterable[Mapping[str, Any]], *, tool: str | None = None, all_or_nothing: bool = False
+    ) -> list[JsonObject]:
+        """One result per call, or per call of this tool: ``{id, action, status, error}``, and an ``output`` if any.
 
         By default what failed is reported and the rest is kept. With ``all_or_nothing`` everything is stored
         first and in one step, or nothing is; scripts and tools, which cannot be taken back, follow only then.
         """
-        calls = standing_calls(operations, self.registry)
+        calls = [call for call in standing_calls(operations, self.registry) if self._is_of(tool, call)]
         if all_or_nothing:
             return self._all_or_nothing(calls)
         results: list[JsonObject] = []
@@ -53,6 +55,12 @@ class TagApplier:
             group = list(members)
             results += self._stored(group) if together else map(self._one, group)
         return results
+
+    def _is_of(self, tool: str | None, operation: Mapping[str, Any]) -> bool:
+        if tool is None:
+            return True
+        meant = self.registry.get(tool) or self.registry.find(tool)
+        return meant is not None and operation["tool_id"] == meant.id
 
     def _is_storage(self, operation: Mapping[str, Any]) -> bool:
         tag = self.registry.get(operation["tool_id"])
