@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from paperagents.approval.decision import Approved, Denied
+from paperagents.messages import text
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedApprover, ScriptedModel
 
@@ -224,6 +225,32 @@ def test_money_is_limited(desk: Desk) -> None:
     record = desk.ask([{"calls": [call("read_file", filePath="a.md")], "usage": {"cost": 0.02}}, "never"])
     assert record.error is not None
     assert "0.02" in str(record.error["message"])
+
+
+def test_a_budget_in_money_that_nobody_can_keep_is_told_once(desk: Desk) -> None:
+    desk.agent("budget: {money: 0.01}")
+    record = desk.ask([*({"calls": [call("read_file", filePath=name)]} for name in ("a.md", "b.md")), "Done."])
+    told = [entry["message"] for entry in entries(record, "model")]
+    assert record.data == "Done."
+    assert "no cost" in told[0]
+    assert told[1:] == [text("run.done")] * 2
+
+
+@pytest.mark.parametrize(("front", "usage"), [("budget: {money: 1}", {"cost": 0.1}), ("budget: 900", {}), ("", {})])
+def test_nothing_is_told_about_costs_where_no_budget_needs_them(
+    desk: Desk, front: str, usage: dict[str, float]
+) -> None:
+    desk.agent(front)
+    record = desk.ask([{"text": "Done.", "usage": usage}])
+    assert [entry["message"] for entry in entries(record, "model")] == [text("run.done")]
+
+
+def test_an_answer_that_was_cut_off_is_told_to_be(desk: Desk, serve: Serve) -> None:
+    desk.agent()
+    serve([{"text": "The three reasons are: first", "finish": "length"}])
+    record = desk.vault.run("helper", {"query": "Why?"})
+    assert record.data == "The three reasons are: first"
+    assert "cut off" in str(entries(record, "model")[0]["message"])
 
 
 def test_an_answer_that_is_final_may_use_up_the_budget(desk: Desk) -> None:

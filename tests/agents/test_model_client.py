@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -163,6 +163,31 @@ def test_silence_ends_at_the_limit() -> None:
     ):
         model.answer(REQUEST, Listener(), Cancellation())
     assert caught.value.code == "model-timeout"
+
+
+def test_headers_that_come_by_the_byte_end_at_the_limit_for_the_whole_answer() -> None:
+    ended = threading.Event()
+
+    def drip(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            for _ in range(500):
+                if ended.wait(0.02):
+                    break
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=drip, args=(listening,))
+        thread.start()
+        limits = ModelLimits(seconds=0.3, silence=30.0)
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        with closing(ChatModel(address, None, limits)) as model, pytest.raises(ToolError) as caught:
+            model.answer(REQUEST, Listener(), Cancellation())
+        ended.set()
+        thread.join()
+    assert caught.value.code == "model-timeout"
+    assert "0.3" in caught.value.message
 
 
 def test_a_stop_ends_an_answer_at_once_and_the_next_one_works() -> None:

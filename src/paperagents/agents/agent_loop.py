@@ -148,13 +148,18 @@ class AgentLoop:
                     early = self._following(place)
                     entry.parameters = self._parameters()
                     turn = self._answer(number, early)
-                entry.output = turn.as_json()
+                entry.output, entry.message = turn.as_json(), self._remarks(turn)
         finally:
             early.close()
         if (store := self._run.calls.services.store) is not None:
             # An answer costs time and money: it is kept before anything is done with it.
             store.flush()
         return turn, early
+
+    def _remarks(self, turn: ModelTurn) -> str:
+        """What a person should know about an answer that is taken as it is."""
+        remarks = {"model.cut-off": turn.finish == "length", "model.no-cost": self._spending.loses_sight(turn.usage)}
+        return " ".join(text(code) for code, applies in remarks.items() if applies)
 
     def _answer(self, number: int, early: EarlyCalls) -> ModelTurn:
         run, masking = self._run, self._run.calls.services.masking

@@ -72,9 +72,8 @@ class ChatModel:
 
     def _answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
         listener.begin()
-        end = time.monotonic() + self._limits.seconds
-        with self._told(stop), self._line.following(stop), self._sent(request) as response:
-            pieces = self._in_time(response.iter_stream(), end)
+        with self._told(stop), self._line.following(stop, self._limits.seconds), self._sent(request) as response:
+            pieces = iter(response.iter_stream())
             if response.status != 200:
                 raise _refused(response, pieces, self._limits)
             turn = _read(response, pieces, listener, self._limits)
@@ -126,12 +125,6 @@ class ChatModel:
             raise _unless_stopped(stop, ToolError("model-broken", reason=str(error), retryable=True)) from error
         except ToolError as error:
             raise _unless_stopped(stop, error) from None
-
-    def _in_time(self, pieces: Iterable[bytes], end: float) -> Iterator[bytes]:
-        for piece in pieces:
-            if time.monotonic() > end:
-                raise ToolError("model-timeout", seconds=f"{self._limits.seconds:g}", retryable=True)
-            yield piece
 
 
 def _body(request: ModelRequest, host: str, *, counts: bool) -> JsonObject:
@@ -250,9 +243,9 @@ class _Line(httpcore2.SyncBackend):
         return _Stream(stream, connected.dup(), self)
 
     @contextmanager
-    def following(self, stop: Cancellation) -> Iterator[None]:
-        """Inside, a stop hangs up on what this thread talks to."""
-        talk = self.talks[threading.get_ident()] = _Talk()
+    def following(self, stop: Cancellation, seconds: float) -> Iterator[None]:
+        """Inside, a stop hangs up on what this thread talks to, and all of it may take so long."""
+        talk = self.talks[threading.get_ident()] = _Talk(seconds)
         try:
             with stop.stopping(talk.hang_up):
                 yield
@@ -269,8 +262,10 @@ class _Line(httpcore2.SyncBackend):
 class _Talk:
     """One request and its answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         self.longest_wait: float | None = None
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
         self._handle: socket.socket | None = None
         self._hung_up = False
 
@@ -279,6 +274,13 @@ class _Talk:
         self._handle = handle
         if self._hung_up:
             self.hang_up()
+
+    def remaining(self) -> float:
+        """The seconds left. Raises ToolError where there are none: a drop now and then is no answer."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise ToolError("model-timeout", seconds=f"{self._seconds:g}", retryable=True)
+        return left
 
     def hang_up(self) -> None:
         """End every wait, from any thread."""
@@ -298,8 +300,14 @@ class _Stream(httpcore2.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """The next bytes."""
-        talk = self._line.talks.get(threading.get_ident())
-        return self._stream.read(max_bytes, talk.longest_wait if talk and talk.longest_wait else timeout)
+        if (talk := self._line.talks.get(threading.get_ident())) is None:
+            return self._stream.read(max_bytes, timeout)
+        left = talk.remaining()
+        try:
+            return self._stream.read(max_bytes, min(left, talk.longest_wait or timeout or left))
+        except httpcore2.ReadTimeout:
+            talk.remaining()
+            raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it."""

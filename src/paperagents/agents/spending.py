@@ -25,6 +25,7 @@ class Spending:
         self._lock = threading.Lock()
         self.tokens = 0
         self.money = 0.0
+        self._without_cost = False
 
     def add(self, usage: JsonObject, messages: Iterable[JsonObject], answer: str) -> None:
         """One turn."""
@@ -34,6 +35,7 @@ class Spending:
         if told is None:
             characters = sum(len(str(each.get("content") or "")) for each in messages) + len(answer)
             told = characters // _CHARACTERS_PER_TOKEN
+        self._without_cost = self._without_cost or "cost" not in usage
         self.spend(int(_number(told)), _number(usage.get("cost")))
 
     def spend(self, tokens: int, money: float) -> None:
@@ -49,6 +51,14 @@ class Spending:
         for turn in _turns(store, run_id):
             usage = turn["usage"]
             self.add(usage if isinstance(usage, dict) else {}, (), str(turn.get("text")))
+
+    def loses_sight(self, usage: JsonObject) -> bool:
+        """Whether this is the first turn whose cost the server does not tell, though there is a budget in money."""
+        return self.is_in_money() and "cost" not in usage and not self._without_cost
+
+    def is_in_money(self) -> bool:
+        """Whether there is a budget in money, here or above."""
+        return self._budget.get("money") is not None or (self._above is not None and self._above.is_in_money())
 
     def require_rest(self) -> None:
         """Raises ToolError where the budget is used up, or that of an agent that has asked."""

@@ -130,6 +130,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Budget ist verbraucht: {used} von {limit}.",
         "预算已用完：已用 {used}，上限 {limit}。",
     ),
+    "model.no-cost": (
+        "The server tells no cost, so the budget in money cannot be kept; one in tokens can.",
+        "Der Server nennt keine Kosten; das Budget in Geld kann nicht eingehalten werden, eines in Tokens schon.",
+        "服务器不报告费用，因此无法遵守金额预算；词元预算可以。",
+    ),
+    "model.cut-off": (
+        "The answer was cut off: the model reached the largest length of its answers.",
+        "Die Antwort ist abgeschnitten: Das Modell hat die größte Länge seiner Antworten erreicht.",
+        "回答被截断：模型已达到其回答的最大长度。",
+    ),
     "agent-no-progress": (
         "The agent made the same calls {times} times with the same results; it was stopped.",
         "Der Agent hat dieselben Aufrufe {times}-mal mit denselben Ergebnissen gemacht; er wurde angehalten.",
