@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 import mcp_types as types
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
+from paperagents.approval.diff import visible
 from paperagents.calls.json_arguments import read_arguments
 from paperagents.messages import text
 
@@ -17,7 +17,7 @@ LONGEST_PREVIEW = 20_000
 def form(request: ApprovalRequest, remark: str = "") -> types.ElicitRequestFormParams:
     """Exactly what will happen, and the answers there are; a remark says what was wrong with the last answer."""
     message = "\n\n".join(part for part in (remark, _message(request)) if part)
-    return types.ElicitRequestFormParams(message=message, requested_schema=_answers())
+    return types.ElicitRequestFormParams(message=visible(message), requested_schema=_answers())
 
 
 def is_undecided(answer: Any) -> bool:
@@ -55,18 +55,10 @@ def _said(answer: Any) -> str:
 
 def _message(request: ApprovalRequest) -> str:
     title = text("mcp.ask", tool=request.tool, step=request.step, run=request.run_id)
-    shown = _visible(request.preview[:LONGEST_PREVIEW])
+    shown = request.preview[:LONGEST_PREVIEW]
     if (more := len(request.preview) - LONGEST_PREVIEW) > 0:
         shown += "\n" + text("mcp.ask.cut", count=more)
     return f"{title}\n\n{shown}"
-
-
-def _visible(shown: str) -> str:
-    """Characters that would hide or reorder what is shown, made visible."""
-    return "".join(
-        each if each in "\n\t" or unicodedata.category(each) not in ("Cc", "Cf", "Cs") else f"\\u{ord(each):04x}"
-        for each in shown
-    )
 
 
 def _answers() -> dict[str, Any]:
