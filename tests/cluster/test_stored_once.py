@@ -32,5 +32,15 @@ def test_an_entry_that_was_stored_before_a_kill_is_not_stored_again(
     assert entry.version == 1
 
 
+@pytest.mark.parametrize("all_or_nothing", [True, False])
+def test_what_a_text_stores_together_lets_its_runs_go_at_the_end(vault: Vault, *, all_or_nothing: bool) -> None:
+    text = '{{<memory identifier="a" content="1" />}}{{<task identifier="b" content="2" />}}'
+    results = vault.apply(text, all_or_nothing=all_or_nothing)
+    assert [each["status"] for each in results] == ["success", "success"]
+    runs = [str(each["run_id"]) for each in vault.store.history()]
+    assert len(runs) == 2
+    assert not any(map(vault.store.database.is_held, runs))
+
+
 def _die(_: object) -> None:
     raise Killed

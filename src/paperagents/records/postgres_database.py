@@ -110,6 +110,8 @@ class PostgresDatabase(Database):
         finally:
             self._inside.statements = None
             self._put_back(server)
+            for each in inside.afterwards:
+                each()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """What a query gives."""
@@ -145,11 +147,19 @@ class PostgresDatabase(Database):
         try:
             yield
         finally:
-            with self._locking:
-                del self._held[run_id]
-                # A connection that is gone has let go already.
-                with suppress(psycopg.Error, StorageError):
-                    self._on_lock_connection(_LET_GO, (run_id, holder, _number(run_id)))
+            inside: _Statements | None = getattr(self._inside, "statements", None)
+            if inside is None:
+                self._let_go(run_id, holder)
+            else:
+                # The transaction around it has locked the holder's row: to delete it now would wait for ourselves.
+                inside.afterwards.append(lambda: self._let_go(run_id, holder))
+
+    def _let_go(self, run_id: str, holder: str) -> None:
+        with self._locking:
+            del self._held[run_id]
+            # A connection that is gone has let go already.
+            with suppress(psycopg.Error, StorageError):
+                self._on_lock_connection(_LET_GO, (run_id, holder, _number(run_id)))
 
     def is_held(self, run_id: str) -> bool:
         """Whether somebody who is alive works on the run."""
@@ -262,6 +272,8 @@ class _Statements:
 
     def __init__(self, server: _Server) -> None:
         self.server = server
+        self.afterwards: list[Callable[[], None]] = []
+        """What is done when the transaction has ended, well or not."""
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> Result:
         """Carry out one statement. The server's texts cannot hold a zero character: its picture stands for it."""
