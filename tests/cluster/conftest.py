@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,14 +11,6 @@ import pytest
 from paperagents.cluster.worker import Worker, working_beside
 from paperagents.vault import Vault
 from postgres_server import PostgresServer
-
-
-def wait_until(holds: Callable[[], object], seconds: float = 30.0) -> None:
-    """Wait for a condition, with a bound."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it never came to be"
-        time.sleep(0.02)
 
 
 @contextmanager

@@ -11,13 +11,14 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.waiting import wait_until
 
 from paperagents.cluster.operations import condition, metrics, readiness, serve_figures
 from paperagents.cluster.worker_log import JsonLines
 from paperagents.errors import StorageError
 from paperagents.vault import Vault
 
-from .conftest import wait_until, working
+from .conftest import working
 
 
 def test_a_worker_tells_that_it_is_alive_and_ready_and_what_it_does(vault: Vault) -> None:

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pytest
+from tests.waiting import wait_until
 
 from paperagents.approval.decision import Approved, Denied
 from paperagents.cluster.continuing import continue_run, to_continue
@@ -17,7 +18,7 @@ from paperagents.errors import StorageError, UsageError
 from paperagents.records.postgres_database import PostgresDatabase
 from paperagents.vault import Vault
 
-from .conftest import wait_until, working
+from .conftest import working
 
 
 def status(vault: Vault, run_id: str) -> str:

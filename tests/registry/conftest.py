@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 Write = Callable[..., Path]
-WaitUntil = Callable[[Callable[[], object]], None]
 
 
 @pytest.fixture
@@ -39,16 +37,3 @@ def tool(**front: str) -> str:
     if "steps" not in fields:
         fields.setdefault("custom_function", "return 1;")
     return "\n".join(["---", *(f"{key}: {value}" for key, value in fields.items()), "---", ""])
-
-
-@pytest.fixture
-def wait_until() -> WaitUntil:
-    """Wait for a condition, at most ten seconds."""
-
-    def wait(condition: Callable[[], object]) -> None:
-        until = time.monotonic() + 10
-        while not condition():
-            assert time.monotonic() < until, "waited in vain"
-            time.sleep(0.005)
-
-    return wait

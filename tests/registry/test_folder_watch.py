@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import watchfiles
+from tests.waiting import wait_until
 
 from paperagents.errors import UnknownToolError
 from paperagents.registry.folder_watch import FolderWatch
@@ -20,7 +21,6 @@ from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.vault import open_vault
 
 Write = Callable[..., Path]
-WaitUntil = Callable[[Callable[[], object]], None]
 
 
 @pytest.fixture
@@ -43,42 +43,40 @@ def description(registry: ToolRegistry, name: str) -> str | None:
         return None
 
 
-def test_a_new_file_is_a_tool_at_once(registry: ToolRegistry, write: Write, wait_until: WaitUntil) -> None:
+def test_a_new_file_is_a_tool_at_once(registry: ToolRegistry, write: Write) -> None:
     write("second.md", name="second")
     wait_until(lambda: "second.md" in files(registry))
     assert registry.tool("second").file == "second.md"
 
 
-def test_a_file_in_a_new_folder_is_a_tool_too(registry: ToolRegistry, write: Write, wait_until: WaitUntil) -> None:
+def test_a_file_in_a_new_folder_is_a_tool_too(registry: ToolRegistry, write: Write) -> None:
     write("new/folder/second.md", name="second")
     wait_until(lambda: "new/folder/second.md" in files(registry))
 
 
-def test_an_edit_takes_effect(registry: ToolRegistry, write: Write, wait_until: WaitUntil) -> None:
+def test_an_edit_takes_effect(registry: ToolRegistry, write: Write) -> None:
     write("first.md", name="first", description="Edited.")
     wait_until(lambda: description(registry, "first") == "Edited.")
 
 
-def test_an_atomic_save_takes_effect(registry: ToolRegistry, root: Path, write: Write, wait_until: WaitUntil) -> None:
+def test_an_atomic_save_takes_effect(registry: ToolRegistry, root: Path, write: Write) -> None:
     write(".first.md.tmp", name="first", description="Saved.").replace(root / "first.md")
     wait_until(lambda: description(registry, "first") == "Saved.")
 
 
-def test_a_renamed_file_is_found_under_its_new_name_only(
-    registry: ToolRegistry, root: Path, wait_until: WaitUntil
-) -> None:
+def test_a_renamed_file_is_found_under_its_new_name_only(registry: ToolRegistry, root: Path) -> None:
     (root / "first.md").rename(root / "renamed.md")
     wait_until(lambda: files(registry) == {"renamed.md"})
     assert registry.find("first").valid
 
 
-def test_a_deleted_file_is_gone(registry: ToolRegistry, root: Path, wait_until: WaitUntil) -> None:
+def test_a_deleted_file_is_gone(registry: ToolRegistry, root: Path) -> None:
     (root / "first.md").unlink()
     wait_until(lambda: files(registry) == set())
 
 
 def test_folders_are_renamed_moved_in_and_deleted_with_their_tools(
-    registry: ToolRegistry, root: Path, tmp_path: Path, write: Write, wait_until: WaitUntil
+    registry: ToolRegistry, root: Path, tmp_path: Path, write: Write
 ) -> None:
     place = write("a/deep/second.md", name="second")
     wait_until(lambda: "a/deep/second.md" in files(registry))
@@ -93,18 +91,14 @@ def test_folders_are_renamed_moved_in_and_deleted_with_their_tools(
     assert not place.exists()
 
 
-def test_a_folder_that_becomes_hidden_takes_its_tools_along(
-    registry: ToolRegistry, root: Path, write: Write, wait_until: WaitUntil
-) -> None:
+def test_a_folder_that_becomes_hidden_takes_its_tools_along(registry: ToolRegistry, root: Path, write: Write) -> None:
     write("shown/second.md", name="second")
     wait_until(lambda: "shown/second.md" in files(registry))
     (root / "shown").rename(root / ".hidden")
     wait_until(lambda: files(registry) == {"first.md"})
 
 
-def test_a_broken_edit_keeps_the_last_good_version_and_says_so(
-    registry: ToolRegistry, write: Write, wait_until: WaitUntil
-) -> None:
+def test_a_broken_edit_keeps_the_last_good_version_and_says_so(registry: ToolRegistry, write: Write) -> None:
     write("first.md", "---\ntool: true\nname: first\ntype: chain\n---\n")
     wait_until(lambda: registry.find("first").stale)
     entry = registry.find("first")
@@ -117,17 +111,13 @@ def test_a_broken_edit_keeps_the_last_good_version_and_says_so(
     assert registry.find("first").valid
 
 
-def test_broken_yaml_keeps_the_last_good_version_too(
-    registry: ToolRegistry, write: Write, wait_until: WaitUntil
-) -> None:
+def test_broken_yaml_keeps_the_last_good_version_too(registry: ToolRegistry, write: Write) -> None:
     write("first.md", "---\ntool: true\nname: [\n---\n")
     wait_until(lambda: registry.find("first").stale)
     assert registry.tool("first").description == "For a test."
 
 
-def test_a_deleted_tool_does_not_go_on_serving(
-    registry: ToolRegistry, root: Path, write: Write, wait_until: WaitUntil
-) -> None:
+def test_a_deleted_tool_does_not_go_on_serving(registry: ToolRegistry, root: Path, write: Write) -> None:
     write("first.md", "---\ntool: true\nname: [\n---\n")
     wait_until(lambda: registry.find("first").stale)
     (root / "first.md").unlink()
@@ -136,27 +126,21 @@ def test_a_deleted_tool_does_not_go_on_serving(
         registry.tool("first")
 
 
-def test_a_new_file_can_repair_a_chain_that_missed_it(
-    registry: ToolRegistry, write: Write, wait_until: WaitUntil
-) -> None:
+def test_a_new_file_can_repair_a_chain_that_missed_it(registry: ToolRegistry, write: Write) -> None:
     write("chain.md", name="chain", steps="\n  - tool: helper")
     wait_until(lambda: "chain.md" in files(registry) and not registry.find("chain").valid)
     write("helper.md", name="helper")
     wait_until(lambda: registry.find("chain").valid)
 
 
-def test_a_link_made_inside_the_vault_hides_nothing(
-    registry: ToolRegistry, root: Path, write: Write, wait_until: WaitUntil
-) -> None:
+def test_a_link_made_inside_the_vault_hides_nothing(registry: ToolRegistry, root: Path, write: Write) -> None:
     (root / "link.md").symlink_to("first.md")
     write("later.md", name="later")
     wait_until(lambda: "later.md" in files(registry))
     assert registry.tool("first").name == "first"
 
 
-def test_a_change_behind_a_link_out_of_the_vault_is_none_of_ours(
-    root: Path, tmp_path: Path, write: Write, wait_until: WaitUntil
-) -> None:
+def test_a_change_behind_a_link_out_of_the_vault_is_none_of_ours(root: Path, tmp_path: Path, write: Write) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (root / "folder").symlink_to(outside)
@@ -172,7 +156,7 @@ def test_a_change_behind_a_link_out_of_the_vault_is_none_of_ours(
 
 
 def test_a_file_name_that_is_not_utf8_does_not_end_the_following(
-    registry: ToolRegistry, root: Path, write: Write, wait_until: WaitUntil
+    registry: ToolRegistry, root: Path, write: Write
 ) -> None:
     odd = write("odd.txt", name="odd")
     odd.rename(os.fsdecode(os.fsencode(root) + b"/\xff.md"))
@@ -181,13 +165,13 @@ def test_a_file_name_that_is_not_utf8_does_not_end_the_following(
     wait_until(lambda: os.fsdecode(b"\xff.md") in files(registry))
 
 
-def test_many_changes_at_once_are_all_seen(registry: ToolRegistry, write: Write, wait_until: WaitUntil) -> None:
+def test_many_changes_at_once_are_all_seen(registry: ToolRegistry, write: Write) -> None:
     for number in range(300):
         write(f"many/{number % 7}/{number}.md", name=f"tool{number}")
     wait_until(lambda: len(files(registry)) == 301)
 
 
-def test_whoever_listens_is_told_after_the_change_is_in_force(root: Path, write: Write, wait_until: WaitUntil) -> None:
+def test_whoever_listens_is_told_after_the_change_is_in_force(root: Path, write: Write) -> None:
     seen: list[set[str]] = []
     vault = open_vault(root)
     with vault.follow(lambda: seen.append(files(vault.registry))):
@@ -195,7 +179,7 @@ def test_whoever_listens_is_told_after_the_change_is_in_force(root: Path, write:
         wait_until(lambda: seen and "a.md" in seen[-1])
 
 
-def test_a_listener_that_fails_once_does_not_end_the_following(root: Path, write: Write, wait_until: WaitUntil) -> None:
+def test_a_listener_that_fails_once_does_not_end_the_following(root: Path, write: Write) -> None:
     registry = ToolRegistry(root)
     told: list[int] = []
 
@@ -241,7 +225,7 @@ except (PaperError, OSError):
     "refusal", [OSError("OS file watch limit reached."), RuntimeError("Too many open files (os error 24)")]
 )
 def test_where_no_more_folders_can_be_watched_they_are_looked_at(
-    refusal: Exception, root: Path, write: Write, wait_until: WaitUntil, monkeypatch: pytest.MonkeyPatch
+    refusal: Exception, root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watch = watchfiles.watch
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.waiting import wait_until
 
 from paperagents.definitions.closest import misspelt
 from paperagents.definitions.source import Span
@@ -83,13 +84,14 @@ def test_an_unchanged_vault_is_listed_without_the_libraries_that_read_files(tmp_
 
 def wait_until_cached(root: Path, cache: Path) -> None:
     """A file that was written just now is kept only once its time stamps have settled."""
-    for _ in range(10_000):
+
+    def is_cached() -> bool:
         ToolRegistry(root, cache_file=cache).refresh()
         registry = ToolRegistry(root, cache_file=cache)
         registry.refresh()
-        if registry.files_read == 0:
-            return
-    raise AssertionError("the cache was never used")
+        return registry.files_read == 0
+
+    wait_until(is_cached)
 
 
 @given(st.text("abc", min_size=4, max_size=9), st.text("abc", max_size=9))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.waiting import wait_until
 
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.registry.entry import Entry
@@ -21,7 +22,6 @@ from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.vault import open_vault
 
 Write = Callable[..., Path]
-WaitUntil = Callable[[Callable[[], object]], None]
 Settle = Callable[[], None]
 
 BROKEN = "---\ntool: true\nname: broken\ndescription: d\ntype: chain\n---\n"
@@ -35,7 +35,7 @@ def cache(root: Path) -> Path:
 
 
 @pytest.fixture
-def settle(root: Path, wait_until: WaitUntil) -> Settle:
+def settle(root: Path) -> Settle:
     """Wait until the files are old enough for their time stamps to tell every change."""
 
     def wait() -> None:

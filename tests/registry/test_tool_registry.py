@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.waiting import wait_until
 
 from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.errors import BrokenFileError, UnknownToolError
@@ -224,9 +225,7 @@ def test_the_id_of_a_built_in_tag_cannot_be_taken(name: str, root: Path, write: 
     assert codes(own(ToolRegistry(root))["mine.md"]) == ["tag-word-taken"]
 
 
-def test_words_of_tags_stay_known_in_the_cache(
-    root: Path, write: Write, wait_until: Callable[..., None], tmp_path: Path
-) -> None:
+def test_words_of_tags_stay_known_in_the_cache(root: Path, write: Write, tmp_path: Path) -> None:
     write("one.md", "---\ntag: true\nid: one\nname: One\ndescription: First.\nwords: [same]\n---\n")
     write("two.md", "---\ntag: true\nid: two\nname: Two\ndescription: Second.\nwords: [same]\n---\n")
     kept = tmp_path / "kept.json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -12,7 +11,6 @@ from paperagents.sandbox import Limits, Sandbox
 
 SMALL = Limits(seconds=0.3, memory_mb=32, output_mb=1, host_calls=50)
 
-WaitUntil = Callable[[Callable[[], object]], None]
 Failure = Callable[..., SandboxError]
 
 
@@ -33,16 +31,3 @@ def failure(sandbox: Sandbox) -> Failure:
         return caught.value
 
     return run
-
-
-@pytest.fixture
-def wait_until() -> WaitUntil:
-    """Wait for a condition, at most ten seconds."""
-
-    def wait(condition: Callable[[], object]) -> None:
-        until = time.monotonic() + 10
-        while not condition():
-            assert time.monotonic() < until, "waited in vain"
-            time.sleep(0.005)
-
-    return wait

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import wait_until
 
 from paperagents.builtin_tools.search import scan_files, search_files
 from paperagents.builtin_tools.search_index import note_index
@@ -56,5 +57,4 @@ def is_indexed(root: Path) -> bool:
 def wait_until_settled(root: Path) -> None:
     """Before that, a file is read with each search, lest a second save in the same moment goes unseen."""
     newest = max(file.stat().st_ctime_ns for file in [root, *root.rglob("*")])
-    while time.time_ns() < newest + 200_000_000:
-        pass
+    wait_until(lambda: time.time_ns() >= newest + 200_000_000)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 
 import pytest
+from tests.waiting import wait_until
 
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.sandbox import Cancellation
@@ -23,10 +23,7 @@ def closing_a_terminal_ends_programs() -> Iterator[None]:
 
 def sent(number: int, stop: Cancellation) -> None:
     os.kill(os.getpid(), number)
-    end = time.monotonic() + 10
-    while not stop.cancelled:
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.001)
+    wait_until(lambda: stop.cancelled)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
