@@ -102,3 +102,16 @@ def test_line_ends_stay_as_they_were(page: Page, served: Served) -> None:
     with page.expect_response("**/edit/save"):
         page.get_by_role("button", name="Save").click()
     assert (served.folder / "dos.md").read_bytes() == b"one\r\ntwo\r\nthree\r\n"
+
+
+def test_a_file_without_a_name_is_not_sent_off(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/new/tool")
+    page.locator("#file-name").fill(" ")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#notice")).to_have_text("Give the file a name first.")
+    expect(page.locator("#file-name")).to_be_focused()
+
+
+def test_a_field_of_an_unknown_type_is_no_object_in_the_preview(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/edit?file=tools/broken.md")
+    expect(page.locator("#preview textarea")).to_have_attribute("placeholder", "")

@@ -391,3 +391,11 @@ def test_members_by_a_pattern_are_rows_and_a_text_of_many_lines_has_room(page: P
     expect(page.locator("textarea:visible")).to_have_count(1)
     page.get_by_label("summary").fill("two\nlines")
     assert sent(page) == {"headers": {"x-one": "1"}, "summary": "two\nlines"}
+
+
+def test_a_tool_without_parameters_says_so(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/tools/people")
+    expect(page.locator("#tool-form").get_by_text("This tool needs no input.")).to_be_visible()
+    page.goto(f"{served.url}/tools/shout")
+    expect(page.get_by_label("words")).to_be_visible()
+    expect(page.locator("#tool-form").get_by_text("This tool needs no input.")).to_have_count(0)

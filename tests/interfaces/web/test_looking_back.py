@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from paperagents.approval.decision import Approved
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 
@@ -98,3 +100,29 @@ def _text(response: object) -> str:
         return str(response.text())  # type: ignore[attr-defined]
     except Exception:
         return ""
+
+
+def test_a_rule_that_was_revoked_in_another_window_goes_from_this_one(
+    page: Page, context: BrowserContext, served: Served
+) -> None:
+    served.vault.run("write_file", {"filePath": "a.md", "content": "1"}, approver=lambda _: Approved(always=True))
+    other = context.new_page()
+    for each in (page, other):
+        each.goto(f"{served.url}/settings")
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
+    other.get_by_role("button", name="Revoke").click()
+    expect(other.get_by_role("button", name="Revoke")).to_have_count(0)
+
+
+def test_more_steps_come_once_however_often_they_are_asked_for(page: Page, served: Served) -> None:
+    steps = "".join(f"  - {{name: s{each}, tool: nap, parameters: {{milliseconds: 0}}}}\n" for each in range(203))
+    served.note("tools/many.md", f"---\ntool: true\nid: many\nname: Many\ndescription: Many.\nsteps:\n{steps}---\n")
+    held: list[Route] = []
+    page.route("**/steps?first=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright counts arguments
+    page.goto(f"{served.url}/runs/{served.vault.run('many', {}).run_id}")
+    with page.expect_request("**/steps?first=*"):
+        page.locator("[data-more-steps]").dblclick()
+    held[0].continue_()
+    expect(page.locator("[data-steps-list] > li[data-number]")).to_have_count(203)
+    assert len(held) == 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from ..served import Served, serving  # noqa: TID252  shared by the tests of several interfaces
 from .conftest import Watch
@@ -158,3 +158,60 @@ steps:
   - {tool: write_file, parameters: {filePath: notes/long.md, content: "x", overwrite: true}}
 ---
 """
+
+
+def test_a_second_press_while_the_server_is_slow_makes_no_second_form(page: Page, served: Served) -> None:
+    held: list[Route] = []
+    page.route("**/api/tools/write_file", lambda route: held.append(route))  # noqa: PLW0108  Playwright counts arguments
+    begin(page, served)
+    question = page.get_by_role("dialog")
+    question.locator("summary").last.click()
+    with page.expect_request("**/api/tools/write_file"):
+        question.get_by_role("button", name="Change before approving").dblclick()
+    held[0].continue_()
+    expect(question.locator(".edit-box")).to_be_visible()
+    assert len(held) == 1
+
+
+def test_the_next_question_comes_up_also_when_the_answer_to_the_last_is_late(page: Page, served: Served) -> None:
+    held: list[tuple[Route, APIResponse]] = []
+    page.route("**/api/approvals/**", lambda route: held.append((route, route.fetch())))
+    begin(page, served)
+    page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).click()
+    expect(page.locator("#run-slot .question figcaption")).to_contain_text("kept/two.md")
+    route, response = held[0]
+    route.fulfill(response=response)
+    expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
+
+
+SLEEPER = """---
+agent: true
+id: sleeper
+name: Sleeper
+description: Sleeps.
+model: scripted:data/sleep.json
+tools: [nap]
+---
+Sleep.
+"""
+SLEEP = '[{"text": "I sleep.", "calls": [{"tool": "nap", "arguments": {"milliseconds": 60000}}]}, "Awake."]'
+
+
+def test_a_conversation_goes_on_after_the_server_was_away(
+    browser_context: BrowserContext, folder: Path, watch: Watch
+) -> None:
+    (folder / "agents/sleeper.md").write_text(SLEEPER)
+    (folder / "data/sleep.json").write_text(SLEEP)
+    page = browser_context.new_page()
+    with serving(folder) as first:
+        page.goto(f"{first.url}/agents/sleeper?token={first.access.new_link_token()}")
+        page.get_by_label("Your message").fill("Sleep.")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        port = int(first.url.rpartition(":")[2])
+        watch.may_fail = True
+    expect(page.locator("html[data-connection=lost]")).to_be_attached()
+    with serving(folder, port=port):
+        expect(page.get_by_role("button", name="Send")).to_be_enabled()
+        expect(page.locator("#thinks")).to_be_hidden()
+        page.close()

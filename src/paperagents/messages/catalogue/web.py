@@ -397,6 +397,12 @@ TEXTS = {
     "web.js.saved": ("Saved.", "Gespeichert.", "已保存。"),
     "web.js.unsaved": ("not saved", "nicht gespeichert", "未保存"),
     "web.js.revoked": ("The rule is revoked.", "Die Regel ist widerrufen.", "规则已撤销。"),
+    "web.js.no-input": ("This tool needs no input.", "Dieses Tool braucht keine Eingaben.", "此工具无需输入。"),
+    "web.js.name-first": (
+        "Give the file a name first.",
+        "Geben Sie der Datei zuerst einen Namen.",
+        "请先为文件命名。",
+    ),
     "web.js.key-set": ("A key is set", "Ein Schlüssel ist gesetzt", "已设置密钥"),
     "web.js.no-preview": (
         "As soon as the file is a tool, its form is shown here.",

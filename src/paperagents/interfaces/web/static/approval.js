@@ -83,9 +83,10 @@ function leave(question) {
 
 /** The arguments as a form, to change before saying yes. */
 async function edit(question) {
-  if (question.editForm) return;
+  if (question.editForm || question.isFetching) return;
   const shown = readJson(question.querySelector(".arguments-data").textContent);
-  const { answer: tool } = await send("GET", `/api/tools/${encodeURIComponent(question.dataset.tool)}`);
+  question.isFetching = true;
+  const { answer: tool } = await send("GET", `/api/tools/${encodeURIComponent(question.dataset.tool)}`).finally(() => (question.isFetching = false));
   const form = makeForm(tool.parameters ?? {}, shown);
   question.editForm = form;
   const box = make("div", { class: "edit-box" }, form.node);

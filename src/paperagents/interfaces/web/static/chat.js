@@ -101,6 +101,12 @@ export function startChat(chat, events, watchRun) {
     }
   }
 
+  // Also where nobody told its end: the server was away.
+  slot.addEventListener("paper-status", () => {
+    const status = run().dataset.status;
+    busy(status === "running");
+    if (!["running", "succeeded"].includes(status)) calls.open = true;
+  });
   stop.addEventListener("click", async () => {
     await actOnRun(slot.querySelector('[data-action="cancel"]'));
     busy(run().dataset.status === "running");

@@ -47,6 +47,10 @@ export function startEditor() {
 
   async function keep() {
     if (save.disabled) return;
+    if (!file().trim()) {
+      name.focus();
+      return notice(say("name-first"));
+    }
     const keeping = text.value;
     save.disabled = true;
     conflict.hidden = true;

@@ -232,7 +232,7 @@ function constantField(schema, place) {
 
 function jsonField(schema, place) {
   const isAny = typeOf(schema) === undefined;
-  const control = make("textarea", { rows: 4, spellcheck: "false", class: "mono", placeholder: isAny ? "" : typeOf(schema) === "array" ? "[ ]" : "{ }" });
+  const control = make("textarea", { rows: 4, spellcheck: "false", class: "mono", placeholder: { array: "[ ]", object: "{ }" }[typeOf(schema)] ?? "" });
   return {
     node: frame(schema, place, control),
     value: () => {
@@ -273,6 +273,7 @@ function objectField(schema, place) {
   const box = make("div", { class: place.isTop ? "fields" : "fields nested", role: place.isTop ? null : "group" }, ...members.map(([, field]) => field.node));
   const told = make("p", { class: "about", hidden: true });
   box.append(told);
+  if (place.isTop && !names.length) box.append(make("p", { class: "quiet" }, say("no-input")));
   let others = {};
   let untouched;
   const held = () => {

@@ -16,7 +16,10 @@ export function watchRun(slot, events) {
   const isOurs = (event) => event.run_id === run()?.dataset.run || event.run_id?.startsWith(`${run()?.dataset.run}.`);
   slot.stopWatching?.();
   if (run().dataset.status === "running" || run().dataset.status === "waiting") events.follow(run().dataset.run);
-  slot.stopWatching = events.listen((event) => {
+  // An answer may be longer on its way than the next question.
+  const askNext = () => openQuestion(slot);
+  document.addEventListener("paper-answered", askNext);
+  const stopListening = events.listen((event) => {
     if (event.type === "events-missed" || event.type === "connected") return renew();
     if (!isOurs(event)) return;
     if (event.type === "step-started" && event.run_id === run().dataset.run) lightSoon(slot, event);
@@ -27,6 +30,10 @@ export function watchRun(slot, events) {
     else if (event.type === "run-started" && run().dataset.status === "waiting") renew();
     else if (event.type === "approval-requested" || (ENDS.has(event.type) && event.run_id === run().dataset.run)) renew();
   });
+  slot.stopWatching = () => {
+    stopListening();
+    document.removeEventListener("paper-answered", askNext);
+  };
   openQuestion(slot);
   if (run().dataset.status === "running") renew();
 }
@@ -52,6 +59,7 @@ async function replaceRun(slot) {
   tellSteps(renewed);
   if (old.dataset.status !== renewed.dataset.status) announce(renewed.querySelector(".status-word").textContent);
   old.replaceWith(renewed);
+  if (old.dataset.status !== renewed.dataset.status) slot.dispatchEvent(new CustomEvent("paper-status"));
   if (slot.lastStarted) light(slot, slot.lastStarted);
   openQuestion(slot);
 }
@@ -63,7 +71,13 @@ async function appendSteps(slot) {
   tellSteps(run);
 }
 
-async function fetchSteps(run) {
+/** One request at a time: two would bring the same steps twice. */
+function fetchSteps(run) {
+  run.fetching ??= addFetched(run).finally(() => (run.fetching = undefined));
+  return run.fetching;
+}
+
+async function addFetched(run) {
   const fresh = await piece(`/runs/${encodeURIComponent(run.dataset.run)}/steps?first=${nextStep(run)}`);
   run.querySelector("[data-steps-list]").append(fresh);
 }
@@ -143,7 +157,12 @@ export async function loadStep(details) {
   const path = details.dataset.load;
   delete details.dataset.load;
   const summary = details.querySelector("summary");
-  details.replaceChildren(summary, await piece(path));
+  try {
+    details.replaceChildren(summary, await piece(path));
+  } catch (error) {
+    details.dataset.load = path; // to be asked for again
+    throw error;
+  }
 }
 
 export async function loadSteps(link) {

@@ -30,7 +30,13 @@ async function save(event, form) {
 }
 
 async function revoke(button) {
-  await send("DELETE", `/api/rules/${encodeURIComponent(button.dataset.revoke)}`);
+  try {
+    await send("DELETE", `/api/rules/${encodeURIComponent(button.dataset.revoke)}`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // What is revoked elsewhere is revoked.
+    if (error.problem.code !== "unknown-rule") return notice(error.message);
+  }
   button.closest("li").remove();
   announce(say("revoked"));
   notice(say("revoked"));
