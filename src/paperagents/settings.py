@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any, Literal
 
@@ -92,6 +93,14 @@ class Settings:
     def get(self, name: str) -> Any:
         """The value of a setting; None where it has neither value nor default."""
         return self.values[name].value if name in self.values else None
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The time zone of the vault; None means the system's."""
+        from zoneinfo import ZoneInfo  # noqa: PLC0415  only needed where one is set
+
+        name = self.get("timezone")
+        return ZoneInfo(name) if name else None
 
     def table(self, prefix: str) -> dict[str, dict[str, Any]]:
         """The named tables below ``npm`` or ``mcp_servers``."""

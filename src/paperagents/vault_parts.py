@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from uuid import uuid4
-from zoneinfo import ZoneInfo
 
 from paperagents.agents.agent_runner import AgentRunner
 from paperagents.approval.rules import RuleBook
@@ -214,8 +213,7 @@ class VaultParts(NotesFolder):
         return _WithRemoteTools(own, self.remote_effects)
 
     def _clock(self) -> dict[str, str]:
-        zone = self.settings.get("timezone")
-        now = datetime.now(ZoneInfo(zone) if zone else None).astimezone(ZoneInfo(zone) if zone else None)
+        now = datetime.now(UTC).astimezone(self.settings.zone)
         return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
 
     def _environment(self, tool: ToolDefinition) -> dict[str, str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
 
 from paperagents.errors import PaperError, StorageError
 from paperagents.reading.cron import latest_tick
@@ -67,5 +66,4 @@ def _take(vault: Vault, tool: str, schedule: str, tick: str) -> bool:
 
 
 def _now(vault: Vault) -> datetime:
-    zone = vault.settings.get("timezone")
-    return datetime.now(ZoneInfo(zone)) if zone else datetime.now().astimezone()
+    return datetime.now(UTC).astimezone(vault.settings.zone)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -128,3 +130,9 @@ def test_a_waiting_run_is_resumed_with_a_yes(paper: Any, waiting: str, vault: Pa
 def test_a_limit_beyond_every_number_of_the_database_lists_all(paper: Any) -> None:
     answer = paper("runs", "list", "--limit", str(10**20), "--json")
     assert (answer.code, len(answer.document)) == (0, 1)
+
+
+def test_the_list_tells_moments_in_the_time_zone_of_the_vault(paper: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_TIMEZONE", "Pacific/Kiritimati")
+    started = datetime.fromisoformat(paper("runs", "list", "--json").document[0]["started"])
+    assert f"{started.astimezone(ZoneInfo('Pacific/Kiritimati')):%Y-%m-%d %H:%M:%S}" in paper("runs", "list").out

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from paperagents.approval.decision import Approved
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.web.preferences import own_path
+from paperagents.settings_file import write_setting
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 
@@ -205,3 +208,21 @@ def test_a_day_that_is_none_filters_nothing(served: Served) -> None:
     served.vault.run("people", {})
     with served.client() as client:
         assert ">people<" in client.get("/runs?since=soon").text
+
+
+def test_the_editor_without_a_file_begins_a_new_one(served: Served) -> None:
+    with served.client() as client:
+        answer = client.get("/edit", headers={"accept": "text/html"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/new/tool")
+
+
+def test_the_history_is_told_and_filtered_by_the_clocks_of_the_vault(served: Served) -> None:
+    zone = ZoneInfo("Pacific/Kiritimati")
+    write_setting(served.vault.root, "timezone", str(zone), origin="test")
+    served.vault.read_settings_again()
+    started = datetime.fromisoformat(served.vault.run("people", {}).started).astimezone(zone)
+    with served.client() as client:
+        assert f"{started:%H:%M}" in client.get("/runs").text
+        assert ">people<" in client.get(f"/runs?since={started:%Y-%m-%d}").text
+        assert ">people<" not in client.get(f"/runs?since={started + timedelta(days=1):%Y-%m-%d}").text
+        assert ">people<" in client.get("/runs?since=0001-01-01").text

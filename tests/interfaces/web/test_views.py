@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ from paperagents.interfaces.web.markdown import looks_like_markdown, rendered
 from paperagents.interfaces.web.rendering import page_json
 from paperagents.interfaces.web.result_view import result_view
 from paperagents.interfaces.web.sidebar import natural
-from paperagents.interfaces.web.times import duration, moment
+from paperagents.interfaces.web.times import beginning_of_day, duration, in_zone, moment
 from paperagents.reading.file_reading import read_markdown
 
 JSON = st.recursive(
@@ -164,3 +165,12 @@ def test_times_are_said_as_people_say_them() -> None:
     assert moment("2020-01-02T03:04:05+00:00").startswith("2020-01-0")
     assert moment(datetime.now(UTC).isoformat()).startswith("today")
     assert moment("no time") == "no time"
+
+
+def test_days_and_moments_are_those_of_the_vaults_time_zone() -> None:
+    late = "2020-01-02T22:30:00+00:00"
+    with in_zone(ZoneInfo("Pacific/Auckland")):
+        assert moment(late) == "2020-01-03 11:30"
+        assert beginning_of_day("2020-01-03") == "2020-01-02T11:00:00+00:00"
+        days = day_bars([{"started": late, "status": "failed"}], today=datetime(2020, 1, 4, tzinfo=UTC))
+    assert [day.runs for day in days] == [0] * 12 + [1, 0]

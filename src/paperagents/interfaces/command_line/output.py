@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 
 import click
@@ -82,9 +82,9 @@ def width(shown: str) -> int:
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in shown)
 
 
-def local_time(moment: object) -> str:
-    """A recorded moment as the clock on the wall showed it."""
-    return f"{datetime.fromisoformat(str(moment)).astimezone():%Y-%m-%d %H:%M:%S}"
+def local_time(moment: object, zone: tzinfo | None = None) -> str:
+    """A recorded moment as the clock on the wall showed it: in this zone, else the system's."""
+    return f"{datetime.fromisoformat(str(moment)).astimezone(zone):%Y-%m-%d %H:%M:%S}"
 
 
 def padded(shown: str, columns: int) -> str:

@@ -51,9 +51,8 @@ def list_runs(  # noqa: PLR0913  one argument per option
         return
     for run in runs:
         took = f"{run['duration_ms']:9.1f} ms"
-        click.echo(
-            f"{run['run_id']}  {run['status']:10} {local_time(run['started'])}  {took}  {visible(str(run['tool']))}"
-        )
+        started = local_time(run["started"], vault.settings.zone)
+        click.echo(f"{run['run_id']}  {run['status']:10} {started}  {took}  {visible(str(run['tool']))}")
 
 
 @command.command("show", cls=LocalisedCommand, help=text("cli.runs.show"))

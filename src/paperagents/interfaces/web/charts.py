@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
+
+from paperagents.interfaces.web.times import local, local_now
 
 WIDTH = 320
 DAYS = 14
@@ -77,11 +79,11 @@ def percent(part: int, whole: int) -> int:
 
 
 def day_bars(runs: Sequence[dict[str, Any]], height: int = 100, today: datetime | None = None) -> list[DayBar]:
-    """The last fourteen days."""
-    today = today or datetime.now(UTC)
+    """The last fourteen days, by the clocks of the vault."""
+    today = today or local_now()
     days = [f"{today - timedelta(days=back):%Y-%m-%d}" for back in range(DAYS - 1, -1, -1)]
-    started = Counter(str(run["started"])[:10] for run in runs)
-    failed = Counter(str(run["started"])[:10] for run in runs if run["status"] == "failed")
+    started = Counter(_day(run) for run in runs)
+    failed = Counter(_day(run) for run in runs if run["status"] == "failed")
     unit = height / max((started[day] for day in days), default=1) if any(started[day] for day in days) else 0
     return [
         DayBar(
@@ -93,3 +95,7 @@ def day_bars(runs: Sequence[dict[str, Any]], height: int = 100, today: datetime 
         )
         for day in days
     ]
+
+
+def _day(run: dict[str, Any]) -> str:
+    return f"{local(str(run['started'])):%Y-%m-%d}"

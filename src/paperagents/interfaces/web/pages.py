@@ -32,6 +32,7 @@ def add_pages(app: FastAPI) -> None:
         app.include_router(part.router)
     _show_pages_for_what_is_not_there(app)
     app.add_middleware(preferences.SpeakTheReadersLanguage)
+    app.add_middleware(preferences.TellTheVaultsTime)
     app.add_middleware(preferences.RefuseQuietly)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)
 

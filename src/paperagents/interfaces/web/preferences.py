@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 
 from paperagents.errors import UsageError
+from paperagents.interfaces.web.times import in_zone
 from paperagents.messages import LANGUAGES, in_language
 
 THEMES = ("auto", "light", "dark")
@@ -35,6 +36,21 @@ class SpeakTheReadersLanguage:
             await self.app(scope, receive, send)
             return
         with in_language(chosen):
+            await self.app(scope, receive, send)
+
+
+class TellTheVaultsTime:
+    """Everything inside tells moments by the clocks of the vault, wherever the server stands."""
+
+    def __init__(self, app: Application) -> None:
+        self.app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Look at the settings as they are now, then let through."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        with in_zone(scope["app"].state.live.vault.settings.zone):
             await self.app(scope, receive, send)
 
 

@@ -18,6 +18,7 @@ from paperagents.interfaces.web.diff_lines import Diff, read_diff
 from paperagents.interfaces.web.json_tree import tree
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page, pretty
 from paperagents.interfaces.web.run_view import RunView, run_view, step_view, step_views
+from paperagents.interfaces.web.times import beginning_of_day
 from paperagents.records.record import RunRecord
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
@@ -35,12 +36,20 @@ def history(  # noqa: PLR0913  each is a field of the address
     """The runs that somebody started, the newest first."""
     most = min(max(most, 1), 1000)
     chosen = status if status in STATUSES else None
-    since = since if _DAY.fullmatch(since) else ""
-    runs = live.vault.store.history(tool=tool or None, status=chosen, since=since or None, limit=most + 1)
+    begins = _beginning(since)
+    runs = live.vault.store.history(tool=tool or None, status=chosen, since=begins, limit=most + 1)
     return page(
         request, "runs.html", runs=runs[:most], is_more=len(runs) > most, most=most, statuses=STATUSES,
-        chosen={"tool": tool, "status": chosen or "", "since": since},
+        chosen={"tool": tool, "status": chosen or "", "since": since if begins else ""},
     )  # fmt: skip
+
+
+def _beginning(day: str) -> str | None:
+    """When the day begins that somebody chose; None where it is none."""
+    try:
+        return beginning_of_day(day) if _DAY.fullmatch(day) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 @router.get("/runs/compare")

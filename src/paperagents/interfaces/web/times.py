@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from paperagents.messages import text
 
 _SECOND = 1000.0
 _MINUTE = 60 * _SECOND
+_ZONE: ContextVar[tzinfo | None] = ContextVar("zone", default=None)
+
+
+@contextmanager
+def in_zone(zone: tzinfo | None) -> Iterator[None]:
+    """Inside, every moment is told in this time zone; None means the system's."""
+    before = _ZONE.set(zone)
+    try:
+        yield
+    finally:
+        _ZONE.reset(before)
+
+
+def local(written: str) -> datetime:
+    """A recorded moment as the clocks of the vault show it. Raises ValueError where it is none."""
+    return datetime.fromisoformat(written).astimezone(_ZONE.get())
+
+
+def local_now() -> datetime:
+    """Now, as the clocks of the vault show it."""
+    return datetime.now(UTC).astimezone(_ZONE.get())
+
+
+def beginning_of_day(day: str) -> str:
+    """When a day begins by the clocks of the vault. Raises ValueError or OverflowError where there is no such day."""
+    begins = datetime.fromisoformat(day)
+    zone = _ZONE.get()
+    return (begins if zone is None else begins.replace(tzinfo=zone)).astimezone(UTC).isoformat()
 
 
 def duration(milliseconds: float) -> str:
@@ -21,12 +52,12 @@ def duration(milliseconds: float) -> str:
 
 
 def moment(written: str) -> str:
-    """When, in local time: today without the date, else with it. What is no time stays as it is."""
+    """When, by the clocks of the vault: today without the date, else with it. What is no time stays as it is."""
     try:
-        at = datetime.fromisoformat(written).astimezone()
+        at = local(written)
     except ValueError:
         return written
-    today = datetime.now(UTC).astimezone().date()
+    today = local_now().date()
     if at.date() == today:
         return text("web.today", time=f"{at:%H:%M:%S}")
     if at.date() == today - timedelta(days=1):
