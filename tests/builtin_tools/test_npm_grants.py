@@ -64,6 +64,11 @@ def test_a_path_that_leads_out_or_to_what_is_kept_is_refused(root: Path, path: s
     assert caught.value.code == "npm-grant"
 
 
+def test_a_path_with_a_comma_is_refused_since_deno_would_make_two_of_it(root: Path) -> None:
+    with pytest.raises(ToolError, match="comma"):
+        require_possible(Grants(read=("notes/a, b",)), "t", root)
+
+
 @given(st.text(alphabet="./aé\\\0 ~$*", max_size=12))
 def test_no_path_leads_out(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     root = tmp_path_factory.getbasetemp().resolve()
@@ -80,7 +85,20 @@ def test_hosts_can_be_granted(root: Path, host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["", "*", "http://example.com", "a,b", "a b", "a:99999999", "unix:/run/docker.sock", "a/24", "--allow-all"]
+    "host",
+    [
+        "",
+        "*",
+        "http://example.com",
+        "a,b",
+        "a b",
+        "a:99999999",
+        "a:65536",
+        "a:0",
+        "unix:/run/docker.sock",
+        "a/24",
+        "--allow-all",
+    ],
 )
 def test_what_is_no_host_is_refused(root: Path, host: str) -> None:
     with pytest.raises(ToolError):

@@ -139,6 +139,10 @@ def test_calls_to_the_host_are_answered(run: Callable[..., Any]) -> None:
         ("return require_('/etc/passwd')", "Cannot load '/etc/passwd'"),
         ("return require_('../../secret.txt')", "Cannot load '../../secret.txt'"),
         ("return require_('plain/../../../../secret.txt')", "secret.txt"),
+        ("return require_('plain/../inner')", "Cannot load 'plain/../inner'"),
+        ("return import_('plain/../inner/index.js')", "Cannot load 'plain/../inner/index.js'"),
+        ("return import_('plain/%2e%2E/inner/index.js')", "Cannot load 'plain/%2e%2E/inner/index.js'"),
+        ("return import_('plain/x\\\\..\\\\../inner/index.js')", "Cannot load"),
         ("return require_('child_process').execSync('id')", "a tool may not start processes"),
         ("return require_('node:worker_threads')", "a tool may not start processes"),
         ("return require_('module')", "a tool may not start processes"),
@@ -193,6 +197,29 @@ def test_the_kernel_holds_where_a_link_leads_out(run: Callable[..., Any], setup:
     assert run("return require_('fs').readFileSync('notes/a.md', 'utf8')", at=granted) == "granted"
     with pytest.raises(SandboxError, match=r"secret.txt|permission|link.md"):
         run("return require_('fs').readFileSync('notes/link.md', 'utf8')", at=granted)
+
+
+def test_a_comma_in_the_way_to_the_vault_or_in_a_note_is_no_obstacle(
+    run: Callable[..., Any], setup: DenoSetup, tmp_path: Path
+) -> None:
+    vault = tmp_path / "notes, of mine"
+    (vault / ".paper").mkdir(parents=True)
+    for name in ("a, b.md", ".paper/kept.md"):
+        (vault / name).write_text("granted")
+    part = replace(setup, folder=str(vault), read=(str(vault),))
+    assert run("return require_('fs').readFileSync('a, b.md', 'utf8')", at=part) == "granted"
+    whole = replace(
+        setup,
+        folder=str(vault),
+        listed=(str(vault),),
+        read=(str(vault / "a, b.md"),),
+        unreadable=(str(vault / ".paper"),),
+    )
+    assert run("return require_('fs').readFileSync('a, b.md', 'utf8')", at=whole) == "granted"
+    with pytest.raises(SandboxError, match="read access"):
+        run("return require_('fs').readFileSync('.paper/kept.md', 'utf8')", at=whole)
+    with pytest.raises(SandboxError, match="read access"):
+        run("return require_('fs').readFileSync('../notes', 'utf8')", at=whole)
 
 
 def test_a_granted_folder_can_be_written_and_only_that(run: Callable[..., Any], setup: DenoSetup, world: Path) -> None:

@@ -17,7 +17,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
 
 KINDS = ("read", "write", "net", "env")
-_HOST = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9]([A-Za-z0-9._-]{0,252}))(:[0-9]{1,5})?")
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9]([A-Za-z0-9._-]{0,252}))(:(?P<port>[0-9]{1,5}))?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
 _STEERS_THE_PROCESS = re.compile(r"(DENO|LD|NODE|V8|DYLD|MALLOC|GLIBC|SSLKEYLOGFILE|RUST)(_.*)?", re.IGNORECASE)
 
@@ -50,13 +50,19 @@ def grants_from(table: Mapping[str, Sequence[str]]) -> Grants:
 def require_possible(grants: Grants, tool: str, root: Path) -> None:
     """Refuse grants that lead out of the vault or that are no host or variable."""
     for path in (*grants.read, *grants.write):
-        granted_folder(root, path, tool)
+        if "," in str(granted_folder(root, path, tool).relative_to(root)):
+            raise ToolError("npm-grant", tool=tool, value=path, case="comma")
     for host in grants.net:
-        if not _HOST.fullmatch(host):
+        if not _is_host(host):
             raise ToolError("npm-grant", tool=tool, value=host, case="net")
     for name in grants.env:
         if not _VARIABLE.fullmatch(name) or _STEERS_THE_PROCESS.fullmatch(name):
             raise ToolError("npm-grant", tool=tool, value=name, case="env")
+
+
+def _is_host(host: str) -> bool:
+    found = _HOST.fullmatch(host)
+    return found is not None and (found["port"] is None or 0 < int(found["port"]) < 2**16)
 
 
 def granted_folder(root: Path, path: str, tool: str) -> Path:

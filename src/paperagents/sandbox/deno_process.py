@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -132,19 +133,21 @@ def installer(folders: list[Path], files: list[str], arguments: list[str]) -> li
 
 def _command(setup: DenoSetup, ceiling: Limits) -> list[str]:
     """Deno's own permissions; what is not named is denied."""
-    reads = [str(setup.packages), *setup.listed, *setup.read]
+    # What is below a listed folder needs no word of its own: here what may not be read is taken out of it instead.
+    named = [path for path in setup.read if not path.startswith(tuple(f"{folder}/" for folder in setup.listed))]
+    reads = [str(setup.packages), *setup.listed, *named]
     # A variable that is not granted reads as not set, as the many packages expect that look for one.
-    flags = ["--allow-read=" + _listed(reads), "--ignore-env"]
+    flags = ["--allow-read=" + _listed(reads, setup), "--ignore-env"]
     if setup.environment:
         flags.append("--allow-env=" + ",".join(name for name, _ in setup.environment))
     if setup.write:
-        flags.append("--allow-write=" + _listed(setup.write))
+        flags.append("--allow-write=" + _listed(setup.write, setup))
     if setup.net:
         flags.append("--allow-net=" + ",".join(setup.net))
     if setup.unreadable:
-        flags.append("--deny-read=" + _listed(setup.unreadable))
+        flags.append("--deny-read=" + _listed(setup.unreadable, setup))
     if setup.unwritable:
-        flags.append("--deny-write=" + _listed(setup.unwritable))
+        flags.append("--deny-write=" + _listed(setup.unwritable, setup))
     return [
         deno_program(), "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--cached-only", "--no-remote",
         "--node-modules-dir=manual", f"--v8-flags=--max-old-space-size={ceiling.memory_mb}", *flags,
@@ -186,6 +189,10 @@ def _ports(net: tuple[str, ...]) -> list[int] | None:
     return [int(port) for port in ports]
 
 
-def _listed(paths: tuple[str, ...] | list[str]) -> str:
-    """Deno's list of paths; a comma inside one is written twice."""
-    return ",".join(path.replace(",", ",,") for path in paths)
+def _listed(paths: Sequence[str], setup: DenoSetup) -> str:
+    """Deno's list of paths, where a comma can only stand in what leads to the folder that they are relative to.
+
+    Any other comma is written twice, which Deno refuses: two paths must never be made of one.
+    """
+    short = (os.path.relpath(path, setup.folder) if "," in path else path for path in paths)
+    return ",".join(path.replace(",", ",,") for path in short)

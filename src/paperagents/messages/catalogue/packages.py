@@ -126,6 +126,11 @@ TEXTS = {
         "„{value}“ kann {tool} nicht gewährt werden: Es führt aus dem Vault hinaus oder zu den Daten des Programms.",
         "无法将 “{value}” 授予 {tool}：它指向仓库之外或程序自身的数据。",
     ),
+    "npm-grant.comma": (
+        "'{value}' cannot be granted to {tool}: Deno takes no path with a comma. Grant the folder above it.",
+        "„{value}“ kann {tool} nicht gewährt werden: Deno nimmt keinen Pfad mit Komma. Gewähren Sie den Ordner darüber.",
+        "无法将 “{value}” 授予 {tool}：Deno 不接受带逗号的路径。请授予其上一级文件夹。",
+    ),
     "npm-grant.net": (
         "'{value}' cannot be granted to {tool}: it is not a host, nor a host and a port.",
         "„{value}“ kann {tool} nicht gewährt werden: Es ist weder ein Host noch ein Host mit Port.",

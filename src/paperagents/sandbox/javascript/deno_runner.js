@@ -54,11 +54,13 @@ const receive = async () => { while (!isWhole()) keep(await stdin.read(chunk)); 
 // Packages: those that are declared, and what they need themselves. Built-in modules as far as the permissions go.
 const require = createRequire(folder + '/tool.cjs'), declared = new Set(names);
 const withoutProcesses = new Set(['child_process', 'cluster', 'inspector', 'inspector/promises', 'module', 'repl', 'worker_threads']);
+// Out of the package that is named; an address may write a dot and a slash in other ways, too.
+const leadsOut = /[\\/](\.|%2e){2}([\\/?#]|%2f|%5c|$)/i;
 const allowed = given => {
   const name = String(given), parts = name.split('/');
   if (isBuiltin(name)) {
     if (withoutProcesses.has(name.replace(/^node:/, ''))) throw new Error(`Cannot load '${name}': a tool may not start processes or threads`);
-  } else if (!declared.has(parts.slice(0, name[0] === '@' ? 2 : 1).join('/'))) {
+  } else if (!declared.has(parts.slice(0, name[0] === '@' ? 2 : 1).join('/')) || leadsOut.test(name)) {
     throw new Error(`Cannot load '${name}': only packages that getDependencies() declares can be loaded`);
   }
   return name;
