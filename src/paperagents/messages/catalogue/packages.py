@@ -128,7 +128,7 @@ TEXTS = {
     ),
     "npm-grant.comma": (
         "'{value}' cannot be granted to {tool}: Deno takes no path with a comma. Grant the folder above it.",
-        "„{value}“ kann {tool} nicht gewährt werden: Deno nimmt keinen Pfad mit Komma. Gewähren Sie den Ordner darüber.",
+        "„{value}“ kann {tool} nicht gewährt werden: Deno nimmt keinen Pfad mit Komma. Gewähren Sie den Ordner davor.",
         "无法将 “{value}” 授予 {tool}：Deno 不接受带逗号的路径。请授予其上一级文件夹。",
     ),
     "npm-grant.net": (
