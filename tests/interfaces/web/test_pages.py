@@ -210,12 +210,6 @@ def test_a_day_that_is_none_filters_nothing(served: Served) -> None:
         assert ">people<" in client.get("/runs?since=soon").text
 
 
-def test_the_editor_without_a_file_begins_a_new_one(served: Served) -> None:
-    with served.client() as client:
-        answer = client.get("/edit", headers={"accept": "text/html"})
-    assert (answer.status_code, answer.headers["location"]) == (303, "/new/tool")
-
-
 def test_the_history_is_told_and_filtered_by_the_clocks_of_the_vault(served: Served) -> None:
     zone = ZoneInfo("Pacific/Kiritimati")
     write_setting(served.vault.root, "timezone", str(zone), origin="test")

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
 from paperagents.builtin_tools.file_reading import digest_of
@@ -53,10 +53,8 @@ class Saving(Draft):
 
 
 @pages.get("/edit")
-def edit(request: Request, live: Live, file: Path = "", line: Place = 1, column: Place = 1) -> Response:
-    """The editor with a file of the vault; with a new one where none is named."""
-    if not file:
-        return RedirectResponse("/new/tool", status_code=303)
+def edit(request: Request, live: Live, file: Path, line: Place = 1, column: Place = 1) -> Response:
+    """The editor with a file of the vault."""
     path = shown(segments_of(file))
     content, digest = _opened(live.vault, path)
     return page(
