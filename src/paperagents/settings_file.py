@@ -8,8 +8,8 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.errors import PaperError, SettingsError
+from paperagents.kept_files import alone_with, replace_file
 from paperagents.settings import FILE, known_setting, load_settings, user_folder, without_quotes
 
 

@@ -14,8 +14,8 @@ from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.definitions.json_value import JsonObject
+from paperagents.kept_files import alone_with, replace_file
 
 LASTING = timedelta(days=90)
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.errors import PaperError
+from paperagents.kept_files import alone_with, replace_file
 
 Values = dict[str, str]
 

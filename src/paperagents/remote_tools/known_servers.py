@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
+from paperagents.kept_files import alone_with, replace_file
 from paperagents.remote_tools.remote_server import PREFIX, RemoteServer, is_read_only, server_and_tool
 
 MOST_TOOLS = 2_000

@@ -30,6 +30,7 @@ from paperagents.builtin_tools.search_index.damage import SearchIndexError, told
 from paperagents.builtin_tools.search_index.documents import add_analysers, schema
 from paperagents.builtin_tools.search_index.manifest import HeldFolder, Manifest, read_manifest
 from paperagents.builtin_tools.search_index.vocabulary import Vocabulary
+from paperagents.kept_files import require_no_links
 from paperagents.messages import text
 
 _LOGGER = logging.getLogger("paper")
@@ -73,7 +74,7 @@ class IndexStore:
     def open(self) -> OpenIndex | None:
         """The index, or None where there is none that can be used."""
         try:
-            _require_no_links(self._folder)
+            require_no_links(self._folder, self._folder.parent)
             with self._switch(fcntl.LOCK_SH):
                 content = self._stored_manifest()
                 with told_as_damage():
@@ -93,7 +94,7 @@ class IndexStore:
     @contextlib.contextmanager
     def writing(self) -> Iterator[bool]:
         """Whether this process is the one that may write, as long as the block runs."""
-        _require_no_links(self._folder)
+        require_no_links(self._folder, self._folder.parent)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(self._folder / "writing.lock", fcntl.LOCK_EX | fcntl.LOCK_NB) as mine:
             yield mine
@@ -200,10 +201,3 @@ def _open_regular(file: Path, flags: int) -> int:
         os.close(descriptor)
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(file))
     return descriptor
-
-
-def _require_no_links(folder: Path) -> None:
-    """A folder that came from somebody else must not lead out of the vault: whatever is there would be changed."""
-    for each in (folder, folder.parent):
-        if each.is_symlink():
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import secrets
@@ -46,3 +47,10 @@ def replace_file(file: Path, content: str) -> None:
     except OSError:
         draft.unlink(missing_ok=True)
         raise
+
+
+def require_no_links(*places: Path) -> None:
+    """What came with somebody else's vault must not lead out of it. Raises OSError where one of them is a link."""
+    for each in places:
+        if each.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))

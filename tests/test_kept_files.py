@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.approval.user_file import alone_with, replace_file
 from paperagents.errors import PaperError
+from paperagents.kept_files import alone_with, replace_file
 from paperagents.messages import in_language
 
 
