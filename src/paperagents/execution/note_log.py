@@ -42,33 +42,40 @@ def append_log(
         return
     path = (tool.file or "") if tool.log == "file" else tool.log
     try:
-        before = read(path)
-        start = "" if before is None else f"{_end_of_block(before)}\n"
-        heading = "" if before is not None and _ends_under_heading(before) else f"{HEADING}\n\n"
-        log = yaml_log(record)
-        # A fence longer than any run of backticks inside cannot be closed by what a step printed.
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", log)), default=0))
-        title = f"{record.started} {record.run_id} {record.status}"
-        added = f"{start}{heading}{title}\n\n{fence}yaml\n{log}{fence}\n"
-        append(path, added.replace("\n", "\r\n") if before is not None and "\r\n" in before else added)
+        append(path, _addition(read(path), record))
     except PaperError:
         return
 
 
-def _end_of_block(text: str) -> str:
+def _addition(note: str | None, record: RunRecord) -> str:
+    """What is added to the end of a note, with the line ends that it has; None is a note that is not there yet."""
+    if note is None:
+        return f"{HEADING}\n\n{_shown(record)}"
+    lines = note.replace("\r\n", "\n")
+    heading = "" if _ends_under_heading(lines) else f"{HEADING}\n\n"
+    added = f"{_end_of_block(lines)}\n{heading}{_shown(record)}"
+    return added.replace("\n", "\r\n") if "\r\n" in note else added
+
+
+def _shown(record: RunRecord) -> str:
+    log = yaml_log(record)
+    # A fence longer than any run of backticks inside cannot be closed by what a step printed.
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", log)), default=0))
+    return f"{record.started} {record.run_id} {record.status}\n\n{fence}yaml\n{log}{fence}\n"
+
+
+def _end_of_block(lines: str) -> str:
     """What ends the last line, and the fenced block where a note stops inside one."""
-    end = "" if text.endswith("\n") else "\n"
-    lines = text.replace("\r\n", "\n") + end
-    blocks = fences(split_note(f"{lines}{_PROBE}", "").body)
+    end = "" if lines.endswith("\n") else "\n"
+    blocks = fences(split_note(f"{lines}{end}{_PROBE}", "").body)
     if not blocks or not blocks[-1].content.text.rstrip("\n").endswith(_PROBE):
         return end
     opening = lines.split("\n")[blocks[-1].content.line - 2].lstrip()
     return f"{end}{opening[: len(opening) - len(opening.lstrip(opening[0]))]}\n"
 
 
-def _ends_under_heading(text: str) -> bool:
+def _ends_under_heading(lines: str) -> bool:
     """Whether what is added to the end of a note stands under the heading, and under no other after it."""
-    lines = text.replace("\r\n", "\n")
     _, heading, after = f"\n{lines}".rpartition(f"\n{HEADING}\n")
     if not heading:
         return False
