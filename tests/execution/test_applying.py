@@ -112,6 +112,23 @@ def test_a_requested_entry_comes_back_cut_to_the_limit(limit: str, length: int, 
     assert len(result["output"]["content"]) == length
 
 
+def test_the_final_output_has_what_its_references_stand_for(desk: Desk) -> None:
+    *_, result = desk.vault.apply(
+        '{{<datavault id="d" content="the text" />}}'
+        '{{<final_output>}}Here: {{<vaultref id="d" />}}, {{<vaultref id="none" />}}{{</final_output>}}'
+    )
+    assert result["output"] == "Here: the text, /* [MISSING_VAULT:none] */"
+
+
+@pytest.mark.parametrize(
+    "written", ['{{<js_execute content="return 6 * 7" />}}', '{{<js_execute code="return 6 * 7" />}}',
+                "{{<js_execute>}}return 6 * 7{{</js_execute>}}"],
+)  # fmt: skip
+def test_a_script_may_stand_in_the_block_or_in_an_attribute(desk: Desk, written: str) -> None:
+    (result,) = desk.vault.apply(written)
+    assert (result["status"], result["output"]) == ("success", 42)
+
+
 def test_the_final_output_comes_back_as_output(desk: Desk) -> None:
     (result,) = desk.vault.apply("{{<final_output>}}\n# Done\n{{</final_output>}}")
     assert result["status"] == "success"
@@ -360,7 +377,9 @@ def test_an_empty_block_is_a_tag_without_content(desk: Desk) -> None:
 
 def applied(desk: Desk, registry: TagRegistry, text: str, **options: Any) -> list[Any]:
     run = Pipeline(desk.vault.services, Session()).run
-    applier = TagApplier(registry=registry, run=run, together=desk.vault.entries.together)
+    applier = TagApplier(
+        registry=registry, run=run, together=desk.vault.entries.together, vault_content=desk.vault.vault_content
+    )
     return applier.apply(read_tags(text, registry).operations, **options)
 
 

@@ -27,13 +27,13 @@ from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, PaperError, PlanEndsError, StorageError, ToolError, WaitingError
-from paperagents.execution.applying import handled
+from paperagents.execution.applying import final_text, handled
 from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import Place
 from paperagents.execution.session import Services, Session
 from paperagents.messages import text
 from paperagents.records.masking import MaskedStream
-from paperagents.tags import TagRegistry, resolve_vault_references_simple
+from paperagents.tags import TagRegistry
 
 SAME_AGAIN = 3
 """So often the same calls may give the same results, one turn after the other."""
@@ -114,9 +114,7 @@ class AgentLoop:
 
     def _finished(self, answer: Answer) -> str:
         final = answer.text if answer.final is None else answer.final
-        if "{{<" not in final:
-            return final
-        return resolve_vault_references_simple(final, lookup=self._run.calls.services.vault_content)
+        return final_text(final, self._run.calls.services.vault_content)
 
     # --- the model
 

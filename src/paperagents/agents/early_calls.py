@@ -8,7 +8,8 @@ from contextvars import copy_context
 
 from paperagents.agents.dialogue import CallResult
 from paperagents.agents.language_model import MOST_CALLS, Listener
-from paperagents.agents.written_calls import FINAL_OUTPUT, WrittenCall, tag_call
+from paperagents.agents.written_calls import WrittenCall, tag_call
+from paperagents.execution.applying import FINAL_OUTPUT
 from paperagents.tags import TagReader, TagRegistry
 from paperagents.tags.operation import TagOperation
 from paperagents.tags.standing_calls import is_call, is_thought

@@ -13,11 +13,10 @@ from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tag import TagCategory, TagDefinition
 from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
-from paperagents.execution.applying import call_of_tag
+from paperagents.execution.applying import FINAL_OUTPUT, call_of_tag
 from paperagents.tags import TagRegistry, read_tags, validate_operation
 from paperagents.tags.standing_calls import standing_calls
 
-FINAL_OUTPUT = "final_output"
 MOST_PROBLEMS = 20
 
 

@@ -17,9 +17,10 @@ from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError, ToolError
 from paperagents.messages import text
 from paperagents.records.record import RunRecord
-from paperagents.tags import TagRegistry, given_attributes, validate_operation
+from paperagents.tags import TagRegistry, given_attributes, resolve_vault_references_simple, validate_operation
 from paperagents.tags.standing_calls import standing_calls
 
+FINAL_OUTPUT = "final_output"
 _STATUSES = {"succeeded": "success", "planned": "success", "denied": "denied", "waiting": "waiting"}
 
 
@@ -36,6 +37,8 @@ class TagApplier:
     """The pipeline: every operation takes the same path as any call."""
     together: Callable[[], AbstractContextManager[Any]]
     """What is stored inside becomes visible at once, and survives a kill completely or not at all."""
+    vault_content: Callable[[str], str | None]
+    """What references in the final output stand for."""
     asks_a_person: bool = False
     count: Callable[..., None] = lambda tag, **figures: None  # noqa: ARG005  nobody counts
 
@@ -121,18 +124,27 @@ class TagApplier:
         if tag.handler is not None:
             return {**_result(name, "handled", "success", None), **handled(tag.id, tag.handler, values)}
         if tag.category == TagCategory.OUTPUT:
-            return {**_result(name, tag.id, "success", None), "output": values["content"] or values.get("message")}
+            return {**_result(name, tag.id, "success", None), "output": self._output(tag, values)}
         return _of_record(self.run(call_of_tag(tag, operation, values["attributes"], self.registry)), name)
+
+    def _output(self, tag: TagDefinition, values: Mapping[str, Any]) -> JsonValue:
+        said: JsonValue = values["content"] or values.get("message")
+        return final_text(said, self.vault_content) if tag.id == FINAL_OUTPUT and isinstance(said, str) else said
+
+
+def final_text(written: str, vault_content: Callable[[str], str | None]) -> str:
+    """An answer as whoever asked gets it: with what its references stand for."""
+    return resolve_vault_references_simple(written, lookup=vault_content) if "{{<" in written else written
 
 
 def call_of_tag(
     tag: TagDefinition, operation: Mapping[str, Any], values: JsonObject, registry: TagRegistry
 ) -> ToolCall:
     """Only what the tag names: an update must not fill in defaults over what is stored."""
-    given = {*given_attributes(operation, registry), "identifier"}
-    if tag.schema.open_attributes and not operation["content"].strip():
-        # A block with nothing in it is another way to write a tag without content.
-        given -= {tag.schema.content_attribute} - {*operation["attributes"]}
+    empty = tag.schema.open_attributes and not operation["content"].strip()
+    # A block with nothing in it is another way to write a tag without content.
+    written = {**operation, "type": "self_closing", "has_content": False} if empty else operation
+    given = {*given_attributes(written, registry), "identifier"}
     known = given if tag.schema.open_attributes else given & {*tag.schema.attributes}
     arguments = {key: value for key, value in values.items() if key in known}
     home = registry.get(tag.storage) if tag.storage else None

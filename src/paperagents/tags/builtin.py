@@ -100,7 +100,7 @@ BUILTIN_TAGS: tuple[TagDefinition, ...] = (
         "JavaScript",
         TagCategory.EXECUTION,
         TagSchema(
-            attributes=MappingProxyType({"code": AttributeSchema(description="The JavaScript")}),
+            attributes=MappingProxyType({"code": AttributeSchema(aliases=("content",), description="The JavaScript")}),
             has_content=True,
             requires_content=True,
             content_attribute="code",
