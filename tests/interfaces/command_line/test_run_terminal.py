@@ -12,6 +12,7 @@ import termios
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 from paperagents import open_vault
@@ -203,3 +204,34 @@ def test_a_second_interrupt_ends_the_program(tools: Path) -> None:
         os.kill(terminal.process.pid, signal.SIGINT)
     code, _, _ = terminal.ended()
     assert code in (1, 130)
+
+
+def test_no_word_of_a_sentence_is_cut_by_a_narrow_terminal(tools: Path) -> None:
+    terminal = Terminal("run", "two", vault=tools, columns=40)
+    terminal.answer("n\n")
+    terminal.answer("because it is far too long for a window like this\n")
+    code, _, shown = terminal.ended()
+    rows = [click.unstyle(row) for row in shown.replace("\r\x1b[2K", "\r\n").split("\r\n")]
+    told = [row for row in rows if not row.startswith(">")]
+    assert (code, [row for row in told if width(row) > 40]) == (3, [])
+    assert "because it is far too long" in " ".join(" ".join(told).split())
+
+
+def test_a_word_that_is_wider_than_the_terminal_stays_whole(vault: Path) -> None:
+    name = "x" * 60
+    _, _, shown = Terminal("show", name, vault=vault, columns=40).ended()
+    assert name in shown
+
+
+def test_the_result_of_applied_calls_is_marked_in_colour(vault: Path) -> None:
+    (vault / "answer.md").write_text('{{<memory heading="Peas" content="climb" />}}', encoding="utf-8")
+    own, other = pty.openpty()
+    command = [sys.executable, "-m", "paperagents", "extract", "answer.md", "--apply", "--vault", str(vault)]
+    environment = {**os.environ, "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    subprocess.run(command, cwd=vault, stdin=other, stdout=other, stderr=other, env=environment, check=True)
+    shown = os.read(own, 65536).decode()
+    os.close(own)
+    os.close(other)
+    assert click.unstyle(shown).splitlines()[-1] == "✓ peas  created  success"
+    assert "\\u001b" not in shown

@@ -9,7 +9,7 @@ from paperagents.calls.json_arguments import read_arguments
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
-from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import local_time, paint, print_json, say, visible
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
@@ -35,13 +35,15 @@ def command(context: click.Context, *, as_json: bool) -> None:
 @click.pass_context
 def list_approvals(context: click.Context, *, as_json: bool) -> None:
     """Every open question, the oldest first."""
-    requests = current_vault(context).store.approvals()
+    vault = current_vault(context)
+    requests = vault.store.approvals()
     if as_json:
         print_json([Masking().value(request.as_json()) for request in requests])
         return
     for request in requests:
         title = text("ask.title", tool=request.tool, step=request.step, run=request.run_id)
-        click.echo(f"{paint(request.id, bold=True)}  {visible(title)}  {request.requested}")
+        requested = local_time(request.requested, vault.settings.zone)
+        click.echo(f"{paint(request.id, bold=True)}  {requested}  {visible(title)}")
         for line in request.preview.split("\n"):
             click.echo("    " + coloured_diff_line(line))
     if not requests:

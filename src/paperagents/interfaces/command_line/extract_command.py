@@ -151,7 +151,8 @@ def _print(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None
         mark = paint("✓", "green") if result["status"] == "success" else paint("✗", "red")
         error = result["error"]
         told = str(error["message"]) if isinstance(error, dict) else ""
-        click.echo(visible(f"{mark} {result['id'] or ''}  {result['action'] or ''}  {result['status']}  {told}"))
+        what = f"{result['id'] or ''}  {result['action'] or ''}  {result['status']}  {told}"
+        click.echo(f"{mark} {visible(what).rstrip()}")
 
 
 def _exit_code(results: list[JsonObject]) -> int:

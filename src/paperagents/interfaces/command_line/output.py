@@ -20,6 +20,8 @@ from paperagents.messages import text
 
 _NARROW = 30
 """Columns that a sentence needs beside a table; with less room it stands below."""
+_USUAL = 80
+"""Columns of a terminal that does not say how many it has."""
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
@@ -40,11 +42,28 @@ def say(message: str) -> None:
     click.echo(message, err=True)
 
 
+def tell(sentence: str) -> None:
+    """The same for a sentence: where a terminal is too narrow, it goes on below, and no word is cut."""
+    columns = error_columns()
+    say(sentence if columns is None else "\n".join(_between_words(line, columns) for line in sentence.split("\n")))
+
+
+def _between_words(line: str, columns: int) -> str:
+    """A word that is too long stays whole: it may be an address that somebody copies."""
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    rows = [indent]
+    for word in re.findall(r"\S+\s*", line):
+        if rows[-1].strip() and width(click.unstyle(rows[-1] + word.rstrip())) > columns:
+            rows.append(indent)
+        rows[-1] += word
+    return "\n".join(row.rstrip() for row in rows)
+
+
 def print_error(error: PaperError) -> None:
     """What went wrong and what to do next."""
-    say(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + one_line(error.message))
+    tell(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + one_line(error.message))
     if error.hint:
-        say(f"  {one_line(error.hint)}")
+        tell(f"  {one_line(error.hint)}")
 
 
 def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: bool = False) -> str:
@@ -95,6 +114,16 @@ def padded(shown: str, columns: int) -> str:
 def terminal_columns() -> int | None:
     """How wide the terminal is; None where what is printed goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
+
+
+def error_columns() -> int | None:
+    """How wide the terminal is that standard error goes to; None where it goes elsewhere."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL
+    except OSError:
+        return _USUAL
 
 
 def hanging(before: str, note: str, *, indent: int, colour: str | None = None) -> str:

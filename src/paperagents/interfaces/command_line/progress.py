@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
-from paperagents.interfaces.command_line.output import one_line, paint, say, visible, width
+from paperagents.interfaces.command_line.output import error_columns, one_line, paint, say, tell, visible, width
 
 _MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
           "waiting": ("…", "yellow")}  # fmt: skip
@@ -50,18 +49,15 @@ class Progress:
         note = "" if entry["status"] == "success" else f"  {visible(entry['message'])}"
         took = paint(f"{entry['duration_ms']:8.1f} ms", "bright_black", err=True)
         block = "" if entry["block"] == "tool" else f" ({entry['block']})"
-        say(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
+        tell(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
         for line in entry["console"]:
             say(paint(f"       {visible(line['text'])}", "bright_black", err=True))
 
 
 def _one_row(shown: str) -> str:
     """As much as fits into one row: what goes over into the next could not be taken back."""
-    try:
-        columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except OSError:
-        columns = 80
-    if width(shown) < columns:
+    columns = error_columns()
+    if columns is None or width(shown) < columns:
         return shown
     while width(shown) > columns - 2:
         shown = shown[:-1]

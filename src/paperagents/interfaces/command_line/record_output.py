@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import tzinfo
 from functools import partial
 
 import click
 
 from paperagents.execution.note_log import yaml_log
-from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import local_time, paint, print_json, say, tell, visible
 from paperagents.interfaces.command_line.terminal_approver import coloured_diff_line
 from paperagents.messages import text
 from paperagents.records.record import RunRecord
@@ -31,10 +32,13 @@ def print_record(record: RunRecord, *, as_json: bool, log_format: str | None = N
         print_failure(record)
 
 
-def print_full_record(record: RunRecord, print_steps: Callable[[], None] | None = None) -> None:
+def print_full_record(
+    record: RunRecord, print_steps: Callable[[], None] | None = None, *, zone: tzinfo | None = None
+) -> None:
     """Everything about a run; ``print_steps`` draws its steps where they are more than a list."""
     status = paint(record.status, _COLOURS.get(record.status, "yellow"), bold=True)
-    click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {record.started}  {record.duration_ms:.1f} ms")
+    started = local_time(record.started, zone)
+    click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {started}  {record.duration_ms:.1f} ms")
     (print_steps or partial(_print_steps, record))()
     if record.success:
         click.echo(visible(shown_value(record.data)))
@@ -69,11 +73,11 @@ def print_failure(record: RunRecord) -> None:
     error = record.error or {}
     where = text("cli.run.at", step=error["step"], block=error["block"]) if error.get("step") else ""
     status = paint(text(f"cli.status.{record.status}"), _COLOURS.get(record.status, "yellow"), bold=True, err=True)
-    say(f"{status}{where}: {visible(str(error.get('message', '')))}")
+    tell(f"{status}{where}: {visible(str(error.get('message', '')))}")
     for frame in _frames(error.get("details")):
         say(visible(f"    {frame}"))
     if error.get("hint"):
-        say(visible(f"  {error['hint']}"))
+        tell(visible(f"  {error['hint']}"))
 
 
 def _frames(details: object) -> list[str]:

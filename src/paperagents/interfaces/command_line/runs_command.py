@@ -62,13 +62,14 @@ def list_runs(  # noqa: PLR0913  one argument per option
 @click.pass_context
 def show(context: click.Context, *, run: str, as_json: bool) -> None:
     """The record of a run."""
-    store = current_vault(context).store
+    vault = current_vault(context)
+    store = vault.store
     record = store.record(run)
     if as_json:
         print_json(record.as_json())
     else:
         draw = partial(print_tree, store, record.run_id) if is_agents(record.execution_log) else None
-        print_full_record(record, draw)
+        print_full_record(record, draw, zone=vault.settings.zone)
 
 
 @command.command("rerun", cls=LocalisedCommand, help=text("cli.runs.rerun"))

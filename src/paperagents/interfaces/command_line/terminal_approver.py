@@ -12,7 +12,7 @@ import click
 from paperagents.approval.decision import ApprovalRequest, Approved, Approver, Decision, Denied, Pending
 from paperagents.calls.json_arguments import read_arguments
 from paperagents.errors import CancelledError, PaperError, UsageError
-from paperagents.interfaces.command_line.output import one_line, paint, say, visible
+from paperagents.interfaces.command_line.output import one_line, paint, say, tell, visible
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.messages import text
 from paperagents.sandbox import Cancellation
@@ -46,7 +46,7 @@ class TerminalApprover(Approver):
             decision = self._understood(answer.lower(), request)
             if decision is not None:
                 return decision
-            say(text("ask.help"))
+            tell(text("ask.help"))
 
     def try_again(self, error: PaperError) -> bool:
         """After a refused request: once more, or not."""
@@ -97,13 +97,13 @@ class TerminalApprover(Approver):
     def _show(self, request: ApprovalRequest) -> None:
         if self._progress is not None:
             self._progress.clear()
-        say(paint(text("ask.title", tool=request.tool, step=request.step, run=request.run_id), bold=True, err=True))
+        tell(paint(text("ask.title", tool=request.tool, step=request.step, run=request.run_id), bold=True, err=True))
         for line in request.preview.split("\n"):
             say("  " + coloured_diff_line(line, err=True))
 
     def _ask(self, question: str) -> str:
         """One line; a stop meanwhile ends the run. Nothing of this goes to standard output."""
-        say(question)
+        tell(question)
         sys.stderr.write("> ")
         sys.stderr.flush()
         line = b""
