@@ -128,7 +128,9 @@ def test_the_log_is_printed_as_yaml(paper: Any) -> None:
     assert 'status: "error"' in answer.out
 
 
-def test_a_dry_run_shows_the_diff_and_changes_nothing(paper: Any, vault: Path) -> None:
+def test_a_dry_run_shows_the_diff_and_changes_nothing(paper: Any, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Else what was written just now is remembered only by the first command that comes late enough.
+    monkeypatch.setattr("paperagents.registry.folder_scan._SETTLED", 0)
     paper("list")
     before = {each: each.read_bytes() for each in vault.rglob("*") if each.is_file()}
     answer = paper("run", "writer", "--dry-run")
