@@ -231,8 +231,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "语言模型的回答为空：内容过滤器拦截了回答。",
     ),
     "model-empty.length": (
-        "The language model answered with nothing: the length it may have was used up before.",
-        "Das Sprachmodell hat nichts geantwortet: Die erlaubte Länge war vorher verbraucht.",
+        "The language model answered with nothing: the length it may have was used up before it said anything.",
+        "Das Sprachmodell hat nichts geantwortet: Die erlaubte Länge war schon vorher aufgebraucht.",
         "语言模型的回答为空：允许的长度在此之前已用完。",
     ),
     "model-endless": (

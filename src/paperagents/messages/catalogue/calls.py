@@ -133,23 +133,23 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "参数 “{parameter}” 不能有这些字段：{names}。",
     ),
     "argument-rule.oneOf": (
-        "Parameter '{parameter}' is none of the things it may be.",
+        "Parameter '{parameter}' has none of the forms it may have.",
         "Parameter „{parameter}“ entspricht keiner der möglichen Formen.",
         "参数 “{parameter}” 不符合任何一种允许的形式。",
     ),
     "argument-rule.anyOf": (
-        "Parameter '{parameter}' is none of the things it may be.",
+        "Parameter '{parameter}' has none of the forms it may have.",
         "Parameter „{parameter}“ entspricht keiner der möglichen Formen.",
         "参数 “{parameter}” 不符合任何一种允许的形式。",
     ),
     "argument-rule.oneOf-several": (
-        "Parameter '{parameter}' is several of the things of which it may be just one.",
+        "Parameter '{parameter}' has several of the forms of which it may have just one.",
         "Parameter „{parameter}“ entspricht mehreren Formen, von denen nur eine zutreffen darf.",
         "参数 “{parameter}” 同时符合多种形式，而只能符合其中一种。",
     ),
     "argument-rule.not": (
-        "Parameter '{parameter}' is something it may not be.",
-        "Parameter „{parameter}“ ist etwas, das es nicht sein darf.",
+        "Parameter '{parameter}' has a value that is not allowed.",
+        "Parameter „{parameter}“ hat einen Wert, der nicht erlaubt ist.",
         "参数 “{parameter}” 的值不被允许。",
     ),
     "argument-rule.contains": (

@@ -197,7 +197,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "duplicate-name.hint": (
         "By this name the first of them is called; give one of them another name, or call them by their ids.",
-        "Unter diesem Namen wird die erste aufgerufen; einer einen anderen Namen geben oder sie mit ihrer Id aufrufen.",
+        "Unter diesem Namen wird die erste Datei aufgerufen; einer einen anderen Namen geben oder die Ids verwenden.",
         "用此名称会调用其中第一个；请给其中一个换名称，或用 id 调用。",
     ),
     "duplicate-id": (
