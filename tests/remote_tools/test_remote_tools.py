@@ -181,6 +181,40 @@ def test_an_error_of_the_tool_is_an_error_of_the_step(agreed: Vault) -> None:
     assert "clock/fail" in str(record.error["message"])
 
 
+@pytest.mark.parametrize(
+    ("tool", "code", "told"),
+    [
+        ("refuse", "remote-tool-failed", "not today"),
+        ("other", "remote-answer-invalid", "'there' is a required property"),
+        ("no_number", "remote-answer-invalid", "not finite"),
+        ("nothing", "remote-answer-invalid", "Field required"),
+        ("foreign", "schema-unusable", "http://127.0.0.1:1/x"),
+    ],
+)
+def test_what_a_server_says_wrongly_is_told_as_what_it_is(folder: Path, tool: str, code: str, told: str) -> None:
+    command = json.dumps([sys.executable, str(SERVER.with_name("lying_server.py"))])
+    (folder / ".paper" / "settings.toml").write_text(f"[mcp_servers.liar]\ncommand = {command}\n")
+    with Vault(folder) as vault:
+        server = vault.remote_servers.servers["liar"]
+        vault.remote_servers.agree(server)
+        vault.remote_effects.connect(server)
+        record = vault.run(f"mcp:liar/{tool}")
+    assert record.error is not None
+    assert (record.error["code"], record.error["retryable"]) == (code, False)
+    assert told in str(record.error["message"])
+    assert "\n" not in str(record.error["message"])
+
+
+def test_a_server_that_never_begins_is_told_with_the_time_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paperagents.remote_tools.connections.CONNECT_SECONDS", 0.2)
+    command = json.dumps([sys.executable, "-c", "import sys; sys.stdin.read()"])
+    (folder / ".paper" / "settings.toml").write_text(f"[mcp_servers.mute]\ncommand = {command}\n")
+    with Vault(folder) as vault, pytest.raises(PaperError) as caught:
+        vault.remote_effects.connect(vault.remote_servers.servers["mute"])
+    assert caught.value.code == "remote-too-slow"
+    assert "0.2 seconds" in caught.value.message
+
+
 def test_a_server_that_dies_is_started_again(agreed: Vault, tmp_path: Path) -> None:
     died = agreed.run("mcp:clock/die")
     assert died.error is not None

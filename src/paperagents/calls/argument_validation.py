@@ -11,9 +11,9 @@ from paperagents.definitions.closest import closest, misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import InvalidArgumentsError
+from paperagents.errors import InvalidArgumentsError, ToolError
 from paperagents.messages import has_text, text
-from paperagents.reading.json_schema import Violation, compiled
+from paperagents.reading.json_schema import NotASchemaError, Violation, compiled
 
 _SHORT = 80
 _SEVERAL = "is valid under more than one of the schemas listed in the 'oneOf' keyword"
@@ -107,7 +107,11 @@ def _converted(given: JsonObject, declared: Mapping[str, Parameter], problems: l
 
 
 def _problems(tool: ToolDefinition, arguments: JsonObject, told: set[str]) -> list[JsonObject]:
-    found = compiled(json.dumps(tool.schema)).violations(arguments)
+    try:
+        found = compiled(json.dumps(tool.schema)).violations(arguments)
+    except NotASchemaError as error:
+        # Files are checked before; what another server says about its tools is not.
+        raise ToolError("schema-unusable", tool=tool.id, reason=error.reason) from None
     declared = {parameter.name for parameter in tool.parameters}
     undeclared = [name for name in arguments if name not in declared]
     described = (_described(violation, tool, undeclared) for violation in found)

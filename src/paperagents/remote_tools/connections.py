@@ -14,8 +14,10 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from paperagents.calls.json_arguments import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, ToolError
+from paperagents.messages import text
 from paperagents.remote_tools.remote_server import RemoteServer
 
 if TYPE_CHECKING:
@@ -45,7 +47,11 @@ class Connections:
         """Begin a call; a second attempt after a broken connection is only made where that does no harm."""
 
         async def called(client: Client) -> JsonValue:
-            return _answer_of(await client.call_tool(tool, arguments), f"{server.name}/{tool}")
+            name = f"{server.name}/{tool}"
+            try:
+                return _answer_of(await client.call_tool(tool, arguments), name)
+            except Exception as error:
+                raise _as_said(error, name) or error from error
 
         work = self._on_link(server, called) if repeatable else self._on_checked_link(server, called)
         return RemoteCall(self._submit(work), lambda future: self._wait(future, server))
@@ -153,8 +159,11 @@ class _Link:
         self._task = asyncio.create_task(self._hold())
 
     async def client(self) -> Client:
-        async with asyncio.timeout(CONNECT_SECONDS):
-            return await asyncio.shield(self._ready)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                return await asyncio.shield(self._ready)
+        except TimeoutError:
+            raise ToolError("remote-too-slow", server=self.server.name, seconds=f"{CONNECT_SECONDS:g}") from None
 
     async def close(self) -> None:
         self._closing.set()
@@ -233,7 +242,25 @@ def _answer_of(result: types.CallToolResult, tool: str) -> JsonValue:
         answer = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in result.content]
     if len(str(answer)) > LARGEST_ANSWER:
         raise ToolError("remote-answer-too-large", tool=tool, limit=LARGEST_ANSWER)
+    if not is_json(answer):
+        raise ToolError("remote-answer-invalid", tool=tool, reason=text("cli.run.no-json-value", limit=DEEPEST))
     return answer
+
+
+def _as_said(error: Exception, tool: str) -> ToolError | None:
+    """A failure that the server itself has caused, though it is there and answers; None for any other."""
+    from mcp.shared.exceptions import MCPError  # noqa: PLC0415  the library is large
+    from mcp_types import REQUEST_TIMEOUT  # noqa: PLC0415  see above
+    from pydantic import ValidationError  # noqa: PLC0415  comes with the library
+
+    if isinstance(error, MCPError) and not _is_broken(error) and error.error.code != REQUEST_TIMEOUT:
+        return ToolError("remote-tool-failed", tool=tool, reason=_reason(error))
+    if isinstance(error, ValidationError):
+        return ToolError("remote-answer-invalid", tool=tool, reason=error.errors()[0]["msg"])
+    # So it tells that an answer is not what the tool's own schema promises.
+    if type(error) is RuntimeError:
+        return ToolError("remote-answer-invalid", tool=tool, reason=_reason(error).partition("\n")[0])
+    return None
 
 
 def _is_broken(error: BaseException) -> bool:

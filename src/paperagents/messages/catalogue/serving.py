@@ -308,6 +308,16 @@ TEXTS = {
         "{tool} ist gescheitert: {reason}",
         "{tool} 失败：{reason}",
     ),
+    "remote-answer-invalid": (
+        "{tool} has given an answer that cannot be used: {reason}",
+        "{tool} hat eine Antwort gegeben, die nicht brauchbar ist: {reason}",
+        "{tool} 给出了无法使用的应答：{reason}",
+    ),
+    "schema-unusable": (
+        "What {tool} says about its arguments cannot be used: {reason}",
+        "Was {tool} über seine Argumente sagt, ist nicht brauchbar: {reason}",
+        "{tool} 对其参数的描述无法使用：{reason}",
+    ),
     "remote-answer-too-large": (
         "The answer of {tool} is larger than {limit} bytes.",
         "Die Antwort von {tool} ist größer als {limit} Bytes.",
