@@ -12,6 +12,7 @@ from typing import Any, Literal
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
 from paperagents.records.database import Database
+from paperagents.records.stored_row import StoredRow, readable
 
 KINDS = ("memory", "task", "goal", "datavault")
 FIELDS = ("heading", "content", "notes", "status", "type", "description")
@@ -58,12 +59,12 @@ class EntryStore:
     def get(self, kind: str, identifier: str) -> Entry | None:
         """One entry, or None."""
         rows = self._rows("SELECT * FROM entries WHERE kind = ? AND identifier = ?", (kind, identifier))
-        return _entry(rows[0]) if rows else None
+        return _entry(StoredRow("entries", rows[0])) if rows else None
 
     def entries(self, kind: str, *, search: str | None = None) -> list[Entry]:
         """All entries of a kind by their names; only those that mention a text where one is given."""
         rows = self._rows("SELECT * FROM entries WHERE kind = ? ORDER BY identifier", (kind,))
-        found = [_entry(row) for row in rows]
+        found = readable("entries", rows, _entry)
         return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
 
     def content(self, kind: str, identifier: str) -> str | None:
@@ -102,10 +103,7 @@ class EntryStore:
             "SELECT version, changed, fields FROM entry_versions WHERE kind = ? AND identifier = ? ORDER BY version",
             (kind, identifier),
         )
-        return [
-            {"version": row["version"], "changed": row["changed"], "fields": json.loads(row["fields"] or "null")}
-            for row in rows
-        ]
+        return readable("entry_versions", rows, _version)
 
     def restore(self, kind: str, identifier: str, version: int) -> Entry:
         """Make an entry what it was; this is a new version, so that it can be undone, too."""
@@ -194,15 +192,26 @@ class PlannedEntries(EntryStore):
         return before.version if before is not None else len(self.versions(kind, identifier))
 
 
-def _entry(row: Mapping[str, Any]) -> Entry:
+def _entry(row: StoredRow) -> Entry:
     return Entry(
-        kind=row["kind"],
-        identifier=row["identifier"],
-        created=row["created"],
-        updated=row["updated"],
-        version=row["version"],
-        **json.loads(row["fields"]),
+        kind=row.text("kind"),
+        identifier=row.text("identifier"),
+        created=row.text("created"),
+        updated=row.text("updated"),
+        version=row.whole("version"),
+        **_fields(row),
     )
+
+
+def _version(row: StoredRow) -> JsonObject:
+    fields = None if row.text_or_none("fields") is None else _fields(row)
+    return {"version": row.whole("version"), "changed": row.text("changed"), "fields": fields}
+
+
+def _fields(row: StoredRow) -> dict[str, Any]:
+    fields = row.object("fields")
+    possible = all(name in FIELDS and isinstance(value, str | None) for name, value in fields.items())
+    return fields if possible and isinstance(fields.get("content", ""), str) else row.refuse("fields")
 
 
 def _new(kind: str, identifier: str, now: str) -> Entry:

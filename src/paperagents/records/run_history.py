@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, get_args
 
 from paperagents.approval.decision import ApprovalRequest
 from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.records.database import Database
-from paperagents.records.record import RunRecord
+from paperagents.records.record import RunRecord, RunStatus
+from paperagents.records.stored_row import StoredRow, readable
 
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
 _MOST_ROWS = 2**62
 """More than any database has; a bigger number it cannot even read."""
+_OF_AN_ENTRY: Mapping[str, Any] = {
+    "step": int, "block": str, "name": str, "status": str, "message": str, "timestamp": str, "duration_ms": int | float,
+    "parameters": dict, "console": list,
+}  # fmt: skip
+"""What whoever shows an entry of the log relies on."""
 FOR_RUN = "run:"
 """Before a tool in the place of a question: the tool is allowed for the rest of the run."""
 
@@ -88,7 +94,7 @@ class RunHistory:
     def results(self, run_id: str) -> dict[str, JsonObject]:
         """The final entries of a run by their path."""
         rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? AND final = 1 ORDER BY seq", (run_id,))
-        return {row["path"]: json.loads(row["entry"]) for row in rows}
+        return dict(_step(StoredRow("journal", row)) for row in rows)
 
     def lost_secrets(self, root_run: str) -> bool:
         """Whether secrets were left out of results that this run, or one below it, goes on with."""
@@ -103,40 +109,47 @@ class RunHistory:
         rows = self._rows("SELECT * FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
         if not rows:
             return None
-        row = rows[0]
-        return Intent(digest=row["digest"], before=row["before"], after=row["after"], answer=json.loads(row["answer"]))
+        row = StoredRow("intents", rows[0])
+        return Intent(
+            digest=row.text("digest"),
+            before=row.text("before"),
+            after=row.text_or_none("after"),
+            answer=row.value("answer"),
+        )
 
     def stored(self, run_id: str) -> StoredRun | None:
         """A run as it was started."""
         rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
-        return _stored(rows[0]) if rows else None
+        return _stored(StoredRow("runs", rows[0])) if rows else None
 
     def content(self, digest: str) -> tuple[str, bytes] | None:
         """The file a run was started from, as it was then; what does not fit its digest is not that file."""
         rows = self._rows("SELECT file, content FROM definitions WHERE digest = ?", (digest,))
-        fits = bool(rows) and sha256(rows[0]["content"]).hexdigest() == digest
-        return (rows[0]["file"], rows[0]["content"]) if fits else None
+        content = rows[0]["content"] if rows else None
+        if not isinstance(content, bytes) or sha256(content).hexdigest() != digest:
+            return None
+        return StoredRow("definitions", rows[0]).text("file"), content
 
     def record(self, run_id: str) -> RunRecord:
         """The record of a run, by its id or an unmistakable beginning of it."""
         row = self._find(run_id)
-        entries = self._rows("SELECT entry FROM journal WHERE run_id = ? ORDER BY seq", (row["run_id"],))
+        run_id = row.text("run_id")
         return RunRecord(
-            run_id=row["run_id"],
-            tool=row["tool"],
-            status=row["status"],
-            started=row["started"],
-            duration_ms=row["duration_ms"],
-            data=json.loads(row["data"] or "null"),
-            error=json.loads(row["error"] or "null"),
-            execution_log=tuple(json.loads(entry["entry"]) for entry in entries),
-            parent_run=row["parent_run"],
+            run_id=run_id,
+            tool=row.text("tool"),
+            status=_status(row),
+            started=row.text("started"),
+            duration_ms=row.number("duration_ms"),
+            data=row.value("data"),
+            error=_error(row),
+            execution_log=tuple(entry for _, entry in self.steps(run_id)),
+            parent_run=row.text_or_none("parent_run"),
         )
 
     def steps(self, run_id: str) -> list[tuple[str, JsonObject]]:
         """The entries of a run with their paths; the run below an entry has the id ``run_id.path``."""
         rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? ORDER BY seq", (run_id,))
-        return [(row["path"], json.loads(row["entry"])) for row in rows]
+        return [_step(StoredRow("journal", row)) for row in rows]
 
     def arguments(self, run_id: str) -> tuple[str, JsonObject]:
         """The tool and arguments of a run, to do it again. Raises UsageError where a secret was left out."""
@@ -155,13 +168,13 @@ class RunHistory:
             "ORDER BY started DESC, rowid DESC LIMIT ?",
             (*values, min(limit, _MOST_ROWS)),
         )
-        return [dict(row) for row in rows]
+        return readable("runs", rows, _listed)
 
     def approvals(self, root_run: str | None = None) -> list[ApprovalRequest]:
         """Every open question, or those of one run, the oldest first."""
         chosen, values = ("", ()) if root_run is None else ("WHERE root_run = ? ", (root_run,))
         rows = self._rows(f"SELECT * FROM approvals {chosen}ORDER BY requested, rowid", values)  # noqa: S608  fixed words
-        return [request for request in map(_request, rows) if _is_as_asked(request)]
+        return [request for request in readable("approvals", rows, _request) if _is_as_asked(request)]
 
     def count_approvals(self) -> int:
         """How many questions are open."""
@@ -171,19 +184,22 @@ class RunHistory:
     def approval(self, approval_id: str) -> tuple[ApprovalRequest, str]:
         """One question and the run that somebody started it with."""
         rows = self._rows("SELECT * FROM approvals WHERE id = ?", (approval_id,))
-        if not rows or not _is_as_asked(_request(rows[0])):
+        request = _request(StoredRow("approvals", rows[0])) if rows else None
+        if request is None or not _is_as_asked(request):
             raise UsageError("unknown-approval", id=approval_id)
-        return _request(rows[0]), rows[0]["root_run"]
+        return request, request.run_id
 
     def answers(self, run_id: str) -> dict[str, JsonObject]:
         """What people have answered to questions of a run that has not gone on yet, by the digest of the question."""
         rows = self._rows("SELECT digest, decision FROM answers WHERE run_id = ?", (run_id,))
-        return {row["digest"]: json.loads(row["decision"]) for row in rows if not row["digest"].startswith(FOR_RUN)}
+        given = [(row.text("digest"), row) for row in (StoredRow("answers", each) for each in rows)]
+        return {digest: row.object("decision") for digest, row in given if not digest.startswith(FOR_RUN)}
 
     def allowed_tools(self, run_id: str) -> set[str]:
         """The tools that somebody has allowed for the rest of a run that is not over."""
         rows = self._rows("SELECT digest FROM answers WHERE run_id = ?", (run_id,))
-        return {row["digest"].removeprefix(FOR_RUN) for row in rows if row["digest"].startswith(FOR_RUN)}
+        digests = [StoredRow("answers", row).text("digest") for row in rows]
+        return {digest.removeprefix(FOR_RUN) for digest in digests if digest.startswith(FOR_RUN)}
 
     def count(self, status: str) -> int:
         """How many runs that somebody started are in this state."""
@@ -207,7 +223,7 @@ class RunHistory:
         )
 
     def _ids(self, query: str, limit: int) -> list[str]:
-        return [row["run_id"] for row in self._rows(query, (limit,))]
+        return readable("runs", self._rows(query, (limit,)), lambda row: row.text("run_id"))
 
     def figures(self) -> list[JsonObject]:
         """Per tool: how often, how well, how long."""
@@ -215,27 +231,22 @@ class RunHistory:
             "SELECT tool, status, duration_ms FROM runs WHERE status NOT IN ('running', 'queued') "
             "ORDER BY tool, duration_ms"
         )
-        groups: dict[str, list[Any]] = {}
-        for row in rows:
-            groups.setdefault(row["tool"], []).append(row)
+        ended = readable(
+            "runs",
+            rows,
+            lambda row: (row.text("tool"), _Ended(status=row.text("status"), took=row.number("duration_ms"))),
+        )
+        groups: dict[str, list[_Ended]] = {}
+        for tool, run in ended:
+            groups.setdefault(tool, []).append(run)
         return [_figures(tool, group) for tool, group in groups.items()]
 
     def tag_figures(self) -> list[JsonObject]:
         """Per tag: how often a model wrote it, how well, how long it took."""
         rows = self._rows("SELECT * FROM tag_counts ORDER BY tag")
-        return [
-            {
-                "tag": row["tag"],
-                "calls": row["calls"],
-                "valid": row["valid"],
-                "invalid": row["calls"] - row["valid"],
-                "succeeded": row["succeeded"],
-                "mean_ms": row["total_ms"] / row["calls"],
-            }
-            for row in rows
-        ]
+        return readable("tag_counts", rows, _tag_figures)
 
-    def _find(self, run_id: str) -> Mapping[str, Any]:
+    def _find(self, run_id: str) -> StoredRow:
         # A beginning is enough where it is long and fits one run only.
         rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
         if not rows and len(run_id) >= 6 and run_id.isascii() and run_id.isalnum():
@@ -243,7 +254,7 @@ class RunHistory:
             rows = self._rows(query, (run_id, f"{run_id}~"))
         if len(rows) != 1:
             raise UsageError("unknown-run", id=run_id)
-        return dict(rows[0])
+        return StoredRow("runs", rows[0])
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self.database.rows(query, values) if self.database.exists() else []
@@ -272,32 +283,62 @@ def require_complete(run: StoredRun) -> StoredRun:
     return run
 
 
-def _stored(row: Mapping[str, Any]) -> StoredRun:
+def _stored(row: StoredRow) -> StoredRun:
     return StoredRun(
-        run_id=row["run_id"],
-        parent_run=row["parent_run"],
-        tool=row["tool"],
-        status=row["status"],
-        started=row["started"],
-        duration_ms=row["duration_ms"],
-        arguments=json.loads(row["arguments"]),
-        definition=row["definition"],
-        clock=json.loads(row["clock"]),
-        incomplete=bool(row["incomplete"]),
+        run_id=row.text("run_id"),
+        parent_run=row.text_or_none("parent_run"),
+        tool=row.text("tool"),
+        status=_status(row),
+        started=row.text("started"),
+        duration_ms=row.number("duration_ms"),
+        arguments=row.object("arguments"),
+        definition=row.text_or_none("definition"),
+        clock={name: str(moment) for name, moment in row.object("clock").items()},
+        incomplete=bool(row.whole("incomplete")),
     )
 
 
-def _request(row: Mapping[str, Any]) -> ApprovalRequest:
+def _listed(row: StoredRow) -> JsonObject:
+    return {
+        "run_id": row.text("run_id"),
+        "tool": row.text("tool"),
+        "status": _status(row),
+        "started": row.text("started"),
+        "duration_ms": row.number("duration_ms"),
+    }
+
+
+def _status(row: StoredRow) -> RunStatus:
+    status = row.text("status")
+    return status if status in get_args(RunStatus) else row.refuse("status")  # type: ignore[return-value]  # one of them
+
+
+def _error(row: StoredRow) -> JsonObject | None:
+    if row.value("error") is None:
+        return None
+    error = row.object("error")
+    is_told = all(isinstance(error.get(name), str) for name in ("code", "message"))
+    return error if is_told else row.refuse("error")
+
+
+def _step(row: StoredRow) -> tuple[str, JsonObject]:
+    entry = row.object("entry")
+    if not all(isinstance(entry.get(name), kind) for name, kind in _OF_AN_ENTRY.items()):
+        row.refuse("entry")
+    return row.text("path"), entry
+
+
+def _request(row: StoredRow) -> ApprovalRequest:
     return ApprovalRequest(
-        id=row["id"],
-        run_id=row["root_run"],
-        step=row["step"],
-        tool=row["tool"],
-        arguments=json.loads(row["arguments"]),
-        preview=row["preview"],
-        digest=row["digest"],
-        requested=row["requested"],
-        target=row["target"],
+        id=row.text("id"),
+        run_id=row.text("root_run"),
+        step=row.whole("step"),
+        tool=row.text("tool"),
+        arguments=row.object("arguments"),
+        preview=row.text("preview"),
+        digest=row.text("digest"),
+        requested=row.text("requested"),
+        target=row.text("target"),
     )
 
 
@@ -312,21 +353,38 @@ def _is_as_asked(request: ApprovalRequest) -> bool:
     return request.digest == question_digest(call, request.tool, request.arguments, request.preview)
 
 
-def _figures(tool: str, rows: Iterable[Mapping[str, Any]]) -> JsonObject:
-    rows = list(rows)
-    succeeded = sum(row["status"] == "succeeded" for row in rows)
-    ended = [row["duration_ms"] for row in rows if row["status"] != "waiting"]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ended:
+    status: str
+    took: float
+
+
+def _figures(tool: str, runs: Sequence[_Ended]) -> JsonObject:
+    succeeded = sum(run.status == "succeeded" for run in runs)
+    ended = [run.took for run in runs if run.status != "waiting"]
     return {
         "tool": tool,
-        "runs": len(rows),
+        "runs": len(runs),
         "succeeded": succeeded,
-        "failed": sum(row["status"] == "failed" for row in rows),
-        "denied": sum(row["status"] == "denied" for row in rows),
-        "waiting": sum(row["status"] == "waiting" for row in rows),
-        "success_rate": succeeded / len(rows),
+        "failed": sum(run.status == "failed" for run in runs),
+        "denied": sum(run.status == "denied" for run in runs),
+        "waiting": sum(run.status == "waiting" for run in runs),
+        "success_rate": succeeded / len(runs),
         "median_ms": _median(ended),
         "p95_ms": _quantile(ended, 0.95),
         "max_ms": ended[-1] if ended else None,
+    }
+
+
+def _tag_figures(row: StoredRow) -> JsonObject:
+    calls, valid = row.whole("calls"), row.whole("valid")
+    return {
+        "tag": row.text("tag"),
+        "calls": calls,
+        "valid": valid,
+        "invalid": calls - valid,
+        "succeeded": row.whole("succeeded"),
+        "mean_ms": row.number("total_ms") / calls if calls > 0 else row.refuse("calls"),
     }
 
 

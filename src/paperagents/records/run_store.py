@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Connection, Database
 from paperagents.records.record import LogEntry, RunRecord
 from paperagents.records.run_history import FOR_RUN, Intent, RunHistory, StoredRun, as_text
+from paperagents.records.stored_row import StoredRow
 
 MOST_QUEUED = 10_000
 EVERYTHING = "*"
@@ -183,7 +183,7 @@ class RunStore(RunHistory):
     def _rewritten(self, run_id: str, masked: Callable[[JsonValue], JsonValue]) -> list[tuple[str, int]]:
         """The entries that are different once they are masked, each with its number."""
         rows = self._rows("SELECT seq, entry FROM journal WHERE run_id = ?", (run_id,))
-        entries = [(as_text(masked(json.loads(row["entry"]))), row) for row in rows]
+        entries = [(as_text(masked(StoredRow("journal", row).object("entry"))), row) for row in rows]
         return [(entry, row["seq"]) for entry, row in entries if entry != row["entry"]]
 
     def go_on(self, run_id: str) -> None:

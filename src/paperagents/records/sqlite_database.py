@@ -10,11 +10,13 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from paperagents.errors import StorageError, UsageError
+from paperagents.kept_files import require_no_links
 from paperagents.messages import system_text
 from paperagents.records.database import Database
 from paperagents.records.provenance import forget_foreign_answers
@@ -130,7 +132,7 @@ class SqliteDatabase(Database):
     def _connect(self) -> sqlite3.Connection:
         with _told(self.file, (sqlite3.Error, OSError)):
             self.file.parent.mkdir(exist_ok=True)
-            _require_no_links(self.file)
+            require_no_links(self.file.parent, self.file, *_beside(self.file))
             if self.file.exists() and not os.access(self.file.parent, os.W_OK):
                 return _connected_to_read(self.file)
             # Ours alone to read. Only ever opened here when it is new: closing it would give up the locks that
@@ -141,7 +143,7 @@ class SqliteDatabase(Database):
                 self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             with _closed_on_failure(connection):
-                connection.row_factory = sqlite3.Row
+                _read_by_name(connection)
                 _require_no_instructions(connection, self.file)
                 _use_write_ahead_log(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
@@ -166,11 +168,17 @@ def _connected_to_read(file: Path) -> sqlite3.Connection:
     address = f"file:{quote(str(file))}?immutable=1"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     with _closed_on_failure(connection):
-        connection.row_factory = sqlite3.Row
+        _read_by_name(connection)
         _require_no_instructions(connection, file)
         if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
             raise StorageError("database-read-only", file=str(file))
     return connection
+
+
+def _read_by_name(connection: sqlite3.Connection) -> None:
+    """Columns by their names; words that are no UTF-8 must not make the whole query fail."""
+    connection.row_factory = sqlite3.Row
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
 
 
 @contextmanager
@@ -196,11 +204,9 @@ def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("RELEASE inner_part")
 
 
-def _require_no_links(file: Path) -> None:
-    """The library would follow a link beside the database and write wherever it leads."""
-    for each in (file.parent, file, *(file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal"))):
-        if each.is_symlink():
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(each))
+def _beside(file: Path) -> list[Path]:
+    """Where the library writes besides the database itself; it would follow a link there."""
+    return [file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal")]
 
 
 def _require_no_instructions(connection: sqlite3.Connection, file: Path) -> None:

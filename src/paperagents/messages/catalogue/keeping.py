@@ -62,6 +62,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Jemand hat sie verändert. Um ohne ihren Inhalt weiterzuarbeiten, verschieben Sie die Datei.",
         "有人修改过它。若要放弃其中的内容继续工作，请将该文件移走。",
     ),
+    "row-damaged": (
+        "A row of '{table}' in the database cannot be read: its '{column}' is damaged.",
+        "Eine Zeile von „{table}“ in der Datenbank ist nicht lesbar: „{column}“ ist beschädigt.",
+        "数据库中 “{table}” 的一行无法读取：其 “{column}” 已损坏。",
+    ),
+    "row-damaged.hint": (
+        "Everything else can be used. What was there is in a backup, if anywhere.",
+        "Alles andere bleibt benutzbar. Was dort stand, hat höchstens noch eine Sicherung.",
+        "其余内容仍可使用。原有内容只可能存在于备份中。",
+    ),
     "cluster-not-installed": (
         "A database on a server needs the extra 'cluster', which is not installed.",
         "Eine Datenbank auf einem Server braucht das Extra „cluster“, das nicht installiert ist.",

@@ -1,0 +1,144 @@
+"""One damaged row is told and does not hide the others."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperagents.approval.decision import ApprovalRequest
+from paperagents.errors import StorageError
+from paperagents.records.entry_store import EntryStore
+from paperagents.records.record import LogEntry, RunRecord
+from paperagents.records.run_history import new_run, question_digest
+from paperagents.records.run_store import RunStore
+from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.records.stored_row import StoredRow, readable
+
+GOOD, BAD = "a" * 16, "b" * 16
+DEEP = "[" * 100_000
+Damage = Callable[..., None]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
+    """Two runs, each with a step and a question; two memories; two tags."""
+    database = SqliteDatabase(tmp_path / ".paper" / "paper.db")
+    store, entries = RunStore(database), EntryStore(database)
+    for run_id in (GOOD, BAD):
+        store.start(new_run(f"tool-{run_id[0]}", {}, {"date": "d"}, run_id=run_id), file=None, content=None)
+        step = LogEntry(step=1, block="tool", name="n", status="success", message="m", timestamp="t", duration_ms=1.0)
+        store.append(run_id, "1", step, final=True)
+        digest = question_digest("call", "write_file", {}, "preview")
+        store.ask(
+            ApprovalRequest(id=run_id[0], run_id=run_id, step=1, tool="write_file", arguments={}, preview="preview",
+                            digest=digest, requested="now"), run_id)  # fmt: skip
+        store.finish(RunRecord(run_id=run_id, tool="t", status="waiting", started="s", duration_ms=2.0), {})
+        store.count_tag(run_id[0], valid=True, succeeded=True, duration_ms=1.0)
+        entries.put("memory", run_id[0], {"content": "x"})
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def damage(database: SqliteDatabase) -> Damage:
+    """Write a value where it does not belong, as another program could."""
+
+    def write(table: str, column: str, value: Any, key: str) -> None:
+        with closing(sqlite3.connect(database.file)) as connection, connection:
+            found = connection.execute(f"UPDATE {table} SET {column} = ? WHERE {key}", (value,))
+            assert found.rowcount == 1
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("status", "done"), ("status", b"waiting"), ("tool", b"\xff"), ("started", b"x"), ("duration_ms", "long"),
+        ("duration_ms", float("inf")),
+    ],
+)  # fmt: skip
+def test_a_run_that_cannot_be_read_does_not_hide_the_others(
+    database: SqliteDatabase, damage: Damage, column: str, value: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    damage("runs", column, value, f"run_id = '{BAD}'")
+    assert [each["run_id"] for each in RunStore(database).history()] == [GOOD]
+    assert f"'runs' in the database cannot be read: its '{column}' is damaged" in caplog.text
+    with pytest.raises(StorageError, match="is damaged"):
+        RunStore(database).record(BAD)
+    assert RunStore(database).record(GOOD).run_id == GOOD
+
+
+def test_words_that_are_no_utf8_do_not_hide_the_others(database: SqliteDatabase) -> None:
+    with closing(sqlite3.connect(database.file)) as connection, connection:
+        connection.execute(f"UPDATE runs SET tool = CAST(x'ff41' AS TEXT) WHERE run_id = '{BAD}'")
+        connection.execute("UPDATE entries SET fields = CAST(x'ff' AS TEXT) WHERE identifier = 'b'")
+    assert {str(each["tool"]) for each in RunStore(database).history()} == {"tool-a", "\ufffdA"}
+    assert [each.identifier for each in EntryStore(database).entries("memory")] == ["a"]
+
+
+@pytest.mark.parametrize("value", ["{", "NaN", DEEP, "[1]", "{}", b"{}", '{"code": 1, "message": "m"}'])
+def test_an_error_that_is_none_is_told(database: SqliteDatabase, damage: Damage, value: Any) -> None:
+    damage("runs", "error", value, f"run_id = '{BAD}'")
+    with pytest.raises(StorageError, match="is damaged"):
+        RunStore(database).record(BAD)
+
+
+@pytest.mark.parametrize("value", ["{", "[]", "{}", "null", DEEP, b"{}", '{"step": "1"}'])
+def test_an_entry_of_the_log_that_is_none_is_told(database: SqliteDatabase, damage: Damage, value: Any) -> None:
+    damage("journal", "entry", value, f"run_id = '{BAD}'")
+    for read in (RunStore(database).record, RunStore(database).results, RunStore(database).steps):
+        with pytest.raises(StorageError, match="is damaged"):
+            read(BAD)
+        read(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("arguments", "{"), ("arguments", "[]"), ("step", "x"), ("preview", b"x"), ("tool", b"x")]
+)
+def test_a_question_that_cannot_be_read_does_not_hide_the_others(
+    database: SqliteDatabase, damage: Damage, column: str, value: Any
+) -> None:
+    damage("approvals", column, value, "id = 'b'")
+    assert [each.id for each in RunStore(database).approvals()] == ["a"]
+    with pytest.raises(StorageError, match="is damaged"):
+        RunStore(database).approval("b")
+
+
+@pytest.mark.parametrize("column", ["arguments", "clock"])
+def test_a_run_without_readable_arguments_does_not_go_on(database: SqliteDatabase, damage: Damage, column: str) -> None:
+    damage("runs", column, "{", f"run_id = '{BAD}'")
+    for read in (RunStore(database).stored, RunStore(database).arguments):
+        with pytest.raises(StorageError, match="is damaged"):
+            read(BAD)
+
+
+@pytest.mark.parametrize("value", ["{", "[]", '{"content": 1}', '{"other": "x"}', '{"content": null}', b"{}", DEEP])
+def test_a_memory_that_cannot_be_read_does_not_hide_the_others(
+    database: SqliteDatabase, damage: Damage, value: Any
+) -> None:
+    damage("entries", "fields", value, "identifier = 'b'")
+    assert [each.identifier for each in EntryStore(database).entries("memory")] == ["a"]
+    with pytest.raises(StorageError, match="is damaged"):
+        EntryStore(database).get("memory", "b")
+
+
+def test_figures_are_made_of_what_can_be_read(database: SqliteDatabase, damage: Damage) -> None:
+    damage("runs", "duration_ms", "long", f"run_id = '{BAD}'")
+    damage("tag_counts", "calls", 0, "tag = 'b'")
+    assert [each["tool"] for each in RunStore(database).figures()] == ["tool-a"]
+    assert [each["tag"] for each in RunStore(database).tag_figures()] == ["a"]
+
+
+@given(st.text() | st.binary() | st.none() | st.integers() | st.floats())
+def test_any_value_is_read_or_refused(value: Any) -> None:
+    for read in (StoredRow.text, StoredRow.text_or_none, StoredRow.number, StoredRow.whole, StoredRow.value):
+        readable("t", [{"c": value}], lambda row, read=read: read(row, "c"))  # type: ignore[misc]  # bound now
+    readable("t", [{"c": value}], lambda row: row.object("c"))
