@@ -296,26 +296,20 @@ class Pipeline:
         """The one place where an error becomes a result."""
         started = time.perf_counter()
         self.session.on_event({"type": "run-started", "run_id": run.run_id, "tool": run.tool, "started": run.started})
-        data: JsonValue = None
-        failure: PaperError | None = None
-        try:
-            data = journey()
-        except StorageError:
-            # It is as it was last written, and that is what whoever goes on with it begins with.
-            raise
-        except PaperError as error:
-            failure = error
-        except Exception as error:
-            # A flaw of ours must not leave a run that seems to go on for ever.
-            _logger.exception("run %s", run.run_id)
-            failure = PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
+        data, failure = _tried(journey, run.run_id)
+        took = (time.perf_counter() - started) * 1000
+        record = self._record(replace(run, duration_ms=run.duration_ms + took), log, data, failure)
+        self._finish(record, run, log)
+        return _Ending(record=record, data=data, failure=failure)
+
+    def _record(self, run: StoredRun, log: RunLog, data: JsonValue, failure: PaperError | None) -> RunRecord:
         is_top = run.parent_run is None
-        record = RunRecord(
+        return RunRecord(
             run_id=run.run_id,
             tool=run.tool,
             status=self._status(failure),
             started=run.started,
-            duration_ms=round(run.duration_ms + (time.perf_counter() - started) * 1000, 3),
+            duration_ms=round(run.duration_ms, 3),
             data=self._masked(data),
             error=None if failure is None or isinstance(failure, PlanEndsError) else self._masked(failure.as_json()),
             execution_log=tuple(self._masked(log.entries) if log.is_outdated else log.entries),
@@ -323,13 +317,15 @@ class Pipeline:
             exit_code=_exit_code(failure),
             planned=tuple(self.session.plan) if self.session.plan is not None and is_top else None,
         )
+
+    def _finish(self, record: RunRecord, run: StoredRun, log: RunLog) -> None:
+        """Write down how it ended, then tell: whoever hears of it finds it written."""
         if self.services.store is not None:
             kept = run if record.status == "waiting" else self._without_secrets(run)
             masked = self._masked if log.is_outdated else None
             self.services.store.finish(record, kept.arguments, incomplete=kept.incomplete, masked=masked)
         code = record.error["code"] if record.error is not None else None
         self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status, "code": code})
-        return _Ending(record=record, data=data, failure=failure)
 
     def _noted(self, record: RunRecord, tool: ToolDefinition | None) -> RunRecord:
         """A tool that asks for it gets its log into a note."""
@@ -409,6 +405,21 @@ def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
     if tool is None or not call.as_text:
         return dict(call.arguments)
     return with_declared_types(tool, call.arguments)
+
+
+def _tried(journey: Callable[[], JsonValue], run_id: str) -> tuple[JsonValue, PaperError | None]:
+    """What came of it: a value, or what went wrong."""
+    try:
+        return journey(), None
+    except StorageError:
+        # It is as it was last written, and that is what whoever goes on with it begins with.
+        raise
+    except PaperError as error:
+        return None, error
+    except Exception as error:
+        # A flaw of ours must not leave a run that seems to go on for ever.
+        _logger.exception("run %s", run_id)
+        return None, PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
 
 
 def _exit_code(failure: PaperError | None) -> int:
