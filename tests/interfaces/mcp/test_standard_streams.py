@@ -3,8 +3,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pty
+import signal
 import subprocess
 import sys
+import tty
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,3 +92,18 @@ def test_a_client_that_has_gone_ends_the_server(tmp_path: Path) -> None:
         server.stdout.close()
         server.stdin.close()
         assert server.wait(timeout=60) == 0
+
+
+def test_an_interrupt_at_a_terminal_ends_it_without_a_further_line(tmp_path: Path) -> None:
+    (tmp_path / ".paper").mkdir()
+    own, other = pty.openpty()
+    tty.setraw(other)
+    command = [sys.executable, "-m", "paperagents", "mcp", "--vault", str(tmp_path)]
+    with subprocess.Popen(command, stdin=other, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        os.write(own, json.dumps(HELLO).encode() + b"\n")
+        assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+    os.close(own)
+    os.close(other)

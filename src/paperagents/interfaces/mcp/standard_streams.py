@@ -12,6 +12,7 @@ import select
 import stat
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import BinaryIO
 
 _LONGEST_MESSAGE = 2**31
 
@@ -58,18 +59,29 @@ def message_output() -> Iterator[MessageOutput]:
 
 @asynccontextmanager
 async def message_input() -> AsyncIterator[asyncio.StreamReader | None]:
-    """Inside, standard input belongs to the messages; None where it is no pipe, and the library has to read it."""
-    if not _is_pipe(0):
+    """Inside, standard input belongs to the messages; None where the loop cannot wait for it: the library reads it."""
+    if os.isatty(0):
+        # Opened anew: not to wait for it is then nobody else's business, and an interrupt needs no further line.
+        with os.fdopen(os.open(os.ttyname(0), os.O_RDONLY | os.O_NOCTTY), "rb") as terminal:
+            async with _read_by_the_loop(terminal) as reader:
+                yield reader
+    elif _is_pipe(0):
+        with _kept_apart(0, os.open(os.devnull, os.O_RDONLY)) as own, os.fdopen(own, "rb", closefd=False) as pipe:
+            async with _read_by_the_loop(pipe) as reader:
+                yield reader
+    else:
         yield None
-        return
+
+
+@asynccontextmanager
+async def _read_by_the_loop(source: BinaryIO) -> AsyncIterator[asyncio.StreamReader]:
     reader = asyncio.StreamReader(limit=_LONGEST_MESSAGE)
-    with _kept_apart(0, os.open(os.devnull, os.O_RDONLY)) as own, os.fdopen(own, "rb", closefd=False) as pipe:
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-        try:
-            yield reader
-        finally:
-            transport.close()
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
+    try:
+        yield reader
+    finally:
+        transport.close()
 
 
 @contextmanager
