@@ -40,7 +40,9 @@ _FILE = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")
 _AGENT = re.compile(r"^conversation:[ \t]*(.*)", re.MULTILINE)
 _HEAD = 10_000
+"""Bytes of a note in which its properties are looked for."""
 _HEADING = 40
+"""Characters of a section that tell it from most others."""
 _ROLES = ("you", "agent", "tools")
 
 

@@ -50,5 +50,6 @@ def _number(column: str, value: object) -> str:
     if not isinstance(value, float):
         return "" if value is None else str(value)
     if column == "success_rate":
+        # Rounded down: a hundred is all of them.
         return f"{math.floor(round(1000 * value, 6)) / 10:g} %"
     return f"{value:.1f} ms" if value < _SECOND else f"{value / _SECOND:.1f} s"
