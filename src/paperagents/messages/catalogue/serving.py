@@ -114,7 +114,7 @@ TEXTS = {
         "muss eines davon sein: {choices}",
         "必须是以下之一：{choices}",
     ),
-    "request.wrong": ("cannot be this", "kann das nicht sein", "不能是这个值"),
+    "request.wrong": ("has a value that is not allowed", "hat einen Wert, der nicht erlaubt ist", "不能是这个值"),
     "no-such-route": (
         "There is nothing at {path}.",
         "Unter {path} gibt es nichts.",
