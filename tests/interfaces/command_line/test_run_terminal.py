@@ -16,7 +16,7 @@ import click
 import pytest
 
 from paperagents import open_vault
-from paperagents.interfaces.command_line.output import width
+from paperagents.interfaces.command_line.output import tell, width
 
 TOOL = """---
 tool: true
@@ -235,3 +235,32 @@ def test_the_result_of_applied_calls_is_marked_in_colour(vault: Path) -> None:
     os.close(other)
     assert click.unstyle(shown).splitlines()[-1] == "✓ peas  created  success"
     assert "\\u001b" not in shown
+
+
+def test_a_chinese_sentence_fills_the_row_and_none_begins_with_its_full_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paperagents.interfaces.command_line.output.error_columns", lambda: 20)
+    said: list[str] = []
+    monkeypatch.setattr("paperagents.interfaces.command_line.output.say", said.append)
+    tell("write_file 正在等待批准，请稍候再试一次。")
+    assert said == ["write_file 正在等待\n批准，请稍候再试一\n次。"]
+
+
+def test_a_computer_without_a_screen_opens_no_browser(vault: Path) -> None:
+    opened = vault / "opened"
+    browser = vault / "xdg-open"
+    browser.write_text(f"#!/bin/sh\ntouch {opened}\n", encoding="utf-8")
+    browser.chmod(0o755)
+    own, other = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "PATH": f"{vault}:{os.environ['PATH']}", "PAPER_LANGUAGE": "en"}
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "paperagents", "serve", "--port", "0", "--vault", str(vault)]
+    with subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment) as process:
+        shown = ""
+        while "Authorization" not in shown:
+            shown += os.read(own, 65536).decode()
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    os.close(own)
+    os.close(other)
+    assert not opened.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ def command(  # noqa: PLR0913  each is an option
         def announce() -> None:
             link = f"{at}/?token={access.new_link_token()}"
             _announce(vault, at, link, access.token, as_json=as_json)
-            if browse if browse is not None else sys.stdout.isatty():
+            if browse if browse is not None else sys.stdout.isatty() and _has_screen():
                 click.launch(link)
 
         with working_beside(vault):
@@ -93,3 +94,8 @@ def _announce(vault: Vault, at: str, link: str, token: str, *, as_json: bool) ->
 
 def _shown_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+def _has_screen() -> bool:
+    """Without a screen a browser for terminals would take this one."""
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
