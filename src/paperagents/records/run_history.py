@@ -17,6 +17,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.records.database import Database
 from paperagents.records.record import RunRecord, RunStatus
+from paperagents.records.run_figures import run_figures, tag_figures
 from paperagents.records.stored_row import StoredRow, readable
 
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
@@ -231,20 +232,12 @@ class RunHistory:
             "SELECT tool, status, duration_ms FROM runs WHERE status NOT IN ('running', 'queued') "
             "ORDER BY tool, duration_ms"
         )
-        ended = readable(
-            "runs",
-            rows,
-            lambda row: (row.text("tool"), _Ended(status=row.text("status"), took=row.number("duration_ms"))),
-        )
-        groups: dict[str, list[_Ended]] = {}
-        for tool, run in ended:
-            groups.setdefault(tool, []).append(run)
-        return [_figures(tool, group) for tool, group in groups.items()]
+        return run_figures(rows)
 
     def tag_figures(self) -> list[JsonObject]:
         """Per tag: how often a model wrote it, how well, how long it took."""
         rows = self._rows("SELECT * FROM tag_counts ORDER BY tag")
-        return readable("tag_counts", rows, _tag_figures)
+        return tag_figures(rows)
 
     def _find(self, run_id: str) -> StoredRow:
         # A beginning is enough where it is long and fits one run only.
@@ -351,52 +344,6 @@ def _is_as_asked(request: ApprovalRequest) -> bool:
     """Whether the stored question shows what its digest stands for: nobody may swap the picture."""
     call = request.digest.partition("-")[0]
     return request.digest == question_digest(call, request.tool, request.arguments, request.preview)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Ended:
-    status: str
-    took: float
-
-
-def _figures(tool: str, runs: Sequence[_Ended]) -> JsonObject:
-    succeeded = sum(run.status == "succeeded" for run in runs)
-    ended = [run.took for run in runs if run.status != "waiting"]
-    return {
-        "tool": tool,
-        "runs": len(runs),
-        "succeeded": succeeded,
-        "failed": sum(run.status == "failed" for run in runs),
-        "denied": sum(run.status == "denied" for run in runs),
-        "waiting": sum(run.status == "waiting" for run in runs),
-        "success_rate": succeeded / len(runs),
-        "median_ms": _median(ended),
-        "p95_ms": _quantile(ended, 0.95),
-        "max_ms": ended[-1] if ended else None,
-    }
-
-
-def _tag_figures(row: StoredRow) -> JsonObject:
-    calls, valid = row.whole("calls"), row.whole("valid")
-    return {
-        "tag": row.text("tag"),
-        "calls": calls,
-        "valid": valid,
-        "invalid": calls - valid,
-        "succeeded": row.whole("succeeded"),
-        "mean_ms": row.number("total_ms") / calls if calls > 0 else row.refuse("calls"),
-    }
-
-
-def _median(ordered: Sequence[float]) -> float | None:
-    if not ordered:
-        return None
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else round((ordered[middle - 1] + ordered[middle]) / 2, 3)
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float | None:
-    return ordered[min(int(len(ordered) * share), len(ordered) - 1)] if ordered else None
 
 
 # Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
