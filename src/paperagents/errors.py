@@ -14,6 +14,7 @@
     ├── ToolError               a tool could not do what it was asked
     ├── BusinessError           a failure that a tool itself has a name for
     ├── StorageError            what must be written down cannot be; the run can go on later
+    ├── DamagedRowError         what was written down cannot be read any more
     ├── DeniedError             a person said no (exit code 3)
     ├── WaitingError            nobody is there to say yes; the run waits (exit code 3)
     ├── CancelledError          the person who started the run stopped it
@@ -200,6 +201,13 @@ class ReferenceMissingError(PaperError):
 
 class StorageError(PaperError):
     """What must be written down cannot be: a run stays as it was last written, and can go on from there."""
+
+
+class DamagedRowError(PaperError):
+    """What was written down cannot be read any more; to try again later is of no use."""
+
+    def __init__(self, table: str, column: str) -> None:
+        super().__init__("row-damaged", table=table, column=column)
 
 
 class DeniedError(PaperError):

@@ -82,6 +82,17 @@ def test_a_worker_runs_the_file_as_it_was_when_the_run_was_queued(vault: Vault) 
     assert vault.store.record(run_id).data == "hello you"
 
 
+@pytest.mark.parametrize("column", ["arguments", "clock"])
+def test_a_run_that_cannot_be_read_any_more_ends_and_is_not_tried_for_ever(vault: Vault, column: str) -> None:
+    run_id = vault.enqueue("greet", {"who": "you"}).run_id
+    with vault.database.transaction() as connection:
+        connection.execute(f"UPDATE runs SET {column} = '{{' WHERE run_id = ?", (run_id,))
+    assert continue_run(vault, run_id) is None
+    assert to_continue(vault) == []
+    record = vault.store.record(run_id)
+    assert (record.status, (record.error or {})["code"]) == ("failed", "row-damaged")
+
+
 def test_a_waiting_run_is_left_alone_by_workers_until_somebody_answers(vault: Vault) -> None:
     run_id = vault.run("note").run_id
     before = vault.store.approvals()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.approval.decision import ApprovalRequest
-from paperagents.errors import StorageError
+from paperagents.errors import DamagedRowError
 from paperagents.records.entry_store import EntryStore
 from paperagents.records.record import LogEntry, RunRecord
 from paperagents.records.run_history import new_run, question_digest
@@ -71,7 +71,7 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(
     damage("runs", column, value, f"run_id = '{BAD}'")
     assert [each["run_id"] for each in RunStore(database).history()] == [GOOD]
     assert f"'runs' in the database cannot be read: its '{column}' is damaged" in caplog.text
-    with pytest.raises(StorageError, match="is damaged"):
+    with pytest.raises(DamagedRowError, match="is damaged"):
         RunStore(database).record(BAD)
     assert RunStore(database).record(GOOD).run_id == GOOD
 
@@ -87,7 +87,7 @@ def test_words_that_are_no_utf8_do_not_hide_the_others(database: SqliteDatabase)
 @pytest.mark.parametrize("value", ["{", "NaN", DEEP, "[1]", "{}", b"{}", '{"code": 1, "message": "m"}'])
 def test_an_error_that_is_none_is_told(database: SqliteDatabase, damage: Damage, value: Any) -> None:
     damage("runs", "error", value, f"run_id = '{BAD}'")
-    with pytest.raises(StorageError, match="is damaged"):
+    with pytest.raises(DamagedRowError, match="is damaged"):
         RunStore(database).record(BAD)
 
 
@@ -95,7 +95,7 @@ def test_an_error_that_is_none_is_told(database: SqliteDatabase, damage: Damage,
 def test_an_entry_of_the_log_that_is_none_is_told(database: SqliteDatabase, damage: Damage, value: Any) -> None:
     damage("journal", "entry", value, f"run_id = '{BAD}'")
     for read in (RunStore(database).record, RunStore(database).results, RunStore(database).steps):
-        with pytest.raises(StorageError, match="is damaged"):
+        with pytest.raises(DamagedRowError, match="is damaged"):
             read(BAD)
         read(GOOD)
 
@@ -108,7 +108,7 @@ def test_a_question_that_cannot_be_read_does_not_hide_the_others(
 ) -> None:
     damage("approvals", column, value, "id = 'b'")
     assert [each.id for each in RunStore(database).approvals()] == ["a"]
-    with pytest.raises(StorageError, match="is damaged"):
+    with pytest.raises(DamagedRowError, match="is damaged"):
         RunStore(database).approval("b")
 
 
@@ -116,7 +116,7 @@ def test_a_question_that_cannot_be_read_does_not_hide_the_others(
 def test_a_run_without_readable_arguments_does_not_go_on(database: SqliteDatabase, damage: Damage, column: str) -> None:
     damage("runs", column, "{", f"run_id = '{BAD}'")
     for read in (RunStore(database).stored, RunStore(database).arguments):
-        with pytest.raises(StorageError, match="is damaged"):
+        with pytest.raises(DamagedRowError, match="is damaged"):
             read(BAD)
 
 
@@ -126,7 +126,7 @@ def test_a_memory_that_cannot_be_read_does_not_hide_the_others(
 ) -> None:
     damage("entries", "fields", value, "identifier = 'b'")
     assert [each.identifier for each in EntryStore(database).entries("memory")] == ["a"]
-    with pytest.raises(StorageError, match="is damaged"):
+    with pytest.raises(DamagedRowError, match="is damaged"):
         EntryStore(database).get("memory", "b")
 
 

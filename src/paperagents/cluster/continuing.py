@@ -6,7 +6,7 @@ import logging
 
 from paperagents.cluster.tool_limits import within_limits
 from paperagents.cluster.worker_log import log_end
-from paperagents.errors import PaperError, UsageError
+from paperagents.errors import DamagedRowError, PaperError, UsageError
 from paperagents.records.record import RunRecord
 from paperagents.records.run_history import StoredRun
 from paperagents.sandbox import Cancellation
@@ -21,15 +21,18 @@ def continue_run(vault: Vault, run_id: str, *, stop: Cancellation | None = None)
     Raises UsageError ``run-is-running`` where somebody else works on it, LimitReachedError where its tool has to wait,
     and StorageError where the database is out of reach: all three mean that it is to be tried again later.
     """
-    run = vault.store.stored(run_id)
-    if run is None or not _can_go_on(vault, run):
-        return None
     try:
+        run = vault.store.stored(run_id)
+        if run is None or not _can_go_on(vault, run):
+            return None
         with within_limits(vault, run.tool):
             record = vault.resume(run_id, stop=stop, unfinished_only=True)
     except UsageError as error:
         if error.code == "run-is-running":
             raise
+        _give_up(vault, run_id, error)
+        return None
+    except DamagedRowError as error:
         _give_up(vault, run_id, error)
         return None
     except PaperError:
@@ -57,7 +60,7 @@ def _can_go_on(vault: Vault, run: StoredRun) -> bool:
 
 
 def _give_up(vault: Vault, run_id: str, error: PaperError) -> None:
-    """A run that can never go on, because a secret of its arguments was not kept, ends as failed."""
+    """A run that can never go on, because a secret was not kept or a row is damaged, ends as failed."""
     _logger.warning("run %s cannot go on: %s", run_id, error.message, extra={"run_id": run_id, "code": error.code})
     if error.code not in ("run-is-over", "unknown-run"):
         vault.store.give_up(run_id, error.as_json())

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import StorageError
+from paperagents.errors import DamagedRowError
 
 _LOGGER = logging.getLogger("paper")
 Read = TypeVar("Read")
 
 
 class StoredRow:
-    """One row; each column is what it must be, or a StorageError names it."""
+    """One row; each column is what it must be, or a DamagedRowError names it."""
 
     def __init__(self, table: str, row: Mapping[str, Any]) -> None:
         self._table = table
@@ -57,7 +57,7 @@ class StoredRow:
 
     def refuse(self, column: str) -> NoReturn:
         """Say that the column is not what it must be."""
-        raise StorageError("row-damaged", table=self._table, column=column)
+        raise DamagedRowError(self._table, column)
 
 
 def readable(table: str, rows: Iterable[Mapping[str, Any]], read: Callable[[StoredRow], Read]) -> list[Read]:
@@ -66,7 +66,7 @@ def readable(table: str, rows: Iterable[Mapping[str, Any]], read: Callable[[Stor
     for row in rows:
         try:
             found.append(read(StoredRow(table, row)))
-        except StorageError as error:
+        except DamagedRowError as error:
             _LOGGER.warning("%s", error)
     return found
 
