@@ -66,6 +66,15 @@ def test_a_call_gives_the_answer_and_the_record(served: Served, era: str) -> Non
     assert served.vault.store.record(result.structured_content["run_id"]).data == "QUIET"
 
 
+def test_arguments_may_be_as_large_as_anywhere_else(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era) as client:
+            # Answered in a few words: how long an answer may be is the client's own to say.
+            return await client.call_tool("shuot", {"words": "x" * 5_000_000})
+
+    assert "shout" in text_of(asyncio.run(go()))
+
+
 def test_wrong_arguments_come_back_as_an_error_a_model_can_read(served: Served, era: str) -> None:
     async def go() -> types.CallToolResult:
         async with over_http(served, era) as client:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -69,9 +70,11 @@ class McpServer:
         self._server.middleware.append(RequestStateBoundary(security, default_audience=f"{NAME}:{live.vault.root}"))
 
     def application(self) -> StreamableHTTPASGIApp:
-        """The server over HTTP, as an ASGI application; who may come in is decided before."""
+        """The server over HTTP, as an ASGI application; who may come in, and with how much, is decided before."""
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        self._server.streamable_http_app(streamable_http_path=PATH, transport_security=unguarded)
+        self._server.streamable_http_app(
+            streamable_http_path=PATH, transport_security=unguarded, max_request_body_size=sys.maxsize
+        )
         return StreamableHTTPASGIApp(self._server.session_manager)
 
     @asynccontextmanager
