@@ -43,6 +43,20 @@ def test_a_database_that_cannot_be_used_makes_it_not_ready_and_nobody_learns_why
         assert (owner.get("/metrics").status_code, owner.get("/metrics").text) == (503, "database-unreachable")
 
 
+def test_a_database_that_cannot_be_used_is_no_mistake_of_whoever_asks(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served.client() as owner:
+        owner.put("/api/entries/memory/a", json={"content": "x"})
+        monkeypatch.setattr(served.vault.database, "rows", _fail)
+        answer = owner.get("/api/entries/memory/a")
+    assert (answer.status_code, answer.json()["code"]) == (503, "database-unreachable")
+
+
+def _fail(*_: object) -> None:
+    raise StorageError("database-unreachable", file="postgresql://secret-host", reason="gone")
+
+
 def test_figures_are_for_those_with_the_token(served: Served) -> None:
     served.vault.run("shout", {"words": "x"})
     with served.client(token=False) as anybody:

@@ -12,6 +12,7 @@ from paperagents.errors import (
     DeniedError,
     InvalidArgumentsError,
     PaperError,
+    StorageError,
     UnknownToolError,
     UsageError,
     VariableError,
@@ -59,7 +60,7 @@ def status_of(error: PaperError) -> int:
             return 403
         case UsageError():
             return 400
-    return 422
+    return 503 if isinstance(error, StorageError) else 422
 
 
 def problem_details(error: PaperError) -> JsonObject:
