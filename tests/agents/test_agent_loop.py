@@ -245,6 +245,12 @@ def test_nothing_is_told_about_costs_where_no_budget_needs_them(
     assert [entry["message"] for entry in entries(record, "model")] == [text("run.done")]
 
 
+def test_the_final_output_may_stand_in_an_attribute(desk: Desk) -> None:
+    desk.agent("protocol: tags")
+    assert desk.ask(['{{<final_output content="Done." />}}']).data == "Done."
+    assert desk.ask(["{{<final_output content />}}"]).success
+
+
 def test_an_answer_that_was_cut_off_is_told_to_be(desk: Desk, serve: Serve) -> None:
     desk.agent()
     serve([{"text": "The three reasons are: first", "finish": "length"}])

@@ -65,7 +65,7 @@ def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None, 
     finals = [each for each in reading.operations if each["tool_id"] == FINAL_OUTPUT]
     return Answer(
         calls=(*calls, *(_native_call(each, toolbox) for each in turn.calls)),
-        final=finals[-1]["content"].strip() if finals else None,
+        final=str(validate_operation(finals[-1], registry)["normalized"]["content"]).strip() if finals else None,
         text=_spoken(turn.text, reading.operations),
         damage=_damage(reading.diagnostics, strict=strict) if registry is not None else "",
     )
