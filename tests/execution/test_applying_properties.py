@@ -36,7 +36,10 @@ def test_a_quoted_value_is_stored_character_by_character(desk: Desk, content: st
 def test_any_jumble_of_tags_gives_one_result_per_call(desk: Desk, pieces: list[str]) -> None:
     text = "".join(pieces)
     results = desk.vault.apply(text)
-    thoughts = {"reasoning_text", "vaultref"}
-    assert len(results) == sum(call["tool_id"] not in thoughts for call in read_tags(text).operations)
+    found = read_tags(text).operations
+    around = [each for each in found if each["tool_id"] != "reasoning_text"]
+    calls = [each for each in around if each["tool_id"] != "vaultref"]
+    inside = [call for call in calls if any(each["start"] < call["start"] < each["end"] for each in around)]
+    assert len(results) == len(calls) - len(inside), "what stands inside a call is its content"
     assert {result["status"] for result in results} <= {"success", "error", "waiting"}
     assert all((result["error"] is None) == (result["status"] == "success") for result in results)

@@ -1,6 +1,7 @@
 // A form from a JSON Schema, and the value of a form. What is right is for the server to say.
 
 import { exactNumber, make, readJson, say } from "./dom.js";
+import { clearProblems, emptyName, showProblems } from "./form_problems.js";
 import { emptyValues, fits, isComplete, membersOf, nameOf, resolved, same, typeOf, variantsOf } from "./schema.js";
 
 const LONG_TEXTS = new Set(["content", "text", "body", "prompt", "csv", "markdown", "json", "html", "notes", "code", "template", "message"]);
@@ -20,10 +21,10 @@ export function makeForm(schema, value) {
     node: top.node,
     value: () => top.value() ?? {},
     fill: (filling) => {
-      clear(context);
+      clearProblems(context.fields);
       top.fill(filling ?? {});
     },
-    show: (problems) => showProblems(context, problems),
+    show: (problems) => showProblems(context.fields, problems),
   };
 }
 
@@ -109,10 +110,6 @@ function orEmpty(field, schema, place) {
       choose(offers.find((each) => same(each, value)));
     },
   };
-}
-
-function emptyName(value) {
-  return value === null ? "null" : say(value === "" ? "empty-text" : Array.isArray(value) ? "empty-list" : "empty-object");
 }
 
 // --- simple values
@@ -444,59 +441,4 @@ function variantField(schema, known, place) {
       place.context.fields.set(place.path.join("."), own);
     },
   };
-}
-
-// --- problems
-
-function clear(context) {
-  for (const { control, error } of context.fields.values()) {
-    control.removeAttribute("aria-invalid");
-    error.hidden = true;
-    error.textContent = "";
-  }
-}
-
-/** Every problem beside its field; the answer is those that have none. */
-function showProblems(context, problems) {
-  clear(context);
-  const homeless = [];
-  let first = null;
-  for (const problem of problems) {
-    const field = nearest(context, String(problem.parameter ?? ""));
-    if (!field) {
-      homeless.push(problem);
-      continue;
-    }
-    field.error.append(field.error.hidden ? "" : " ", problem.message);
-    field.error.hidden = false;
-    if (problem.code === "argument-missing") field.error.append(...offersOf(field));
-    field.control.setAttribute("aria-invalid", "true");
-    if (!first || field.control.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) first = field.control;
-  }
-  (first?.matches("input, textarea, select") ? first : first?.querySelector("input, textarea, select, button"))?.focus();
-  return homeless;
-}
-
-/** What an empty field is missing may be nothing itself. */
-function offersOf(field) {
-  return (field.offers ?? []).map((value) => {
-    const choose = () => {
-      field.choose(value);
-      field.control.removeAttribute("aria-invalid");
-      field.error.hidden = true;
-      (field.control.matches("input, textarea") ? field.control : field.control.querySelector("button"))?.focus();
-    };
-    return make("button", { type: "button", class: "button quiet-button small", onclick: choose }, say("use-empty", { value: emptyName(value) }));
-  });
-}
-
-function nearest(context, path) {
-  const steps = path.split(".");
-  while (steps.length) {
-    const field = context.fields.get(steps.join("."));
-    // The fields of a variant that was left are still known, but nobody sees them.
-    if (field?.node.isConnected && steps[0] !== "") return field;
-    steps.pop();
-  }
-  return null;
 }
