@@ -20,8 +20,8 @@ from paperagents.messages import text
 
 _NARROW = 30
 """Columns that a sentence needs beside a table; with less room it stands below."""
-_WORD = re.compile(r"[\u3040-\u9fff][\u3001-\u301f\uff00-\uff65]*\s*|[^\s\u3040-\u9fff]+\s*")
-"""What stays together on a row: a word, or a Chinese character with the signs behind it."""
+_WORD = r"[\u3040-\u9fff][\u3001-\u301f\uff00-\uff65]*\s*|[^\s\u3040-\u9fff]+\s*"
+"""What stays together on a row: a word, or a Chinese character with the signs behind it. Compiled when it is needed."""
 _USUAL = 80
 """Columns of a terminal that does not say how many it has."""
 _COLOURS = {"error": "red", "warning": "yellow"}
@@ -36,7 +36,7 @@ def prepare_streams() -> None:
 
 def print_json(value: Any) -> None:
     """One document on standard output; what a terminal could obey is escaped, which JSON reads as the same."""
-    click.echo(re.sub("[\x7f-\U0010ffff]", _json_character, json.dumps(value, ensure_ascii=False, indent=2)))
+    click.echo(re.sub(r"[^\x00-\x7e]", _json_character, json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def say(message: str) -> None:
@@ -54,7 +54,7 @@ def _between_words(line: str, columns: int) -> str:
     """A word that is too long stays whole: it may be an address that somebody copies."""
     indent = " " * (len(line) - len(line.lstrip(" ")))
     rows = [indent]
-    for word in _WORD.findall(line):
+    for word in re.findall(_WORD, line):
         if rows[-1].strip() and width(click.unstyle(rows[-1] + word.rstrip())) > columns:
             rows.append(indent)
         rows[-1] += word
