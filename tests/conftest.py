@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,6 +30,13 @@ def home_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     os.chdir(place)
     os.environ.clear()
     os.environ.update(before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def signals_as_at_a_terminal() -> None:
+    """A shell in the background ignores these for all it starts, and a program that is tried would ignore them too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

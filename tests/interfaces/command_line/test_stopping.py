@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 
 import pytest
 from tests.waiting import wait_until
 
 from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
 from paperagents.sandbox import Cancellation
-
-
-@pytest.fixture(autouse=True)
-def closing_a_terminal_ends_programs() -> Iterator[None]:
-    """As it does unless the tests themselves are to outlive theirs."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
 
 
 def sent(number: int, stop: Cancellation) -> None:
@@ -35,8 +26,9 @@ def test_a_signal_stops_the_run_and_no_longer_afterwards(number: signal.Signals)
 
 
 def test_a_run_that_shall_outlive_its_terminal_does() -> None:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with stopping_on_interrupt() as stop:
         os.kill(os.getpid(), signal.SIGHUP)
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    signal.signal(signal.SIGHUP, before)
     assert not stop.cancelled

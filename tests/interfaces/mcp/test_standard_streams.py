@@ -104,6 +104,9 @@ def test_an_interrupt_at_a_terminal_ends_it_without_a_further_line(tmp_path: Pat
         os.write(own, json.dumps(HELLO).encode() + b"\n")
         assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"]
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        try:
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
     os.close(own)
     os.close(other)
