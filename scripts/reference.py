@@ -32,6 +32,7 @@ from paperagents.definitions.tag import AttributeSchema, TagSchema
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import COMMANDS, PaperGroup
+from paperagents.known_settings import KNOWN, NAMED_TABLES, Known
 from paperagents.messages import sentences, use_language
 from paperagents.notes_folder import NotesFolder
 from paperagents.reading.agent_markdown import AGENT_FIELDS, BUDGET_FIELDS
@@ -40,7 +41,6 @@ from paperagents.reading.tool_markdown import EXAMPLE_FIELDS, TOOL_FIELDS
 from paperagents.reading.tool_parameters import PARAMETER_FIELDS
 from paperagents.reading.tool_steps import RETRY_FIELDS, STEP_FIELDS
 from paperagents.records.record import LogEntry, RunRecord, RunStatus
-from paperagents.settings import KNOWN, NAMED_TABLES, Known
 from paperagents.tags.builtin import BUILTIN_TAGS
 
 ROOT = Path(__file__).parents[1]

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.errors import SettingsError
+from paperagents.known_settings import KNOWN
 from paperagents.messages import LANGUAGES, in_language
-from paperagents.settings import KNOWN, Settings, load_settings, user_folder
+from paperagents.settings import Settings, load_settings, user_folder
 
 Load = Callable[..., Settings]
 Refuse = Callable[..., SettingsError]

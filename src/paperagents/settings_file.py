@@ -10,7 +10,8 @@ from typing import Any
 
 from paperagents.errors import PaperError, SettingsError
 from paperagents.kept_files import alone_with, replace_file
-from paperagents.settings import FILE, known_setting, load_settings, user_folder, without_quotes
+from paperagents.known_settings import known_setting
+from paperagents.settings import FILE, load_settings, user_folder, without_quotes
 
 
 def write_setting(vault: Path, name: str, value: Any, *, origin: str) -> None:

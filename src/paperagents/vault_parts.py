@@ -23,6 +23,7 @@ from paperagents.execution.applying import tag_of_tool
 from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
 from paperagents.execution.note_log import append_log
 from paperagents.execution.session import Prepare, Services
+from paperagents.known_settings import known_setting
 from paperagents.messages import system_text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
 from paperagents.reading.file_reading import read_markdown, read_script
@@ -37,7 +38,7 @@ from paperagents.records.tool_storage import ToolStorage
 from paperagents.remote_tools.effects import RemoteEffects
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.sandbox.npm_packages import packages_of
-from paperagents.settings import known_setting, user_folder
+from paperagents.settings import user_folder
 from paperagents.tags import TagRegistry
 from paperagents.tags.registry import DEFAULT_REGISTRY
 

@@ -9,8 +9,9 @@ import click
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import padded, paint, print_json, visible
+from paperagents.known_settings import from_text, known_setting
 from paperagents.messages import text
-from paperagents.settings import Setting, from_text, known_setting, load_settings, shown_value
+from paperagents.settings import Setting, load_settings, shown_value
 from paperagents.settings_file import write_setting
 
 _ORIGIN = "paper config"

@@ -16,7 +16,8 @@ from paperagents.interfaces.serving.rest_runs import Live
 from paperagents.interfaces.web.charts import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.model_key import has_model_key, keep_model_key
 from paperagents.interfaces.web.rendering import PageRoute, page
-from paperagents.settings import KNOWN, LISTS, from_text, shown_value
+from paperagents.known_settings import KNOWN, LISTS, from_text
+from paperagents.settings import shown_value
 from paperagents.settings_file import write_setting
 
 router = APIRouter(include_in_schema=False)
