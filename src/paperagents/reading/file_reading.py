@@ -24,8 +24,11 @@ Definition = ToolDefinition | AgentDefinition | TagNote
 _READERS: dict[str, Callable[..., Definition]] = {"tool": read_tool, "agent": read_agent, "tag": read_tag}
 
 _MARKED_LINE = re.compile(
-    r"""^[ \t]*["']?(tool|agent|tag)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)["']?[ \t]*(?:#.*)?$""",
+    r"""^[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)["']?[ \t]*(?:#.*)?$""",
     re.IGNORECASE | re.MULTILINE,
+)
+_MARKED_IN_BRACES = re.compile(
+    r"""[{,]\s*["']?(?:tool|agent|tag)["']?\s*:\s*["']?(?:true|yes|on)["']?\s*(?:[,}]|\Z)""", re.IGNORECASE
 )
 _OUR_KEY = re.compile(rb"""(?:[\r\n{,?])[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:""")
 _START = Span(line=1, column=1, end_line=1, end_column=1)
@@ -92,7 +95,7 @@ def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
     found = problems.apart()
     front = read_yaml(note.frontmatter, found)
     if not isinstance(front, YamlMapping):
-        if front is None and (marked := _MARKED_LINE.search(note.frontmatter.text)):
+        if front is None and (marked := _marked(note.frontmatter.text)):
             problems.take(found)
             if not problems.has_errors():
                 problems.error("yaml-syntax", note.frontmatter.span(*marked.span()), reason="")
@@ -104,6 +107,12 @@ def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
     _check_encoding(data, problems)
     definition: Definition = _READERS[kind](note, front, digest=sha256(data).hexdigest(), problems=problems)
     return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
+
+
+def _marked(text: str) -> re.Match[str] | None:
+    """Where a frontmatter that cannot be read says that the file is one of ours, in either way of writing YAML."""
+    marked = _MARKED_IN_BRACES if text.lstrip().startswith("{") else _MARKED_LINE
+    return marked.search(text)
 
 
 def _kind(front: YamlMapping, problems: ProblemList) -> str | None:
@@ -121,14 +130,14 @@ def _kind(front: YamlMapping, problems: ProblemList) -> str | None:
 
 def _unclosed(note: Note, problems: ProblemList) -> FileReading:
     assert note.frontmatter is not None
-    if _MARKED_LINE.search(note.frontmatter.text[:4096]):
+    if _marked(note.frontmatter.text[:4096]):
         problems.error("frontmatter-unclosed", Span(line=1, column=1, end_line=1, end_column=4))
     return FileReading(file=problems.file, problems=problems.in_order())
 
 
 def _too_large(note: Note, size: int, problems: ProblemList) -> FileReading:
     assert note.frontmatter is not None
-    if _MARKED_LINE.search(note.frontmatter.text[:4096]):
+    if _marked(note.frontmatter.text[:4096]):
         problems.error("file-too-large", _START, case="definition", size=size, limit=MAX_BYTES)
     return FileReading(file=problems.file, problems=problems.in_order())
 

@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from hashlib import sha256
 
-from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.slug import slug
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 from paperagents.definitions.tool import Example, ToolDefinition, ToolType
+from paperagents.reading.body_blocks import Blocks, read_blocks
 from paperagents.reading.cron import LONGEST, is_schedule
 from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
-from paperagents.reading.markdown_sections import Fence, Note, fences
+from paperagents.reading.markdown_sections import Note
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.reference_checks import Scope
 from paperagents.reading.script_checks import check_block
 from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps
-from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence, read_yaml
+from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
 TOOL_FIELDS = (
     "tool", "id", "name", "description", "type", "parameters", "custom_function", "steps", "version", "category",
     "tags", "author", "timeout", "log", "strict", "approval", "examples", "environment", "schedule",
 )  # fmt: skip
 EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses")
-LOG_FILES = (".md", ".txt", ".log")
+LOG_FILES = (".md", ".txt", ".log", ".yaml", ".yml", ".json", ".jsonl")
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "approved", "scheduled", "vision")
 """Properties of other notes that are near a field of ours but no slip of it."""
-_MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
-_STEP_BLOCK = re.compile(r"^(?:tool|steps)[ \t]*:", re.MULTILINE)
-
-
-@dataclass(kw_only=True)
-class _Blocks:
-    """The parts of the body that execute."""
-
-    preprocess: Excerpt | None = None
-    postprocess: Excerpt | None = None
-    tool: YamlMapping | None = None
-    steps: YamlMapping | None = None
-    found: dict[str, ProblemList] = field(default_factory=dict)
-    """What is wrong with the YAML of either; only one of them is more than documentation."""
-    broken: bool = False
-    """There is a tool block or a list of steps, but it cannot be read."""
 
 
 def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> ToolDefinition:
@@ -56,7 +39,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
     fields = Fields(front, problems)
     fields.warn_of_slips(TOOL_FIELDS, also_fine=_OTHER_NOTES)
     name = read_name(fields)
-    blocks = _read_blocks(note.body, problems, expects_block=not {"steps", "custom_function"} & set(front.entries))
+    blocks = read_blocks(note.body, problems, expects_block=not {"steps", "custom_function"} & set(front.entries))
     kind = _type(fields, blocks)
     problems.take(blocks.found.get("steps" if kind == "chain" else "tool", problems.apart()))
     parameters = read_parameters(fields.sequence("parameters"), problems)
@@ -143,56 +126,7 @@ def read_description(fields: Fields) -> str:
     return description or ""
 
 
-def _read_blocks(body: Excerpt, problems: ProblemList, *, expects_block: bool) -> _Blocks:
-    blocks = _Blocks()
-    for fence in fences(body):
-        if fence.language in ("javascript", "js"):
-            _read_script_fence(fence, blocks, problems)
-        elif fence.language in ("yaml", "yml"):
-            _read_yaml_fence(fence, blocks, problems, expected=expects_block)
-    return blocks
-
-
-def _read_script_fence(fence: Fence, blocks: _Blocks, problems: ProblemList) -> None:
-    marker = _MARKER.match(fence.content.text)
-    if marker is None:
-        return
-    word, span = marker[1], fence.content.span(marker.start(1) - 1, marker.end(1))
-    if word not in ("preprocess", "postprocess"):
-        if meant := misspelt(word, ("preprocess", "postprocess")):
-            problems.warning("unknown-marker", span, marker=word, suggestion=meant)
-    elif getattr(blocks, word) is not None:
-        problems.error("duplicate-block", span, marker=word, line=getattr(blocks, word).line)
-    else:
-        setattr(blocks, word, fence.content)
-
-
-def _read_yaml_fence(fence: Fence, blocks: _Blocks, problems: ProblemList, *, expected: bool) -> None:
-    """The first fence with ``tool`` and the first with ``steps`` count; all others are documentation.
-
-    A fence that is broken YAML is reported where it was surely meant to be that block.
-    """
-    if blocks.tool is not None and blocks.steps is not None:
-        return
-    found = problems.apart()
-    mapping = read_yaml(fence.content, found)
-    meant = expected and not (blocks.tool or blocks.steps) and _STEP_BLOCK.search(fence.content.text)
-    if isinstance(mapping, YamlMapping) and "steps" in mapping.entries and blocks.steps is None:
-        blocks.steps, blocks.found["steps"] = mapping, found
-    elif isinstance(mapping, YamlMapping) and _calls_a_tool(mapping) and blocks.tool is None:
-        blocks.tool, blocks.found["tool"] = mapping, found
-    elif mapping is None and meant:
-        blocks.broken = True
-        problems.take(found)
-
-
-def _calls_a_tool(mapping: YamlMapping) -> bool:
-    """``tool: true`` is no call: it shows how a file becomes a tool."""
-    node = mapping.get("tool")
-    return node is not None and node.plain() is not True
-
-
-def _type(fields: Fields, blocks: _Blocks) -> ToolType:
+def _type(fields: Fields, blocks: Blocks) -> ToolType:
     written = fields.choice("type", ("single", "chain"))
     if written == "single":
         return "single"
@@ -201,14 +135,14 @@ def _type(fields: Fields, blocks: _Blocks) -> ToolType:
     return "chain" if "steps" in fields.mapping.entries or _steps_come_first(blocks) else "single"
 
 
-def _steps_come_first(blocks: _Blocks) -> bool:
+def _steps_come_first(blocks: Blocks) -> bool:
     if blocks.steps is None or blocks.tool is None:
         return blocks.steps is not None
     return blocks.steps.span.line < blocks.tool.span.line
 
 
 def _check_scripts(
-    blocks: _Blocks, fields: Fields, arguments: dict[str, JsonObject], problems: ProblemList
+    blocks: Blocks, fields: Fields, arguments: dict[str, JsonObject], problems: ProblemList
 ) -> ProducedFields:
     produced = ProducedFields(keeps_arguments=True)
     if blocks.preprocess is not None:
@@ -231,7 +165,7 @@ def _input_shape(parameters: tuple[Parameter, ...], produced: ProducedFields) ->
     return {"type": "object", "properties": properties, "additionalProperties": produced.anything}
 
 
-def _steps(kind: ToolType, fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ...]:
+def _steps(kind: ToolType, fields: Fields, blocks: Blocks, scope: Scope) -> tuple[Step, ...]:
     problems = fields.problems
     if kind == "single":
         return _tool_block(fields, blocks, scope)
@@ -252,7 +186,7 @@ def _steps(kind: ToolType, fields: Fields, blocks: _Blocks, scope: Scope) -> tup
     return ()
 
 
-def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ...]:
+def _tool_block(fields: Fields, blocks: Blocks, scope: Scope) -> tuple[Step, ...]:
     problems = fields.problems
     if "steps" in fields.mapping.entries:
         problems.error("steps-in-single", fields.mapping.key("steps").span)
@@ -264,7 +198,7 @@ def _tool_block(fields: Fields, blocks: _Blocks, scope: Scope) -> tuple[Step, ..
     return (step,) if step is not None else ()
 
 
-def _require_something_to_run(fields: Fields, blocks: _Blocks) -> None:
+def _require_something_to_run(fields: Fields, blocks: Blocks) -> None:
     """Steps in the body of a single tool are documentation, unless they would be all there is."""
     if blocks.broken or fields.given("custom_function") is not None:
         return
@@ -303,7 +237,7 @@ def _schedule(fields: Fields, parameters: tuple[Parameter, ...]) -> str | None:
     return schedule.strip()
 
 
-def _custom_function(kind: ToolType, fields: Fields, blocks: _Blocks) -> Excerpt | None:
+def _custom_function(kind: ToolType, fields: Fields, blocks: Blocks) -> Excerpt | None:
     script = fields.script("custom_function")
     if script is None:
         return None
