@@ -87,6 +87,21 @@ def test_a_tool_known_from_the_cache_is_read_from_its_file_before_it_is_used(
     assert ToolRegistry(root, cache_file=cache).tool("good").custom_function is not None
 
 
+def test_a_tool_known_from_the_cache_is_read_once_however_often_it_is_used(
+    root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
+    write("a.md", name="good")
+    settle()
+    fill(root, cache)
+    registry = ToolRegistry(root, cache_file=cache)
+    first = registry.tool("good")
+    assert registry.tool("good") is first
+    registry.refresh()
+    assert registry.tool("good") is first
+    write("a.md", name="good", custom_function="return 2;")
+    assert registry.tool("good").digest != first.digest
+
+
 def test_only_the_changed_file_is_read_again(root: Path, cache: Path, write: Write, settle: Settle) -> None:
     write("a.md", name="one")
     write("b.md", name="two")

@@ -215,10 +215,20 @@ class ToolRegistry:
         state = self._state()
         record = state.records.get(entry.file)
         known = state.last_good.get(entry.file) if entry.stale else record and record.reading
-        reading = known or read_file(self.root, entry.file)
+        reading = known or self._read(entry.file, record)
         if not reading.valid or reading.definition is None:
             raise BrokenFileError(reading.file, reading.problems)
         return reading.definition
+
+    def _read(self, file: str, record: FileRecord | None) -> FileReading:
+        """Read a file that is only known from the cache, and keep what it says for as long as it stays the same."""
+        reading = read_file(self.root, file)
+        with self._lock:
+            state = self._state()
+            if record is not None and state.records.get(file) is record and self._is_current(file):
+                self._scan.records = {**state.records, file: replace(record, reading=reading)}
+                self._found = replace(state, records=self._scan.records)
+        return reading
 
     def _judge(self) -> None:
         """Take over what the scan found: last good versions, and problems between files."""
