@@ -72,6 +72,13 @@ def test_any_word_has_a_meaning(text: str) -> None:
         ("__proto__: 1\nconstructor: 2", {"__proto__": 1, "constructor": 2}),
         ("a: x\u2028y\nb: |\n  x\x85y\nc: 'x\u2029\ue000'", {"a": "x\u2028y", "b": "x\x85y\n", "c": "x\u2029\ue000"}),
         ('a: "\\u2028\\L\\N"', {"a": "\u2028\u2028\x85"}),
+        (r'a: "\ud83d\ude00\uD83D\uDE00 \\\ud83d\ude00 \\ud83d\\ude00"', {"a": "😀😀 \\😀 \\ud83d\\ude00"}),
+        (
+            "a: '\\ud83d\\ude00'\nb: \\ud83d\\ude00\nc: |-\n  \\ud83d\\ude00",
+            {"a": "\\ud83d\\ude00", "b": "\\ud83d\\ude00", "c": "\\ud83d\\ude00"},
+        ),
+        ('{"a\\ud83d\\ude00": "\u2028\ue000"}', {"a😀": "\u2028\ue000"}),
+        ('["\\ud83d\\ude00\\ue000\\U0000E001", "\u2028"]', ["😀\ue000\ue001", "\u2028"]),
         ("a: x\n\t\nb: y\n\t \t\nc: [z,\n\t\n z]", {"a": "x", "b": "y", "c": ["z", "z"]}),
     ],
 )  # fmt: skip
@@ -98,6 +105,9 @@ def test_documents_are_read_as_plain_values(text: str, value: JsonValue) -> None
         ("a: 1\n---\nb: 2", ["2:1 yaml-several-documents"]),
         ("a: \x01", ["1:4 yaml-syntax"]),
         ("a:\n\tb: 1", ["2:1 yaml-syntax"]),
+        (r'a: "\ud83d"', ["1:7 yaml-syntax"]),
+        ('a: "\\ud83d\\ude00"\na: 1', ["2:1 yaml-duplicate-key"]),
+        (r'{a: "\ud83d\ude00", a: 1}', ["1:21 yaml-duplicate-key"]),
     ],
 )
 def test_what_cannot_be_meant_is_told_at_its_place(text: str, problems: list[str]) -> None:
@@ -137,6 +147,7 @@ def test_many_aliases_of_something_small_are_fine() -> None:
         ("a: word X", (1, 9)),
         ('a: "word X"', (1, 10)),
         ("a: 'äöü😀 X'", (1, 10)),
+        (r'a: "\ud83d\ude00 X"', (1, 18)),
         ("a: |\n  one\n  two X", (3, 7)),
         ("a: |-\n    one\n\n      two X", (4, 11)),
         ("a: |+\n  X\n\n", (2, 3)),

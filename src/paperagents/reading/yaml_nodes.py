@@ -17,6 +17,7 @@ import yaml
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.yaml_dialect import Translation, for_the_library
 from paperagents.reading.yaml_scalar import scalar_value
 
 MAX_DEPTH = 50
@@ -24,7 +25,6 @@ MAX_VALUES = 100_000
 """With aliases counted as often as they are used: a few bytes must not become gigabytes."""
 
 _Parser: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.SafeLoader  # type: ignore[attr-defined]  # unstubbed
-_BLANK_LINE = re.compile(r"^\t[\t ]*$", re.MULTILINE)
 _STANDARD = "tag:yaml.org,2002:"
 
 
@@ -126,26 +126,14 @@ class YamlMapping(YamlNode):
 
 def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
     """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
-    text, lent = _for_the_library(source.text)
+    text, translation = for_the_library(source.text)
     try:
-        return _Builder(source, problems, lent).document(iter(_Parser(text).get_event, None))
+        return _Builder(source, problems, translation).document(iter(_Parser(text).get_event, None))
     except _RefusedError:
         return None
     except yaml.YAMLError as error:
         _report(error, source, problems)
         return None
-
-
-def _for_the_library(text: str) -> tuple[str, dict[int, str]]:
-    """The text for a library that reads YAML 1.1, and what its values must be translated back with.
-
-    There, some signs end a line that are mere letters in YAML 1.2, and a tab is refused where a line has nothing else.
-    """
-    text = _BLANK_LINE.sub(lambda line: " " * len(line[0]), text)
-    signs = [sign for sign in "\x85\u2028\u2029" if sign in text]
-    unused = (letter for letter in map(chr, range(0xE000, 0xF8FF)) if letter not in text) if signs else ()
-    lent = {ord(letter): sign for letter, sign in zip(unused, signs, strict=False)}
-    return text.translate({ord(sign): letter for letter, sign in lent.items()}) if lent else text, lent
 
 
 class _RefusedError(Exception):
@@ -155,10 +143,10 @@ class _RefusedError(Exception):
 class _Builder:
     """Turns the event stream into nodes, with bounds on depth and size."""
 
-    def __init__(self, source: Excerpt, problems: ProblemList, lent: dict[int, str]) -> None:
+    def __init__(self, source: Excerpt, problems: ProblemList, translation: Translation) -> None:
         self.source = source
         self.problems = problems
-        self.lent = lent
+        self.translation = translation
         self.anchors: dict[str, YamlNode | None] = {}
 
     def document(self, events: Iterator[Any]) -> YamlNode | None:
@@ -200,8 +188,8 @@ class _Builder:
 
     def _scalar(self, event: Any) -> YamlScalar:
         style = event.style or ""
-        if self.lent:
-            event.value = event.value.translate(self.lent)
+        if self.translation.lent:
+            event.value = self.translation.back(event.value, escapes=style == '"')
         value: JsonValue = event.value
         if event.tag is not None:
             value = self._tagged(event)
