@@ -444,3 +444,40 @@ def test_stopping_ends_the_run_in_the_middle_and_is_recorded(desk: Desk, web: We
     stored = desk.vault.store.record(record.run_id)
     assert stored.status == "cancelled"
     assert [entry["name"] for entry in stored.execution_log] == [record.execution_log[0]["name"]]
+
+
+# --- side by side
+
+
+def test_the_failure_that_came_first_is_the_failure_of_the_chain(desk: Desk) -> None:
+    slow = "const until = Date.now() + 300; while (Date.now() < until) {} throw new Error('late'); return 1;"
+    desk.tool("late", f"custom_function: |\n  {slow}")
+    desk.tool("early", "custom_function: |\n  throw new Error('early'); return 1;")
+    desk.chain("c", "\n  - parallel:\n      - {tool: late}\n      - {tool: early}")
+    error = desk.run("c").error
+    assert error is not None
+    assert "early" in str(error["message"])
+
+
+def test_side_by_side_may_mean_one_at_a_time(desk: Desk, web: Web) -> None:
+    under_way = list[int]()
+    most = list[int]()
+
+    def count(handler: BaseHTTPRequestHandler) -> None:
+        under_way.append(1)
+        most.append(len(under_way))
+        threading.Event().wait(0.1)
+        under_way.pop()
+        handler.send_response(200)
+        handler.send_header("content-type", "application/json")
+        handler.end_headers()
+        handler.wfile.write(b"1")
+
+    web.answers["/x"] = count
+    step = f"{{tool: web_search, parameters: {{url: '{web.url('/x')}'}}}}"
+    desk.chain("c", f"\n  - max_parallel: 1\n    parallel:\n      - {step}\n      - {step}")
+    assert desk.run("c").data == [1, 1]
+    assert max(most) == 1
+    desk.chain("d", f"\n  - parallel:\n      - {step}\n      - {step}")
+    assert desk.run("d").data == [1, 1]
+    assert max(most) == 2

@@ -68,7 +68,7 @@ class Names:
 
 def _is_variable(name: str) -> bool:
     """Whether JavaScript would take it for a variable; what it would not is reached by braces."""
-    return name.isascii() and name.isidentifier() and name not in _RESERVED
+    return name.isidentifier() and name not in _RESERVED
 
 
 def resolve(value: JsonValue, names: Names) -> JsonValue:

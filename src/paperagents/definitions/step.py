@@ -32,7 +32,8 @@ class Step:
     condition_at: Excerpt | None = None
     """Where the file has it."""
     for_each: JsonValue = None
-    max_parallel: int = 1
+    max_parallel: int | None = None
+    """None: the items of a list one after the other, steps side by side all at once."""
     retry: Retry = Retry()
     continue_on_error: bool = False
     timeout: float | None = None

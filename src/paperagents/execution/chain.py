@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
@@ -13,9 +12,9 @@ from functools import partial
 from typing import Any, Protocol
 
 from paperagents.calls.conversion import CannotConvertError, converted
-from paperagents.calls.references import Names, escaped, look_up, resolve
+from paperagents.calls.references import Names, look_up, resolve
 from paperagents.calls.tool_call import ToolCall
-from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.step import Retry, Step
 from paperagents.errors import (
@@ -30,15 +29,18 @@ from paperagents.errors import (
     UsageError,
     WaitingError,
 )
+from paperagents.execution.conditions import as_expression, is_about_items, is_truthy
 from paperagents.execution.frame import Frame
 from paperagents.execution.run_log import Place
 from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
 from paperagents.messages import text
-from paperagents.reading.reference_syntax import Malformed, read_template
+from paperagents.reading.reference_syntax import read_condition
 
 MOST_ITEMS = 100_000
 MOST_AT_ONCE = 32
+_HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
+"""No failures of a step: the run stands still, or is over."""
 
 
 class Calls(Protocol):
@@ -71,7 +73,7 @@ class _Chain:
         """One step of the file, whatever it is; the answer is what the next one can refer to."""
         if self.calls.session.stopped:
             raise CancelledError
-        asked_once = step.condition is not None and not _is_about_items(step)
+        asked_once = step.condition is not None and not is_about_items(step)
         if asked_once and not self._is_taken(step, names, place):
             return _left_out(step, names)
         return self._once(step, names, place) if step.for_each is None else self._for_each(step, names, place)
@@ -79,11 +81,15 @@ class _Chain:
     def _once(self, step: Step, names: Names, place: Place) -> Names:
         if step.parallel:
             return self._side_by_side(step, names, place)
-        return names.after(step.name, self._forgiven(step, names, place))
+        return names.after(step.name, self._repeated(step, names, place))
 
     def _is_taken(self, step: Step, names: Names, place: Place) -> bool:
-        with self._logging_failures(step, place):
-            holds = self._holds(step, names)
+        try:
+            with self._logging_failures(step, place):
+                holds = self._holds(step, names)
+        except PaperError as error:
+            self._forgive(step, error, place)
+            return False
         if not holds:
             self._skip(step, place)
         return holds
@@ -97,19 +103,31 @@ class _Chain:
     # --- loops and parallel steps
 
     def _for_each(self, step: Step, names: Names, place: Place) -> Names:
-        with self._logging_failures(step, place):
-            items = _list(resolve(step.for_each, names))
+        try:
+            with self._logging_failures(step, place):
+                items = _list(resolve(step.for_each, names))
+        except PaperError as error:
+            self._forgive(step, error, place)
+            return _left_out(step, names)
+        if not items:
+            return self._for_nothing(step, names, place)
 
         def one(number: int) -> Names:
             inside = replace(names, loop={"item": items[number], "index": number})
             at = replace(place, path=f"{place.path}[{number}]")
-            if _is_about_items(step) and not self._is_taken(step, inside, at):
+            if is_about_items(step) and not self._is_taken(step, inside, at):
                 return _left_out(step, inside)
             return self._once(step, inside, at)
 
-        finished = self._all([partial(one, number) for number in range(len(items))], step.max_parallel)
-        latest = finished[-1] if finished else _left_out(step, names)
-        return _with_labels(names, step, latest).after(step.name, [after.previous for after in finished])
+        finished = self._all([partial(one, number) for number in range(len(items))], step.max_parallel or 1)
+        return _with_labels(names, step, finished[-1]).after(step.name, [after.previous for after in finished])
+
+    def _for_nothing(self, step: Step, names: Names, place: Place) -> Names:
+        """A list without entries: the step has been there, and its output is such a list, too."""
+        if self.frame.log.replayed(place) is None:
+            with self.frame.log.block(place, {}) as entry:
+                entry.output = []
+        return _left_out(step, names).after(step.name, [])
 
     def _side_by_side(self, step: Step, names: Names, place: Place) -> Names:
         def one(number: int, inner: Step) -> Names:
@@ -117,7 +135,7 @@ class _Chain:
             return self.run(_inside(step, inner), names, at)
 
         tasks = [partial(one, number, inner) for number, inner in enumerate(step.parallel, 1)]
-        finished = self._all(tasks, step.max_parallel if step.max_parallel > 1 else len(tasks))
+        finished = self._all(tasks, step.max_parallel or len(tasks))
         for inner, after in zip(step.parallel, finished, strict=True):
             names = _with_labels(names, inner, after)
         names = names.after(step.name, [after.previous for after in finished])
@@ -128,9 +146,8 @@ class _Chain:
         assert step.post_processing is not None
         try:
             return names.after(step.name, self._post_processed(step.post_processing, names, place))
-        except SandboxError:
-            if not step.continue_on_error or self.calls.session.cancellation.cancelled:
-                raise
+        except SandboxError as error:
+            self._forgive(step, error, place)
             return names.after(step.name, None)
 
     def _all(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
@@ -140,46 +157,45 @@ class _Chain:
         with ThreadPoolExecutor(max_workers=min(at_once, MOST_AT_ONCE)) as pool:
             futures = [pool.submit(copy_context().run, task) for task in tasks]
             for future in as_completed(futures):
-                if not isinstance(_failure(future), WaitingError | None):
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    break
-        failures = [failure for future in futures if (failure := _failure(future)) is not None]
-        failures.sort(key=lambda failure: isinstance(failure, WaitingError))
-        if failures:
-            raise failures[0]
+                failure = future.exception()
+                if not isinstance(failure, WaitingError | None):
+                    pool.shutdown(wait=True, cancel_futures=True)
+                    raise failure
         return [future.result() for future in futures]
 
     # --- one call
 
-    def _forgiven(self, step: Step, names: Names, place: Place) -> JsonValue:
-        if self.frame.log.was_forgiven(place):
-            self.frame.log.replayed(place)
-            return None
-        try:
-            return self._repeated(step, names, place)
-        except (WaitingError, CancelledError, PlanEndsError, StorageError):
-            raise
-        except PaperError:
-            if not step.continue_on_error or self.calls.session.cancellation.cancelled:
-                raise
-            self.frame.log.forgiven(place)
-            return None
-
     def _repeated(self, step: Step, names: Names, place: Place) -> JsonValue:
+        """The output of the step, tried as often as it says; each attempt is a call of its own."""
         delay = step.retry.delay
         for attempt in range(1, step.retry.attempts + 1):
-            try:
-                return self._timed(step, names, place)
-            except (WaitingError, DeniedError, CancelledError, PlanEndsError, UsageError, StorageError):
-                raise
-            except PaperError as error:
-                final = isinstance(error, BusinessError) and not error.retryable
-                if final or attempt == step.retry.attempts or self.calls.session.cancellation.cancelled:
-                    # A tool that has a name for its failure also knows whether trying again can help.
-                    raise
-            self._wait(delay, place)
+            at = place if attempt == 1 else replace(place, path=f"{place.path}~{attempt}")
+            if self.frame.log.was_forgiven(at):
+                self.frame.log.replayed(at)
+                return None
+            if not self.frame.log.was_repeated(at):
+                try:
+                    return self._timed(step, names, at)
+                except PaperError as error:
+                    if attempt == step.retry.attempts or not self._is_worth_repeating(error):
+                        self._forgive(step, error, at)
+                        return None
+                self.frame.log.repeated(at)
+                self._wait(delay, place)
             delay *= step.retry.backoff
         raise AssertionError("a step is tried at least once")
+
+    def _is_worth_repeating(self, error: PaperError) -> bool:
+        """A tool that has a name for its failure also knows whether trying again can help."""
+        final = isinstance(error, (*_HALTS, DeniedError, UsageError))
+        named = isinstance(error, BusinessError) and not error.retryable
+        return not final and not named and not self.calls.session.cancellation.cancelled
+
+    def _forgive(self, step: Step, error: PaperError, place: Place) -> None:
+        """Let the chain go on after a failure where the step says so; else it ends here."""
+        if not step.continue_on_error or isinstance(error, _HALTS) or self.calls.session.cancellation.cancelled:
+            raise error
+        self.frame.log.forgiven(place)
 
     def _timed(self, step: Step, names: Names, place: Place) -> JsonValue:
         with within(step.timeout, self.calls.session, code="step-timeout"):
@@ -226,23 +242,16 @@ class _Chain:
         condition = step.condition
         if not isinstance(condition, str):
             return bool(condition)
-        template = read_template(condition)
-        if template.whole is not None:
-            return is_truthy(look_up(template.whole, names))
-        code, values = _as_expression(condition, names)
+        if (whole := read_condition(condition).whole) is not None:
+            return is_truthy(look_up(whole, names))
+        code, values = as_expression(condition, names)
         limits = self.calls.services.limits
         visible = {**names.for_script(), **values}
         # On a line of its own, so that an error points to where the file has it.
         at = step.condition_at or Excerpt(text=code)
-        script = replace(at, text=f"return Boolean(\n{code}\n)", line=at.line - 1, indents=(0, *at.indents))
+        script = replace(at, text=f"return !!(\n{code}\n)", line=at.line - 1, indents=(0, *at.indents))
         stop = self.calls.session.cancellation
         return bool(self.calls.services.sandbox.run(script, names=visible, limits=limits, cancellation=stop).value)
-
-
-def _is_about_items(step: Step) -> bool:
-    """Whether the condition is asked for each item of the list, and not once for the step."""
-    about = isinstance(step.condition, str) and re.search(r"\b(?:item|index)\b", step.condition) is not None
-    return step.for_each is not None and about
 
 
 def _inside(group: Step, inner: Step) -> Step:
@@ -273,47 +282,6 @@ def _labels(step: Step) -> Iterator[str]:
     for inner in step.parallel:
         yield from _labels(inner)
     yield step.name
-
-
-def _failure(future: Future[Any]) -> BaseException | None:
-    return None if future.cancelled() else future.exception()
-
-
-def is_truthy(value: JsonValue) -> bool:
-    """What JavaScript takes for true: every list and object, also an empty one."""
-    return isinstance(value, list | dict) or bool(value)
-
-
-def _as_expression(condition: str, names: Names) -> tuple[str, JsonObject]:
-    """Braces become variables, and inside quotes escaped text: what they stand for is a value and never code."""
-    values: JsonObject = {}
-    pieces: list[str] = []
-    quote = ""
-    for piece in read_template(condition).pieces:
-        if isinstance(piece, Malformed):
-            raise ToolError("invalid-reference", reference=piece.text)
-        if isinstance(piece, str):
-            pieces.append(piece)
-            quote = _open_quote(piece, quote)
-        elif quote:
-            pieces.append(escaped(look_up(piece, names)))
-        else:
-            pieces.append(f"__reference_{len(values)}")
-            values[pieces[-1]] = look_up(piece, names)
-    return "".join(pieces), values
-
-
-def _open_quote(code: str, quote: str) -> str:
-    """The quotation mark that is still open after this piece of code."""
-    characters = iter(code)
-    for character in characters:
-        if quote and character == "\\":
-            next(characters, None)
-        elif character == quote:
-            quote = ""
-        elif not quote and character in "'\"`":
-            quote = character
-    return quote
 
 
 def _list(value: JsonValue) -> list[JsonValue]:

@@ -88,6 +88,7 @@ class RunLog:
         self.goes_on = results is not None
         """Whether the run was begun before, and stood still."""
         self._results = dict(results or {})
+        self._repeated = store.repeated(run_id) if store is not None and self.goes_on else {}
         self._done = text("run.done")
         self._lock = threading.Lock()
 
@@ -116,6 +117,19 @@ class RunLog:
         """The chain goes on after this failure, also when it goes on later."""
         if self._store is not None:
             self._store.settle(self.run_id, place.path)
+
+    def repeated(self, place: Place) -> None:
+        """Another attempt follows this one, also when the run goes on later."""
+        if self._store is not None:
+            self._store.set_aside(self.run_id, place.path)
+
+    def was_repeated(self, place: Place) -> bool:
+        """Whether another attempt followed this one before the interruption; then that is where to go on."""
+        entry = self._repeated.get(place.path)
+        if entry is not None:
+            with self._lock:
+                self.entries.append(entry)
+        return entry is not None
 
     def was_forgiven(self, place: Place) -> bool:
         """Whether the chain went on after a failure here, before the interruption."""

@@ -19,6 +19,10 @@ _MEMBER = rf"\.(?:{_NAME})|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
 _PATH = re.compile(rf"{_NAME}(?:{_MEMBER})*")
 _SEGMENT = re.compile(rf"\.?({_NAME})|\[\s*(?:(\d+)|\"([^\"]*)\"|'([^']*)')\s*\]")
 _BARE = re.compile(rf"(?:(?:input|preprocess|output|prev_step)(?:{_MEMBER})|steps(?:{_MEMBER})\.output)(?:{_MEMBER})*")
+_PLAIN_NAME = r"[^\W\d]\w*(?:-[^\W\d]\w*)*"
+_PLAIN_MEMBER = rf"\.{_PLAIN_NAME}|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
+_PLAIN = re.compile(rf"(?:{_PLAIN_NAME}|steps\.[\w\-]+)(?:{_PLAIN_MEMBER})*")
+"""What nobody would take for a calculation: ``input.n-1`` and ``input.a==input.b`` are not."""
 _BRACES = re.compile(r"(\\)?\{\{(?![<{])")
 
 
@@ -66,6 +70,13 @@ def read_template(text: str) -> Template:
     if text.startswith("\\") and _BARE.fullmatch(text, 1):
         return Template(pieces=(text[1:],))
     return Template(pieces=tuple(_pieces(text)))
+
+
+def read_condition(text: str) -> Template:
+    """Read a condition: one whole reference, else JavaScript with references in braces."""
+    template = read_template(text)
+    is_calculation = template.whole is not None and "{{" not in text and not _PLAIN.fullmatch(text)
+    return Template(pieces=(text,)) if is_calculation else template
 
 
 def references_in(value: JsonValue) -> Iterator[Reference]:

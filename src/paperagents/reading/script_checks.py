@@ -35,11 +35,14 @@ def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList
     return code
 
 
-def check_expression(script: Excerpt, problems: ProblemList) -> None:
-    """Check a small expression, the condition of a step."""
+def check_expression(script: Excerpt, references: Iterable[tuple[int, int]], problems: ProblemList) -> None:
+    """Check a small expression, the condition of a step; where a reference in braces stands, a value will."""
     if _is_too_long(script, problems):
         return
-    code = JavaScript(f"({script.text}\n)")
+    text = script.text
+    for start, end in references:
+        text = f"{text[:start]}{'_' * (end - start)}{text[end:]}"
+    code = JavaScript(f"({text}\n)")
     error = code.syntax_error()
     if error is not None:
         start = min(max(error.start - 1, 0), len(script.text))
@@ -48,6 +51,8 @@ def check_expression(script: Excerpt, problems: ProblemList) -> None:
     for finding in islice(code.forbidden(), MAX_FINDINGS):
         span = script.span(finding.start - 1, finding.end - 1)
         problems.error("forbidden-javascript", span, name=finding.what)
+    for finding in islice(endless_loops(code), MAX_FINDINGS):
+        problems.error("endless-loop", script.span(finding.start - 1, finding.end - 1))
 
 
 def check_module(code: JavaScript, script: Excerpt, problems: ProblemList, *, confined: bool) -> None:

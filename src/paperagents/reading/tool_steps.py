@@ -9,7 +9,7 @@ from paperagents.definitions.step import Retry, Step
 from paperagents.reading.fields import Fields
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.reference_checks import ANY_SHAPE, Scope, Shape, check_text, check_values
-from paperagents.reading.reference_syntax import read_template
+from paperagents.reading.reference_syntax import read_condition, read_template
 from paperagents.reading.script_checks import check_block, check_expression
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -72,7 +72,7 @@ def read_step(node: YamlMapping, scope: Scope, problems: ProblemList) -> Step | 
         condition=_condition(node, scope, problems),
         condition_at=_condition_at(node),
         for_each=for_each,
-        max_parallel=fields.whole_number("max_parallel", least=1) or 1,
+        max_parallel=fields.whole_number("max_parallel", least=1),
         retry=_retry(node, problems),
         continue_on_error=fields.boolean("continue_on_error", default=False),
         timeout=fields.number("timeout", above=0),
@@ -90,13 +90,17 @@ def _tool_name(
         if "tool" in node.entries:
             problems.error("step-with-both", node.key("tool").span)
         return ("", node.key("parallel").span) if has_parallel else None
-    field = "tool" if node.get("tool") is not None else "name"
-    tool = fields.word(field)
-    if tool is None:
-        if node.get(field) is None or node.entries[field][1].plain() is None:
-            problems.error("missing-field", node.span, field="tool", case="step")
+    field = "tool" if _says(node, "tool") else "name"
+    if not _says(node, field):
+        problems.error("missing-field", node.span, field="tool", case="step")
         return None
-    return tool, node.entries[field][1].span
+    tool = fields.word(field)
+    return None if tool is None else (tool, node.entries[field][1].span)
+
+
+def _says(node: YamlMapping, field: str) -> bool:
+    value = node.get(field)
+    return value is not None and value.plain() not in (None, "")
 
 
 def _parallel(node: YamlMapping, scope: Scope, problems: ProblemList) -> tuple[Step, ...]:
@@ -144,10 +148,12 @@ def _condition_at(node: YamlMapping) -> Excerpt | None:
 
 def _check_condition(node: YamlScalar, scope: Scope, problems: ProblemList) -> None:
     text = node.excerpt()
-    if "{{" in text.text or read_template(text.text).whole is not None:
+    condition = read_condition(text.text)
+    references = [piece for piece in condition.pieces if not isinstance(piece, str)]
+    if references:
         check_text(text, scope, problems)
-    else:
-        check_expression(text, problems)
+    if condition.whole is None:
+        check_expression(text, [(each.start, each.end) for each in references], problems)
 
 
 def _retry(node: YamlMapping, problems: ProblemList) -> Retry:

@@ -28,6 +28,8 @@ _OF_AN_ENTRY: Mapping[str, Any] = {
     "parameters": dict, "console": list,
 }  # fmt: skip
 """What whoever shows an entry of the log relies on."""
+REPEATED = 2
+"""In the journal, beside 0 and 1 for what is final: an attempt that another one followed."""
 FOR_RUN = "run:"
 """Before a tool in the place of a question: the tool is allowed for the rest of the run."""
 
@@ -96,6 +98,11 @@ class RunHistory:
         """The final entries of a run by their path."""
         rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? AND final = 1 ORDER BY seq", (run_id,))
         return dict(_step(StoredRow("journal", row)) for row in rows)
+
+    def repeated(self, run_id: str) -> dict[str, JsonObject]:
+        """The entries of attempts that were followed by another, by their path."""
+        query = "SELECT path, entry FROM journal WHERE run_id = ? AND final = ? ORDER BY seq"
+        return dict(_step(StoredRow("journal", row)) for row in self._rows(query, (run_id, REPEATED)))
 
     def lost_secrets(self, root_run: str) -> bool:
         """Whether secrets were left out of results that this run, or one below it, goes on with."""

@@ -14,7 +14,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Connection, Database
 from paperagents.records.record import LogEntry, RunRecord
-from paperagents.records.run_history import FOR_RUN, Intent, RunHistory, StoredRun, as_text
+from paperagents.records.run_history import FOR_RUN, REPEATED, Intent, RunHistory, StoredRun, as_text
 from paperagents.records.stored_row import StoredRow
 
 MOST_QUEUED = 10_000
@@ -143,6 +143,11 @@ class RunStore(RunHistory):
         """A failure that the chain went on after is a result, too: that step is not tried again later."""
         with self._writing(run_id) as connection:
             connection.execute("UPDATE journal SET final = 1 WHERE run_id = ? AND path = ?", (run_id, path))
+
+    def set_aside(self, run_id: str, path: str) -> None:
+        """An attempt that another one follows: it has its place in the journal, but is no result."""
+        with self._writing(run_id) as connection:
+            connection.execute("UPDATE journal SET final = ? WHERE run_id = ? AND path = ?", (REPEATED, run_id, path))
 
     def forget_intent(self, run_id: str, path: str) -> None:
         """The change was not made, and it is known that it was not."""
