@@ -14,6 +14,7 @@ from paperagents.builtin_tools.effects import FileEffects, WebEffects
 from paperagents.builtin_tools.entries import EntryEffects
 from paperagents.builtin_tools.packages import NpmPackages
 from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.builtin_tools.vault_paths import segments_of, shown
 from paperagents.calls.variables import variables_of
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import tool_of_agent
@@ -195,11 +196,14 @@ class VaultParts(NotesFolder):
             found = self.folder.find_text(path)
             return found.content if found is not None else None
 
-        others = {entry.file for entry in self.registry.entries()} - {tool.file}
-        if tool.log is not None and "/".join(filter(None, tool.log.split("/"))) in others:
-            # Another tool's file is no place for a log: it would be another tool afterwards.
-            return
-        append_log(tool, record, read, lambda path, added: self.folder.write_text(path, added, append=True))
+        def append(path: str, added: str) -> None:
+            others = {entry.file for entry in self.registry.entries()} - {tool.file}
+            if shown(segments_of(path)) in others:
+                # It would be another tool afterwards.
+                raise ToolError("invalid-log", path=path, case="tool")
+            self.folder.write_text(path, added, append=True)
+
+        append_log(tool, record, read, append)
 
     def _file_content(self, file: str) -> bytes:
         try:

@@ -160,7 +160,7 @@ def test_references_to_the_data_vault_are_looked_up_in_the_open_vault(vault: Vau
     assert resolve_vault_references_simple('{{<vaultref id="x" />}}') == "found"
 
 
-@pytest.mark.parametrize("path", ["logs/runs.log", "runs.txt", "/logs/runs.md"])
+@pytest.mark.parametrize("path", ["logs/runs.log", "runs.txt", "/logs/runs.md", "runs.yaml", "runs.yml"])
 def test_a_log_goes_to_a_note_or_a_plain_text_file(vault: Vault, path: str) -> None:
     add(vault, f"log: {path}\ncustom_function: return 1;")
     assert vault.run("t").success

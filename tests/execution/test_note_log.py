@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+import yaml
 from tests.execution.conftest import Desk
 
 from paperagents.registry.tool_registry import ToolRegistry
@@ -44,3 +47,59 @@ def test_a_log_never_becomes_part_of_a_block_that_was_not_closed(desk: Desk, ope
     script = ToolRegistry(desk.root).tool("own").postprocess
     assert script is not None
     assert script.text.split() == ["//", "@postprocess", "return", "5;"]
+
+
+def test_a_heading_that_is_only_shown_in_a_block_is_no_heading(desk: Desk) -> None:
+    desk.tool("own", "log: file\ncustom_function: return 1;", "\n```md\n## Execution log\n```\n")
+    desk.run("own")
+    desk.run("own")
+    assert desk.text("tools/own.md").split("\n").count("## Execution log") == 2
+    assert "```\n\n## Execution log\n" in desk.text("tools/own.md")
+
+
+def test_a_note_that_begins_with_a_line_gets_its_heading_once(desk: Desk) -> None:
+    desk.note("all.md", "---\nMine.\n")
+    desk.tool("t", "log: all.md\ncustom_function: return 1;")
+    desk.run("t")
+    desk.run("t")
+    assert desk.text("all.md").count("## Execution log") == 1
+
+
+@pytest.mark.parametrize("path", ["logs/t.yaml", "t.yml"])
+def test_a_yaml_file_gets_a_document_for_each_run(desk: Desk, path: str) -> None:
+    desk.tool("t", f"log: {path}\ncustom_function: |\n  throw new Error('--- ```'); return 1;")
+    runs = [desk.run("t").run_id, desk.run("t").run_id]
+    documents = list(yaml.safe_load_all(desk.text(path)))
+    assert [each["run_id"] for each in documents] == runs
+    [entry] = documents[0]["execution_log"]
+    assert (entry["step"], entry["block"], entry["status"]) == (1, "custom_function", "error")
+
+
+@pytest.mark.parametrize("path", ["logs/t.json", "t.jsonl"])
+def test_a_json_file_gets_a_line_for_each_run(desk: Desk, path: str) -> None:
+    desk.tool("t", f"log: {path}\ncustom_function: return 1;")
+    desk.run("t")
+    file = desk.root / path
+    file.write_text(file.read_text().removesuffix("\n"))
+    desk.run("t")
+    lines = [json.loads(line) for line in desk.text(path).splitlines()]
+    assert [each["status"] for each in lines] == ["succeeded", "succeeded"]
+    assert lines[0]["execution_log"][0]["message"] == "Done."
+
+
+@pytest.mark.parametrize("path", ["other.md", "binary.log", "link.log"])
+def test_a_log_that_cannot_be_written_is_told_and_the_run_is_as_it_was(
+    desk: Desk, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk.note("other.md", "---\ntool: true\nname: other\ndescription: d\ncustom_function: return 1;\n---\n")
+    (desk.root / "binary.log").write_bytes(b"\xff")
+    (desk.root / "link.log").symlink_to(desk.root.parent / "outside.log")
+    before = (desk.root / path).read_bytes() if path != "link.log" else b""
+    desk.tool("t", f"log: {path}\ncustom_function: return 1;")
+    assert desk.run("t").success
+    assert not (desk.root.parent / "outside.log").exists()
+    assert before == ((desk.root / path).read_bytes() if path != "link.log" else b"")
+    [told] = [each for each in caplog.records if each.name == "paper"]
+    assert told.levelname == "WARNING"
+    assert "'t'" in told.getMessage()
+    assert f"'{path}'" in told.getMessage()

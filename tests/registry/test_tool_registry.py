@@ -195,6 +195,18 @@ def test_two_tools_with_one_name_are_told_of_and_both_can_be_used(root: Path, wr
     assert (registry.tool("first").file, registry.tool("second").file) == ("one.md", "two.md")
 
 
+@pytest.mark.parametrize("log", ["other.md", "/other.md", "//other.md"])
+def test_a_log_into_the_file_of_another_tool_is_told(root: Path, write: Write, log: str) -> None:
+    write("t.md", name="t", log=log)
+    write("own.md", name="own", log="own.md")
+    write("note.md", name="note", log="plain.md")
+    write("other.md", name="other")
+    write("plain.md", "# A note\n")
+    listed = own(ToolRegistry(root))
+    assert {file: codes(entry) for file, entry in listed.items() if entry.problems} == {"t.md": ["invalid-log"]}
+    assert listed["t.md"].valid
+
+
 @pytest.mark.parametrize(
     ("fields", "place", "other"),
     [

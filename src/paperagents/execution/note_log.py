@@ -1,18 +1,21 @@
-"""The log of a run inside a note, for a tool whose file asks for it with ``log:``."""
+"""The log of a run inside a note or another file, for a tool whose file asks for it with ``log:``."""
 
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable
 
-from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
+from paperagents.messages import text
 from paperagents.reading.markdown_sections import fences, split_note
 from paperagents.records.record import RunRecord
 
 HEADING = "## Execution log"
+_LOGGER = logging.getLogger("paper")
+_SHOWN = ("block", "name", "status", "message")
 _HEADING = re.compile(r"#{1,2}(?:[ \t]|$)")
 """Of the same level or above it."""
 _PROBE = "\ue000end of the note\ue000"
@@ -26,35 +29,56 @@ def yaml_log(record: RunRecord) -> str:
     lines = ["execution_log:"]
     for entry in record.execution_log:
         lines.append(f"  - step: {entry['step']}")
-        shown = {key: json.dumps(entry[key], ensure_ascii=False) for key in ("block", "name", "status", "message")}
-        lines += [f"    {key}: {value}" for key, value in shown.items()]
+        lines += [f"    {key}: {_json(entry[key])}" for key in _SHOWN]
     return "\n".join(lines) + "\n"
 
 
 def append_log(
     tool: ToolDefinition, record: RunRecord, read: Callable[[str], str | None], append: Callable[[str, str], object]
 ) -> None:
-    """Add the log to the tool's own file (``log: file``) or to another note (``log: PATH``).
+    """Add the log to the tool's own file (``log: file``) or to another one (``log: PATH``).
 
-    Only ever adds to the end of a note of the vault. A note that cannot be written is no reason to fail.
+    Only ever adds to the end of a file of the vault. One that cannot be written is told, and no reason to fail.
     """
     if tool.log is None or tool.log == "store":
         return
     path = (tool.file or "") if tool.log == "file" else tool.log
     try:
-        append(path, _addition(read(path), record))
-    except PaperError:
-        return
+        append(path, _addition(path, read(path), record))
+    except PaperError as error:
+        _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
 
 
-def _addition(note: str | None, record: RunRecord) -> str:
-    """What is added to the end of a note, with the line ends that it has; None is a note that is not there yet."""
-    if note is None:
-        return f"{HEADING}\n\n{_shown(record)}"
-    lines = note.replace("\r\n", "\n")
-    heading = "" if _ends_under_heading(lines) else f"{HEADING}\n\n"
-    added = f"{_end_of_block(lines)}\n{heading}{_shown(record)}"
-    return added.replace("\n", "\r\n") if "\r\n" in note else added
+def _addition(path: str, before: str | None, record: RunRecord) -> str:
+    """What is added to the end of a file, with the line ends that it has; None is one that is not there yet."""
+    lines = (before or "").replace("\r\n", "\n")
+    if path.endswith((".yaml", ".yml")):
+        added = f"{_end_of_line(lines)}---\n{_heads(record)}{yaml_log(record)}"
+    elif path.endswith((".json", ".jsonl")):
+        added = f"{_end_of_line(lines)}{_json_line(record)}"
+    elif before is None:
+        added = f"{HEADING}\n\n{_shown(record)}"
+    else:
+        heading = "" if _ends_under_heading(lines) else f"{HEADING}\n\n"
+        added = f"{_end_of_block(lines)}\n{heading}{_shown(record)}"
+    return added.replace("\n", "\r\n") if "\r\n" in (before or "") else added
+
+
+def _heads(record: RunRecord) -> str:
+    return "".join(f"{key}: {_json(value)}\n" for key, value in _about(record).items())
+
+
+def _json_line(record: RunRecord) -> str:
+    log = [{key: entry[key] for key in ("step", *_SHOWN)} for entry in record.execution_log]
+    return _json({**_about(record), "execution_log": log}) + "\n"
+
+
+def _about(record: RunRecord) -> dict[str, str]:
+    return {"started": record.started, "run_id": record.run_id, "status": record.status}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _shown(record: RunRecord) -> str:
@@ -62,6 +86,10 @@ def _shown(record: RunRecord) -> str:
     # A fence longer than any run of backticks inside cannot be closed by what a step printed.
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", log)), default=0))
     return f"{record.started} {record.run_id} {record.status}\n\n{fence}yaml\n{log}{fence}\n"
+
+
+def _end_of_line(lines: str) -> str:
+    return "" if not lines or lines.endswith("\n") else "\n"
 
 
 def _end_of_block(lines: str) -> str:
@@ -76,10 +104,10 @@ def _end_of_block(lines: str) -> str:
 
 def _ends_under_heading(lines: str) -> bool:
     """Whether what is added to the end of a note stands under the heading, and under no other after it."""
-    _, heading, after = f"\n{lines}".rpartition(f"\n{HEADING}\n")
-    if not heading:
-        return False
-    shown = [fence.content for fence in fences(Excerpt(text=after))]
+    note = split_note(lines, "")
+    body = note.frontmatter if note.unclosed and note.frontmatter is not None else note.body
+    shown = [fence.content for fence in fences(body)]
     in_fences = {each.line + number for each in shown for number in range(each.text.count("\n") + 1)}
-    headings = (number for number, line in enumerate(after.split("\n"), 1) if _HEADING.match(line))
-    return all(number in in_fences for number in headings)
+    numbered = enumerate(body.text.split("\n"), body.line)
+    headings = [line for number, line in numbered if _HEADING.match(line) and number not in in_fences]
+    return headings[-1:] == [HEADING]

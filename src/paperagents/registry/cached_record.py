@@ -60,6 +60,7 @@ def _entry(data: Any, file: str) -> Entry:
         strict=_flag(data["strict"]),
         words={word: _span(each) for word, each in data["words"].items()},
         schedule=_optional(_schedule, data["schedule"]),
+        log=_optional(_text, data["log"]),
     )
 
 

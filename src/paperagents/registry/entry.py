@@ -56,6 +56,8 @@ class Entry:
     """How a tag is written, and where its note says so."""
     schedule: str | None = None
     """When it runs by itself, in the notation of cron."""
+    log: str | None = None
+    """Where else than in the store the log of each run is kept."""
     stale: bool = False
     """The file is broken now; the last good version goes on serving."""
 
@@ -128,6 +130,7 @@ def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         aliases=definition.aliases,
         strict=definition.strict,
         schedule=definition.schedule,
+        log=definition.log,
     )
 
 

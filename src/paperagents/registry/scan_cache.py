@@ -20,7 +20,7 @@ from paperagents.registry.cached_record import record_from_json, record_to_json
 from paperagents.registry.folder_scan import FileRecord
 from paperagents.version import __version__
 
-FORMAT = 5
+FORMAT = 6
 LARGEST = 64 * 1024 * 1024
 _DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

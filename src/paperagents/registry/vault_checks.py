@@ -1,4 +1,4 @@
-"""What is wrong between files: two with one id, calls to tools that are not there, circles."""
+"""What is wrong between files: two with one id, calls to tools that are not there, circles, logs in the wrong place."""
 
 from __future__ import annotations
 
@@ -66,6 +66,7 @@ def _all_problems(
     yield from _duplicates(entries, builtin)
     yield from _same_names(entries)
     yield from _taken_words(entries, builtin)
+    yield from _logs_into_others(entries)
     known = by_name((*builtin, *entries))
     yield from _unknown_to_agents(entries, known)
     calls = [
@@ -127,6 +128,15 @@ def _taken_words(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iter
             yield _problem(entry, "tag-word-taken", entry.words[word], word=word, tag=entry.id, other=other)
         if not in_the_way:
             owners |= {word.lower(): entry.id for word in entry.words}
+
+
+def _logs_into_others(entries: tuple[Entry, ...]) -> Iterator[Problem]:
+    """Logs that are never written: they would go into the file of another tool."""
+    files = {entry.file for entry in entries}
+    for entry in entries:
+        path = "/".join(filter(None, (entry.log or "").split("/")))
+        if path in files and path != entry.file:
+            yield _problem(entry, "invalid-log", entry.span, severity="warning", path=entry.log, case="tool")
 
 
 def _nearest(unknown: Iterable[str], known: Mapping[str, Entry]) -> dict[str, str]:

@@ -165,6 +165,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Ausgelassen: Die Bedingung ist nicht erfüllt.",
         "已跳过：条件不成立。",
     ),
+    "run.log-not-written": (
+        "The log of a run of '{tool}' was not written. {reason}",
+        "Das Protokoll eines Laufs von „{tool}“ wurde nicht geschrieben. {reason}",
+        "“{tool}” 的一次运行的日志未能写入。{reason}",
+    ),
     "run.approved": ("Approved by: {by}.", "Genehmigt durch: {by}.", "批准者：{by}。"),
     "run.edited": (
         "Approved with changed arguments by: {by}.",

@@ -275,9 +275,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "日志不能写入 “{path}”。",
     ),
     "invalid-log.hint": (
-        "Write log: file, or the path of a note, a .txt or a .log file in the vault.",
-        "log: file schreiben, oder den Pfad einer Notiz, einer .txt- oder .log-Datei im Vault.",
-        "请写 log: file，或库中笔记、.txt 或 .log 文件的路径。",
+        "Write log: file, or the path of a note, a .txt, .log, .yaml or .json file in the vault.",
+        "log: file schreiben, oder den Pfad einer Notiz, einer .txt-, .log-, .yaml- oder .json-Datei im Vault.",
+        "请写 log: file，或库中笔记、.txt、.log、.yaml 或 .json 文件的路径。",
+    ),
+    "invalid-log.tool": (
+        "No log is written to '{path}': that file is a tool, an agent or a tag itself.",
+        "Nach „{path}“ wird kein Protokoll geschrieben: Diese Datei ist selbst ein Tool, ein Agent oder ein Tag.",
+        "日志不会写入 “{path}”：该文件本身是工具、智能体或标签。",
     ),
     "unknown-field": (
         "'{field}' is not a known field.",
