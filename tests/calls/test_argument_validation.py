@@ -60,12 +60,34 @@ def test_all_problems_are_told_at_once() -> None:
 
 def test_a_strict_tool_takes_nothing_undeclared() -> None:
     assert problems({"file": "a", "fil": 1}, strict=True) == {"fil": "argument-unknown"}
+    assert problems({"z": 1, "it's (1)": 2, "limit": 0}, strict=True) == {
+        "z": "argument-unknown", "it's (1)": "argument-unknown", "limit": "argument-rule", "file": "argument-missing",
+    }  # fmt: skip
+
+
+def test_what_a_tool_without_parameters_does_not_take_is_told_by_name() -> None:
+    closed = ToolDefinition(
+        id="c", name="c", kind="javascript", own_schema={"type": "object", "additionalProperties": False}
+    )
+    with in_language("en"), pytest.raises(InvalidArgumentsError) as caught:
+        validated(closed, {"x": "long", "y": 2})
+    told_of = [str(each["message"]) for each in caught.value.details["problems"]]
+    assert told_of == ["There is no parameter 'x'.", "There is no parameter 'y'."]
 
 
 def test_types_are_only_converted_where_that_is_asked_for() -> None:
     assert validated(tool(), {"file": 3, "limit": "5"}, convert=True) == {"file": "3", "limit": 5}
     assert problems({"file": 3, "limit": "5"}) == {"file": "argument-type", "limit": "argument-type"}
     assert problems({"file": "a", "limit": "12abc"}, convert=True) == {"limit": "argument-type"}
+
+
+def test_of_a_list_only_the_elements_that_cannot_be_converted_are_told() -> None:
+    schema: Any = {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
+    adding = ToolDefinition(id="add", name="add", kind="markdown", parameters=(Parameter(name="rows", schema=schema),))
+    for rows in ([["1", "x"], ["2"]], '[["1", "x"], ["2"]]'):
+        with pytest.raises(InvalidArgumentsError) as caught:
+            validated(adding, {"rows": rows}, convert=True)
+        assert [each["parameter"] for each in caught.value.details["problems"]] == ["rows.0.1"]
 
 
 SHAPE: Any = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from paperagents.calls.conversion import CannotConvertError, converted
 from paperagents.calls.json_arguments import DEEPEST
-from paperagents.definitions.closest import closest, misspelt
+from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
@@ -114,25 +114,27 @@ def _problems(tool: ToolDefinition, arguments: JsonObject, told: set[str]) -> li
         raise ToolError("schema-unusable", tool=tool.id, reason=error.reason) from None
     declared = {parameter.name for parameter in tool.parameters}
     undeclared = [name for name in arguments if name not in declared]
-    described = (_described(violation, tool, undeclared) for violation in found)
+    described = (problem for violation in found for problem in _described(violation, undeclared))
     return [problem for problem in described if problem["parameter"] not in told]
 
 
-def _described(violation: Violation, tool: ToolDefinition, undeclared: list[str]) -> JsonObject:
+def _described(violation: Violation, undeclared: list[str]) -> list[JsonObject]:
+    if violation.keyword == "additionalProperties" and not violation.path:
+        return [_problem("argument-unknown", name) for name in violation.names or undeclared]
+    return [_broken_rule(violation, undeclared)]
+
+
+def _broken_rule(violation: Violation, undeclared: list[str]) -> JsonObject:
     path = ".".join(str(segment) for segment in violation.path)
     if violation.keyword == "required":
         name = _quoted(violation.message)
         given = next((each for each in undeclared if misspelt(each, [name])), None)
         rule = "slip" if given is not None and not path else None
         return _problem("argument-missing", f"{path}.{name}".strip("."), name=name, given=given, rule=rule)
-    if violation.keyword == "additionalProperties" and not violation.path:
-        name = _quoted(violation.message)
-        near = ", ".join(f"'{each}'" for each in closest(name, (parameter.name for parameter in tool.parameters)))
-        return _problem("argument-unknown", name, suggestion=near)
     if violation.keyword == "type":
         return _problem("argument-type", path, kind=violation.limit, value="")
-    names = _unexpected(violation.message)
-    rule = _rule(violation, names)
+    names = ", ".join(f"'{name}'" for name in violation.names)
+    rule = _rule(violation)
     return _problem("argument-rule", path, rule=rule, reason=violation.message, limit=violation.limit, names=names)
 
 
@@ -151,15 +153,10 @@ def _quoted(message: str) -> str:
     return message.split('"')[1] if '"' in message else message.split("'")[1] if "'" in message else message
 
 
-def _rule(violation: Violation, names: str) -> str:
+def _rule(violation: Violation) -> str:
     if violation.message.endswith(_SEVERAL):
         return "oneOf-several"
-    return "no-members" if violation.keyword == "additionalProperties" and not names else violation.keyword
-
-
-def _unexpected(message: str) -> str:
-    """The names the schema library puts into brackets: those that nobody expected."""
-    return message.partition("(")[2].rpartition(" w")[0]
+    return "no-members" if violation.keyword == "additionalProperties" and not violation.names else violation.keyword
 
 
 def _plain(value: object) -> str:

@@ -17,7 +17,10 @@ class CannotConvertError(Exception):
 
 
 def converted(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
-    """The value in the type the schema declares. Raises CannotConvertError."""
+    """The value in the type the schema declares. Raises CannotConvertError.
+
+    An element of a list that cannot be brought to its type stays as it is: the list is one all the same.
+    """
     declared = schema.get("type")
     kinds = declared if isinstance(declared, list) else [declared]
     if declared is None or any(_is(value, kind) for kind in kinds):
@@ -44,8 +47,15 @@ def read_text(text: str, schema: Mapping[str, JsonValue]) -> JsonValue:
 def _with_items(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
     items = schema.get("items")
     if isinstance(value, list) and isinstance(items, dict):
-        return [converted(each, items) for each in value]
+        return [_converted_or_same(each, items) for each in value]
     return value
+
+
+def _converted_or_same(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    try:
+        return converted(value, schema)
+    except CannotConvertError:
+        return value
 
 
 def _is(value: JsonValue, kind: JsonValue) -> bool:

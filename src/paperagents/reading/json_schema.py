@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,6 +23,8 @@ class Violation:
     message: str
     limit: JsonValue = None
     """What the keyword says: the minimum, the list of allowed values, …"""
+    names: tuple[str, ...] = ()
+    """Of the members that nobody expected."""
 
 
 class NotASchemaError(Exception):
@@ -49,13 +54,14 @@ class Schema:
 
     def accepts(self, value: JsonValue) -> bool:
         """Whether the value is what the schema says."""
-        return bool(self._validator.is_valid(value))
+        return bool(_told(self._validator.is_valid, value))
 
     def violations(self, value: JsonValue) -> list[Violation]:
         """Everything wrong with the value, at once."""
         if self.accepts(value):
             return []
-        return [each for error in self._validator.iter_errors(value) for each in self._violations(error)]
+        errors = _told(lambda read: list(self._validator.iter_errors(read)), value)
+        return [each for error in errors for each in self._violations(error)]
 
     def _violations(self, error: Any) -> list[Violation]:
         """Where it is plain which of several ways was meant, what is wrong with that one."""
@@ -69,6 +75,7 @@ class Schema:
             keyword=keyword,
             message=error.message,
             limit=_at(self._schema, error.schema_path),
+            names=tuple(getattr(error.kind, "unexpected", ())),
         )
 
 
@@ -101,6 +108,14 @@ def _refuse_to_fetch(address: str) -> Any:
     # A schema is a stranger's text: a $ref must not make this program read files or call servers.
     message = f"references outside the schema are not followed: {address}"
     raise ValueError(message)
+
+
+def _told(ask: Callable[[JsonValue], Any], value: JsonValue) -> Any:
+    """What the library says about a value, also about one with half a character in it, which it cannot read."""
+    try:
+        return ask(value)
+    except UnicodeEncodeError:
+        return ask(json.loads(_HALF_CHARACTER.sub("\ufffd", json.dumps(value, ensure_ascii=False))))
 
 
 def _meant(error: Any) -> list[Any]:
