@@ -120,11 +120,12 @@ def test_a_server_that_wants_a_model_to_be_chosen_is_told_so(desk: Desk, serve: 
     [
         (call("read_file", filePath="nothere.md"), "nothere.md"),
         (call("read_file"), "filePath"),
-        (call("read_fil", filePath="a.md"), "read_fil"),
+        (call("read_fil", filePath="a.md"), "Did you mean 'read_file'"),
         ({"tool": "read_file", "arguments": '{"filePath": "a.md"'}, "character"),
         ({"tool": "read_file", "arguments": "[1]"}, "object"),
         (call("write_file", filePath="a.md", content="x"), "not among the tools"),
         (call("search_files", query="x", limit="many"), "limit"),
+        (call("search_files", query="x", limit="\ud800"), "limit"),
     ],
 )
 def test_a_wrong_call_is_recorded_and_told_and_can_be_repaired(
@@ -157,6 +158,14 @@ def test_arguments_go_back_to_the_server_as_an_object_whatever_the_model_wrote(
     assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == "Done."
     said: Any = model.requests[1].messages[-2]
     assert json.loads(said["tool_calls"][0]["function"]["arguments"], parse_constant=pytest.fail) == goes_back
+
+
+def test_a_failure_is_told_with_what_to_do_next(desk: Desk) -> None:
+    desk.agent("tools: [write_file]")
+    desk.note("a.md", "Peas")
+    model = ScriptedModel([{"calls": [call("write_file", filePath="a.md", content="x")]}, "Done."])
+    desk.vault.run("helper", {"query": "Hi"}, model=model)
+    assert "overwrite" in str(model.requests[1].messages[-1]["content"])
 
 
 def test_a_damaged_tag_is_told_with_its_place(desk: Desk) -> None:
@@ -227,6 +236,17 @@ def test_money_is_limited(desk: Desk) -> None:
     assert "0.02" in str(record.error["message"])
 
 
+def test_a_used_up_budget_asks_no_agent_below(desk: Desk) -> None:
+    desk.agent(name="expert")
+    desk.agent("agents: [expert]\nbudget: {tokens: 50}")
+    asking = {"calls": [call("expert", query="Why?")], "usage": {"total_tokens": 100}}
+    model = ScriptedModel({"helper": [asking, "never"], "expert": ["Never."]})
+    record = desk.vault.run("helper", {"query": "Hi"}, model=model)
+    assert record.error is not None
+    assert "100 of 50" in str(record.error["message"])
+    assert [request.agent for request in model.requests] == ["helper"]
+
+
 def test_a_budget_in_money_that_nobody_can_keep_is_told_once(desk: Desk) -> None:
     desk.agent("budget: {money: 0.01}")
     record = desk.ask([*({"calls": [call("read_file", filePath=name)]} for name in ("a.md", "b.md")), "Done."])
@@ -271,10 +291,34 @@ def test_time_is_limited(desk: Desk) -> None:
     assert (record.status, record.error["code"]) == ("failed", "agent-timeout")
 
 
-def test_turning_in_circles_is_noticed(desk: Desk) -> None:
-    record = desk.ask([{"text": f"{n}", "calls": [call("read_file", filePath="a.md")]} for n in range(10)])
+SAME: list[Any] = [{"text": f"{n}", "calls": [call("read_file", filePath="a.md")]} for n in range(30)]
+
+
+def test_a_model_that_repeats_itself_is_told_so_in_the_results(desk: Desk) -> None:
+    model = ScriptedModel([*SAME[:4], "I see.", "never"])
+    assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == "I see."
+    results = [str(request.messages[-1]["content"]) for request in model.requests[1:]]
+    assert [f"{times} times" in result for times, result in enumerate(results, 1)] == [False, False, True, True]
+    assert model.requests[-1].messages[-1]["role"] == "tool"
+
+
+def test_a_model_that_repeats_damaged_tags_is_told_so(desk: Desk) -> None:
+    damaged = '{{<read_file filePath="a.md" />}}{{<datavault id="x">}}never closed'
+    model = ScriptedModel([damaged, damaged, damaged, "I see."])
+    assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == "I see."
+    assert ["3 times" in told(model, number) for number in range(4)] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("front", "code", "turns"),
+    [("", "agent-no-progress", 10), ("max_iterations: 5", "agent-iterations", 5)],
+    ids=["without end", "within its turns"],
+)
+def test_turning_in_circles_is_ended(desk: Desk, front: str, code: str, turns: int) -> None:
+    desk.agent(front)
+    record = desk.ask(SAME)
     assert record.error is not None
-    assert (record.error["code"], len(entries(record, "model"))) == ("agent-no-progress", 3)
+    assert (record.error["code"], len(entries(record, "model"))) == (code, turns)
 
 
 def test_the_same_call_with_other_results_is_progress(desk: Desk) -> None:
@@ -410,6 +454,14 @@ def test_a_sub_agent_is_asked_by_a_tag_with_its_own_time(desk: Desk) -> None:
     record = desk.vault.run("helper", {"query": "Hi"}, model=model)
     assert record.data == "Hm."
     assert "0.2 s" in str(entries(record, "subagent")[0]["message"])
+
+
+def test_a_sub_agent_is_asked_natively_by_the_name_of_the_tag(desk: Desk) -> None:
+    desk.agent(name="expert")
+    desk.agent("agents: [expert]\nprotocol: native")
+    asking = {"calls": [call("subagent", agent="expert", query="Why?")]}
+    record = desk.ask({"helper": [asking, "Because."], "expert": ["So it is."]})
+    assert entries(record, "subagent")[0]["output"] == "So it is."
 
 
 def test_an_agent_that_was_not_named_is_not_asked(desk: Desk) -> None:

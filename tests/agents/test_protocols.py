@@ -161,6 +161,22 @@ def test_what_changes_something_waits_for_the_whole_answer(desk: Desk, serve: Se
     assert desk.vault.entries.get("memory", "a") is None
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('{{<write_file filePath="x.md" content="Peas" />}}{{<read_file filePath="x.md" />}}', "Peas"),
+        ('{{<write_file filePath="x.md" content="Peas" />}}{{<search_files query="Peas" />}}', '"count": 1'),
+        ('{{<datavault id="d">}}Peas{{</datavault>}}{{<datavault id="d" action="request_read" />}}', "Peas"),
+    ],
+)
+def test_what_stands_after_a_change_reads_what_was_changed(desk: Desk, serve: Serve, written: str, read: str) -> None:
+    desk.agent("tools: [write_file, read_file, search_files]\nprotocol: tags")
+    server = serve([written, "Done."], fragment=7)
+    record = desk.vault.run("helper", {"query": "Go"}, approver=ScriptedApprover(Approved()))
+    assert [each["status"] for each in record.execution_log] == ["success"] * 5
+    assert read in server.requests[1]["messages"][-1]["content"]
+
+
 def test_names_that_servers_do_not_take_are_replaced(desk: Desk, serve: Serve) -> None:
     desk.note(
         "t.md",

@@ -6,7 +6,6 @@ for again, nothing is done twice.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -20,6 +19,7 @@ from paperagents.agents.dialogue import CallResult, Dialogue, shown
 from paperagents.agents.early_calls import AT_ONCE, EarlyCalls
 from paperagents.agents.language_model import LanguageModel, ModelRequest, ModelTurn, turn_of_record
 from paperagents.agents.patience import Patience
+from paperagents.agents.repetition import Repetition
 from paperagents.agents.spending import Spending
 from paperagents.agents.toolbox import Toolbox, is_read_only
 from paperagents.agents.written_calls import Answer, WrittenCall, understood
@@ -35,8 +35,6 @@ from paperagents.messages import text
 from paperagents.records.masking import MaskedStream
 from paperagents.tags import TagRegistry
 
-SAME_AGAIN = 3
-"""So often the same calls may give the same results, one turn after the other."""
 NO_MODEL = "default"
 """The name that is sent where nobody has chosen a model."""
 _NO_NATIVE_CALLS = (400, 404, 422, 500, 501)
@@ -82,7 +80,7 @@ class AgentLoop:
         self._native = run.agent.protocol != "tags"
         self._dialogue = run.dialogue(not self._native)
         self._spending = run.spending
-        self._seen: list[str] = []
+        self._repetition = Repetition()
         self._damaged = False
         self._said = MaskedStream(run.calls.services.masking)
 
@@ -104,13 +102,10 @@ class AgentLoop:
         raise ToolError("agent-iterations", limit=self._run.agent.max_iterations, details={"text": last})
 
     def _go_on(self, turn: ModelTurn, answer: Answer, results: Sequence[CallResult]) -> None:
-        """Tell the model what its calls gave, unless it has used up what it may, or turns in circles."""
-        self._spending.require_rest()
-        self._seen = [*self._seen[1 - SAME_AGAIN :], json.dumps([[*map(_sameness, results)], answer.damage])]
-        if len(self._seen) == SAME_AGAIN and len(set(self._seen)) == 1:
-            raise ToolError("agent-no-progress", times=SAME_AGAIN, details={"text": answer.text})
+        """Tell the model what its calls gave, and what is wrong with its turn."""
         damage = text("damaged-tags", problems=answer.damage) if answer.damage else ""
-        self._dialogue.add(turn, results, damage)
+        remarks = [damage, self._repetition.remark(answer, results)]
+        self._dialogue.add(turn, results, "\n\n".join(filter(None, remarks)))
 
     def _finished(self, answer: Answer) -> str:
         final = answer.text if answer.final is None else answer.final
@@ -127,6 +122,7 @@ class AgentLoop:
             self._speak(native=parameters.get("protocol") == "native")
             turn, early = turn_of_record(done["output"]), None
         else:
+            self._spending.require_rest()
             # What was begun for an answer that was never finished belongs to nothing.
             self._log.forget(f"turn/{number}/")
             turn, early = self._asked(number, place)
@@ -266,7 +262,7 @@ class AgentLoop:
             if self._session.cancellation.cancelled:
                 raise
             status = "denied" if error.code == "denied" else "error"
-            return replace(answered, status=status, text=_error(error.message))
+            return replace(answered, status=status, text=_error(str(error)))
 
     def _performed(self, call: WrittenCall, place: Place) -> JsonValue:
         if call.call is not None:
@@ -321,10 +317,6 @@ def _object(value: JsonValue) -> JsonObject:
 
 def _arguments(call: WrittenCall) -> JsonObject | None:
     return dict(call.call.arguments) if call.call is not None else None
-
-
-def _sameness(result: CallResult) -> list[JsonValue]:
-    return [result.tool, result.status, result.text, result.arguments]
 
 
 def _error(message: str) -> str:

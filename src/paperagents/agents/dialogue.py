@@ -55,9 +55,18 @@ class Dialogue:
         self._own += [
             {"role": "tool", "tool_call_id": each.native.id, "content": each.text} for each in native if each.native
         ]
-        told = "\n\n".join([*map(_told, tagged), *([remark] if remark else [])])
-        if told:
-            self._own.append({"role": "user", "content": told})
+        if tagged:
+            self._own.append({"role": "user", "content": "\n\n".join(map(_told, tagged))})
+        if remark:
+            self._add_remark(remark)
+
+    def _add_remark(self, remark: str) -> None:
+        """With the last result, where there is one: some servers refuse a message of ours right after a result."""
+        last = self._own[-1]
+        if last["role"] == "assistant":
+            self._own.append({"role": "user", "content": remark})
+        else:
+            self._own[-1] = {**last, "content": f"{last['content']}\n\n{remark}"}
 
     def speak(self, other: Dialogue) -> None:
         """Go on with the prompt of another dialogue."""

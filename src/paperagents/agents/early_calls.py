@@ -72,7 +72,10 @@ class EarlyCalls(Listener):
             return
         self._count += 1
         call = tag_call(operation, self._registry)
-        if self._reads_only(call):
-            self._pool = self._pool or ThreadPoolExecutor(max_workers=AT_ONCE)
-            future = self._pool.submit(copy_context().run, self._perform, call, self._count)
-            self._begun[call.start] = (self._count, future)
+        if not self._reads_only(call):
+            # What follows may read what this one changes.
+            self._blocked = True
+            return
+        self._pool = self._pool or ThreadPoolExecutor(max_workers=AT_ONCE)
+        future = self._pool.submit(copy_context().run, self._perform, call, self._count)
+        self._begun[call.start] = (self._count, future)

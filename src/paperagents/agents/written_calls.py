@@ -12,12 +12,14 @@ from paperagents.agents.toolbox import Toolbox
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tag import TagCategory, TagDefinition
+from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
 from paperagents.execution.applying import FINAL_OUTPUT, call_of_tag
 from paperagents.tags import TagRegistry, read_tags, validate_operation
 from paperagents.tags.standing_calls import standing_calls
 
 MOST_PROBLEMS = 20
+SUBAGENT = "subagent"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,8 +96,16 @@ def _native_call(call: ModelCall, toolbox: Toolbox) -> WrittenCall:
         arguments = read_arguments(call)
     except PaperError as failure:
         return WrittenCall(name=call.name or "?", failure=failure, native=call)
-    meant = ToolCall(tool=toolbox.meant(call.name), arguments=arguments)
-    return WrittenCall(name=call.name, call=meant, native=call)
+    return WrittenCall(name=call.name, call=_meant(call.name, arguments, toolbox), native=call)
+
+
+def _meant(name: str, arguments: JsonObject, toolbox: Toolbox) -> ToolCall:
+    """What is called. Who knows the tag that asks an agent may call that natively, too."""
+    agent = arguments.get("agent")
+    if name == SUBAGENT and name not in toolbox.names and isinstance(agent, str):
+        rest = {key: value for key, value in arguments.items() if key != "agent"}
+        return ToolCall(tool=f"{AGENT_PREFIX}{agent.removeprefix(AGENT_PREFIX)}", arguments=rest)
+    return ToolCall(tool=toolbox.meant(name), arguments=arguments)
 
 
 def _spoken(text: str, operations: Iterable[Mapping[str, Any]]) -> str:

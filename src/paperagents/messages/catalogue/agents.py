@@ -145,6 +145,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Agent hat dieselben Aufrufe {times}-mal mit denselben Ergebnissen gemacht; er wurde angehalten.",
         "智能体以相同结果重复了 {times} 次相同的调用，已被停止。",
     ),
+    "agent.repeats": (
+        "The same calls gave the same results {times} times in a row. Do something else, or answer.",
+        "Dieselben Aufrufe gaben {times}-mal nacheinander dasselbe. Tun Sie etwas anderes, oder antworten Sie.",
+        "相同的调用已连续 {times} 次得到相同的结果。请换一种做法，或给出回答。",
+    ),
     "agent-timeout": (
         "The agent took longer than {seconds} s.",
         "Der Agent brauchte länger als {seconds} s.",
