@@ -84,7 +84,8 @@ def test_types_are_only_converted_where_that_is_asked_for() -> None:
 def test_of_a_list_only_the_elements_that_cannot_be_converted_are_told() -> None:
     schema: Any = {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
     adding = ToolDefinition(id="add", name="add", kind="markdown", parameters=(Parameter(name="rows", schema=schema),))
-    for rows in ([["1", "x"], ["2"]], '[["1", "x"], ["2"]]'):
+    given: list[Any] = [[["1", "x"], ["2"]], '[["1", "x"], ["2"]]']
+    for rows in given:
         with pytest.raises(InvalidArgumentsError) as caught:
             validated(adding, {"rows": rows}, convert=True)
         assert [each["parameter"] for each in caught.value.details["problems"]] == ["rows.0.1"]
