@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from paperagents.approval.decision import ApprovalRequest, Approved, ApproveEverything, Decision, Denied
 from paperagents.builtin_tools.entries import EntryEffects
 from paperagents.errors import ToolError
+from paperagents.reading.json_schema import compiled
 from paperagents.records.entry_store import PlannedEntries
 from paperagents.vault import Vault
 
@@ -29,8 +31,11 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
 
 
 def put(vault: Vault, kind: str, identifier: str, **fields: Any) -> Any:
-    name = "id" if kind == "datavault" else "identifier"
-    return vault.run(kind, {name: identifier, **fields})
+    return vault.run(kind, _named(kind, identifier, **fields))
+
+
+def _named(kind: str, identifier: str = "a", **fields: Any) -> dict[str, Any]:
+    return {"id" if kind == "datavault" else "identifier": identifier, **fields}
 
 
 def content(vault: Vault, kind: str, identifier: str) -> str | None:
@@ -47,6 +52,22 @@ def test_a_tool_creates_then_updates_and_says_which(kind: str, vault: Vault) -> 
     assert (first.status, first.data["action"], first.data["id"]) == ("succeeded", "created", "a")
     assert (second.data["action"], second.data["entry"]["content"]) == ("updated", "2")
     assert content(vault, kind, "a") == "2"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_answer_is_the_result_of_the_operation_as_its_schema_says(kind: str, vault: Vault) -> None:
+    created, deleted = (
+        put(vault, kind, "a", content="1").data,
+        vault.run(kind, _named(kind, delete=True), approver=YES).data,
+    )
+    assert isinstance(deleted, dict)
+    assert {name: created[name] for name in ("id", "action", "status", "error")} == {
+        "id": "a", "action": "created", "status": "success", "error": None,
+    }  # fmt: skip
+    assert (deleted["status"], deleted["error"], deleted["entry"]) == ("success", None, None)
+    schema = vault.registry.tool(kind).answer
+    assert compiled(json.dumps(schema)).violations(created) == compiled(json.dumps(schema)).violations(deleted) == []
+    assert set(created) == set(deleted) == set(schema["properties"])  # type: ignore[arg-type]  # an object
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -58,7 +58,7 @@ class EntryEffects:
         with self.store.together():
             existed = self.store.get(kind, identifier) is not None
             entry = self.store.put(kind, identifier, changes, mode=cast("Mode", action))
-        return {"id": identifier, "action": "updated" if existed else "created", "entry": entry.as_json()}
+        return _answer(identifier, "updated" if existed else "created", entry.as_json())
 
     def _delete(self, kind: str, identifier: str, shown: str) -> JsonValue:
         with self.store.together():
@@ -66,7 +66,7 @@ class EntryEffects:
                 # Somebody was faster; the gate shows it again.
                 raise ToolError("file-changed", path=f"{kind}/{identifier}")
             self.store.delete(kind, identifier)
-        return {"id": identifier, "action": "deleted", "entry": None}
+        return _answer(identifier, "deleted", None)
 
     def _read(self, kind: str, identifier: str, limit: object) -> JsonValue:
         entry = self.store.get(kind, identifier)
@@ -75,7 +75,7 @@ class EntryEffects:
         shown = entry.as_json()
         if isinstance(limit, int | float) and not isinstance(limit, bool):
             shown["content"] = entry.content[: max(int(limit), 0)]
-        return {"id": identifier, "action": "read", "entry": shown}
+        return _answer(identifier, "read", shown)
 
 
 def _checked(kind: str, arguments: JsonObject) -> JsonObject:
@@ -95,9 +95,14 @@ def _checked(kind: str, arguments: JsonObject) -> JsonObject:
 def _foreseen(before: Entry | None, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:
     """The answer as it will be, for plans."""
     if action == "delete":
-        return {"id": identifier, "action": "deleted", "entry": None}
+        return _answer(identifier, "deleted", None)
     entry: JsonObject = {**(before.as_json() if before else {"identifier": identifier}), **changes}
-    return {"id": identifier, "action": "updated" if before else "created", "entry": entry}
+    return _answer(identifier, "updated" if before else "created", entry)
+
+
+def _answer(identifier: str, action: str, entry: JsonObject | None) -> JsonObject:
+    """The result of an operation, as tags have it, and the entry itself. What fails is an error, not an answer."""
+    return {"id": identifier, "action": action, "status": "success", "error": None, "entry": entry}
 
 
 def _preview(entry: Entry) -> str:

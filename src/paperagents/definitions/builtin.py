@@ -85,7 +85,7 @@ def _web_search() -> ToolDefinition:
 
 def _entry_tool(name: str, *more: Parameter) -> ToolDefinition:
     shared = [_optional(field, _TEXT) for field in ("identifier", "heading", "content", "notes")]
-    return _tool(name, *shared, _optional("delete", _FLAG, default=False), *more)
+    return _tool(name, *shared, _optional("delete", _FLAG, default=False), *more, answer=_operation_result())
 
 
 def _datavault() -> ToolDefinition:
@@ -99,7 +99,12 @@ def _datavault() -> ToolDefinition:
         _optional("limit", {"type": ["integer", "string"]}),
         _optional("delete", _FLAG, default=False),
         aliases={"identifier": "id"},
+        answer=_operation_result(),
     )
+
+
+def _operation_result() -> JsonObject:
+    return _object(id=_TEXT, action=_TEXT, status=_TEXT, error=_ANY, entry=_ANY)
 
 
 def _js_execute() -> ToolDefinition:
