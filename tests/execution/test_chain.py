@@ -93,6 +93,17 @@ def test_a_nested_tool_gives_its_bare_result_and_has_a_record_of_its_own(desk: D
     assert [run["tool"] for run in desk.vault.store.history()] == ["outer"]
 
 
+def test_a_nested_run_is_found_by_its_tool(desk: Desk) -> None:
+    desk.chain("inner", "\n  - {tool: echo, parameters: {value: 1}}")
+    desk.chain("outer", "\n  - {tool: inner, parameters: {}}")
+    outer, inner = desk.run("outer").run_id, desk.run("inner").run_id
+    store = desk.vault.store
+    assert [run["run_id"] for run in store.history(tool="inner")] == [inner, f"{outer}.1"]
+    assert [run["run_id"] for run in store.history(tool="inner", nested=False)] == [inner]
+    assert store.history(tool="inner", status="failed") == []
+    assert [run["run_id"] for run in store.history(status="succeeded")] == [inner, outer]
+
+
 def test_tools_that_call_each_other_too_deeply_are_told_so(desk: Desk) -> None:
     for number in range(17):
         desk.chain(f"level{number}", f"\n  - {{tool: level{number + 1}, parameters: {{}}}}")

@@ -128,7 +128,7 @@ class AgentRunner:
 
     def _last_errors(self, calls: Calls, agent: AgentDefinition, frame: Frame) -> list[str]:
         store = calls.services.store
-        runs = store.history(tool=agent.id, limit=2) if store is not None else []
+        runs = store.history(tool=agent.id, limit=2, nested=False) if store is not None else []
         before = next((str(run["run_id"]) for run in runs if run["run_id"] != frame.root_run), None)
         return last_errors(store.record(before).execution_log) if store is not None and before is not None else []
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, get_args
 
@@ -16,11 +15,11 @@ from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.records.database import Database
+from paperagents.records.moment import moment_of
 from paperagents.records.record import RunRecord, RunStatus
 from paperagents.records.run_figures import run_figures, tag_figures
 from paperagents.records.stored_row import StoredRow, readable
 
-_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
 _MOST_ROWS = 2**62
 """More than any database has; a bigger number it cannot even read."""
 _OF_AN_ENTRY: Mapping[str, Any] = {
@@ -165,11 +164,21 @@ class RunHistory:
         return run.tool, run.arguments
 
     def history(
-        self, *, tool: str | None = None, status: str | None = None, since: str | None = None, limit: int = 50
+        self,
+        *,
+        tool: str | None = None,
+        status: str | None = None,
+        since: str | None = None,
+        limit: int = 50,
+        nested: bool = True,
     ) -> list[JsonObject]:
-        """Runs that somebody started, newest first. Raises UsageError where ``since`` is no date or time."""
-        wanted = {"tool = ?": tool, "status = ?": status, "started >= ?": _moment(since) if since else None}
-        conditions = ["parent_run IS NULL", *(condition for condition, value in wanted.items() if value is not None)]
+        """Runs that somebody started, newest first; of one tool also those that were steps of others, if ``nested``.
+
+        Raises UsageError where ``since`` is no date or time.
+        """
+        wanted = {"tool = ?": tool, "status = ?": status, "started >= ?": moment_of(since) if since else None}
+        conditions = ["parent_run IS NULL"] if tool is None or not nested else []
+        conditions += [condition for condition, value in wanted.items() if value is not None]
         values = [value for value in wanted.values() if value is not None]
         rows = self._rows(
             f"SELECT run_id, tool, status, started, duration_ms FROM runs WHERE {' AND '.join(conditions)} "  # noqa: S608  fixed conditions
@@ -258,22 +267,6 @@ class RunHistory:
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self.database.rows(query, values) if self.database.exists() else []
-
-
-def _moment(written: str) -> str:
-    """A date or time of ISO 8601 as runs have it: in UTC, also where it names no time zone."""
-    if _YEAR_OR_MONTH.fullmatch(written):
-        return written
-    try:
-        return date.fromisoformat(written).isoformat()
-    except ValueError:
-        pass
-    try:
-        moment = datetime.fromisoformat(written)
-        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    except (ValueError, OverflowError):
-        raise UsageError("invalid-date", date=written) from None
 
 
 def require_complete(run: StoredRun) -> StoredRun:

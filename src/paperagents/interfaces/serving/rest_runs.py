@@ -70,7 +70,7 @@ def history(
     since: Annotated[str | None, Query(max_length=40, description="A date or time, ISO 8601.")] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Response:
-    """The runs that somebody started."""
+    """The runs that somebody started; of one tool also those that were steps of others."""
     tool = live.vault.registry.id_of(tool) if tool is not None else None
     return Json(live.vault.store.history(tool=tool, status=status, since=since, limit=limit))
 

@@ -82,7 +82,8 @@ def _filling(live: LiveRuns, tool: str, run: RunView | None, like: str | None) -
     """What the form begins with: as in the run that is shown, that was named, or that was the last."""
     if run is not None:
         return without_secrets(run.arguments)
-    named = like or next((str(each["run_id"]) for each in live.vault.store.history(tool=tool, limit=1)), None)
+    last = live.vault.store.history(tool=tool, limit=1, nested=False)
+    named = like or next((str(each["run_id"]) for each in last), None)
     if named is None:
         return None
     try:

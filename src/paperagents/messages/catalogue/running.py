@@ -56,7 +56,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "查看历史运行，重新运行或继续运行。",
     ),
     "cli.runs.list": ("The newest first.", "Die neuesten zuerst.", "最新的在前。"),
-    "cli.runs.tool": ("Only runs of this tool.", "Nur Läufe dieses Tools.", "仅此工具的运行。"),
+    "cli.runs.tool": (
+        "Only runs of this tool, also those that were steps of others.",
+        "Nur Läufe dieses Tools, auch solche, die Schritte anderer waren.",
+        "仅此工具的运行，包括作为其他工具步骤的运行。",
+    ),
     "cli.runs.since": (
         "Only runs since then, for example 2026-11-16.",
         "Nur Läufe seither, zum Beispiel 2026-11-16.",
