@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.waiting import wait_until
 
 import paperagents
-from paperagents.approval.decision import Approved, Denied
+from paperagents.approval.decision import ApprovalRequest, Approved, Denied
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
 from paperagents.sandbox.npm_packages import packages_of
@@ -151,6 +153,87 @@ def test_a_write_through_its_api_is_asked(vault: Vault) -> None:
     assert (vault.root / "made.md").read_text() == "hello"
 
 
+SPEAKING = """\
+module.exports = {
+  getMetadata() { return { id: 'speaks', name: 'speaks', description: 'd' }; }, getSchema() { return {}; },
+  init() { this.api.logger.info('init'); },
+  async execute() {
+    this.api.logger.info('work');
+    for (const filePath of ['a.md', 'b.md']) {
+      await this.api.callTool('write_file', { filePath, content: 'x' }).catch(error => console.log(error.code));
+    }
+    this.api.storage.set('denied', true);
+    return 'caught';
+  },
+  cleanup() { this.api.logger.info('cleanup'); },
+};
+"""
+
+
+def test_after_a_no_it_cleans_up_but_calls_nothing_more(vault: Vault) -> None:
+    (vault.root / "speaks.tool.js").write_text(SPEAKING)
+    asked = []
+
+    def deny(request: ApprovalRequest) -> Denied:
+        asked.append(request)
+        return Denied(reason="no")
+
+    run = vault.run("speaks", {}, approver=deny)
+    (entry,) = [each for each in run.execution_log if each["block"] == "custom_function"]
+    assert isinstance(entry["console"], list)
+    said = [line["text"] for line in entry["console"] if isinstance(line, dict)]
+    assert (run.status, run.data, len(asked)) == ("denied", None, 1)
+    assert said == ["init", "work", "denied", "denied", "cleanup"]
+    assert vault.services.storage.load("speaks") == {"denied": True}
+
+
+def test_while_it_waits_it_does_not_clean_up(vault: Vault) -> None:
+    (vault.root / "speaks.tool.js").write_text(SPEAKING)
+    run = vault.run("speaks", {})
+    assert (run.status, run.execution_log[-1]["console"]) == ("waiting", [])
+
+
+def test_a_no_counts_whatever_it_does_afterwards(vault: Vault) -> None:
+    vault.__dict__["services"] = replace(vault.services, module_limits=vault.limits.lowered_to(seconds=0.2))
+    for afterwards in ("throw new Error('other')", "return 5n", "for (let i = 0;; i++) if (i < 0) break"):
+        (vault.root / "speaks.tool.js").write_text(SPEAKING.replace("return 'caught'", afterwards))
+        assert vault.run("speaks", {}, approver=lambda _: Denied(reason="no")).status == "denied"
+
+
+@pytest.mark.parametrize("called", ["1", "number === 1 ? 2 : 1", "number + 1"])
+def test_what_is_nested_too_deep_is_told_as_that(vault: Vault, called: str) -> None:
+    for number in range(1, 18):
+        told = f"getMetadata() {{ return {{ id: 't{number}', name: 't{number}', description: 'd' }}; }}"
+        called_tool = f"execute() {{ const number = {number}; return this.api.callTool('t' + ({called})); }}"
+        code = f"module.exports = {{ {told}, getSchema() {{ return {{}}; }}, {called_tool} }};"
+        (vault.root / f"t{number}.tool.js").write_text(code)
+    written = time.time_ns()
+    # From here on the files are known without being read.
+    wait_until(lambda: time.time_ns() - written > 200_000_000)
+    vault.registry.refresh()
+    with paperagents.open_vault(vault.root) as again:
+        error = again.run("t1", {}).error
+    assert error is not None
+    assert error["code"] == "too-deep"
+
+
+def test_its_environment_is_what_was_set_and_nothing_else(vault: Vault) -> None:
+    (vault.root / "asks.tool.js").write_text(
+        "module.exports = { getMetadata() { return { id: 'asks', description: 'd' }; }, getSchema() { return {}; },"
+        " execute() { return ['constructor', 'toString'].map(name => this.api.environment.get(name) ?? null); } };"
+    )
+    assert vault.run("asks", {}).data == [None, None]
+
+
+def test_loading_a_package_is_also_a_global_function(vault: Vault) -> None:
+    (vault.root / "asks.tool.js").write_text(
+        "const importx = 'a name of its own';"
+        "module.exports = { getMetadata() { return { id: 'asks', description: 'd' }; }, getSchema() { return {}; },"
+        " execute() { return [typeof globalThis.importx, typeof loadModule, importx]; } };"
+    )
+    assert vault.run("asks", {}).data == ["function", "function", "a name of its own"]
+
+
 def test_a_call_that_it_does_not_catch_fails_it_as_a_step_fails_a_chain(vault: Vault) -> None:
     (vault.root / "two.tool.js").write_text(TOOL.replace("tool-id", "t-two"), encoding="utf-8")
     for given, tool, arguments in (("call", "t-two", {"input": ""}), ("read", "read_file", {"filePath": "none.md"})):
@@ -278,6 +361,19 @@ def test_a_failure_of_cleaning_up_has_its_name_too(vault: Vault) -> None:
 def test_a_name_may_be_found_out_later(vault: Vault, sought: str, code: str) -> None:
     matching = f"async match(error) {{ return error.message === '{sought}'; }}"
     assert failing(vault, f"async getBusinessErrors() {{ return [{{ code: 'LATER', {matching} }}]; }}")["code"] == code
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "code: 'BEFORE', match: e => e.response.status === 429",
+        "code: 'BEFORE', get match() { throw 5; }",
+        "match: 'the'",
+    ],
+)
+def test_an_entry_that_names_nothing_does_not_hide_a_later_one(vault: Vault, before: str) -> None:
+    named = f"getBusinessErrors() {{ return [{{ {before} }}, {{ code: 'NAMED', match: /first/ }}]; }}"
+    assert failing(vault, named)["code"] == "NAMED"
 
 
 @pytest.mark.parametrize(("rule", "valid"), [("minimum: 1", True), ("minimum: 10", False), ("enum: [5, 6]", True)])

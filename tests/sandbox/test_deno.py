@@ -103,6 +103,7 @@ def failure(run: Callable[..., Any]) -> Callable[..., SandboxError]:
         ("return (await load_('plain')).inner()", "inner"),
         ("return require_('path').join('a', 'b')", "a/b"),
         ("return require_('node:crypto').createHash('md5').update('x').digest('hex').length", 32),
+        ("return [(await importx('plain')).inner(), globalThis.loadModule === importx]", ["inner", True]),
         ("return Buffer.from('ä').toString('hex')", "c3a4"),
         ("return await new Promise(done => setTimeout(done, 5, 'late'))", "late"),
         ("return new Date(0)", "1970-01-01T00:00:00.000Z"),
@@ -112,6 +113,11 @@ def failure(run: Callable[..., Any]) -> Callable[..., SandboxError]:
 )
 def test_code_with_packages_runs(run: Callable[..., Any], code: str, expected: object) -> None:
     assert run(code, input={"a": 1}) == expected
+
+
+def test_a_block_that_only_waits_has_no_more_than_its_time(failure: Callable[..., SandboxError]) -> None:
+    code = "await new Promise(done => setTimeout(done, 1400))"
+    assert failure(code, limits=LIMITS.lowered_to(seconds=1.0)).code == "sandbox-timeout"
 
 
 def test_calls_to_the_host_are_answered(run: Callable[..., Any]) -> None:

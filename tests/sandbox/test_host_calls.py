@@ -90,6 +90,24 @@ def test_a_host_function_can_end_the_block(sandbox: Sandbox) -> None:
     assert sandbox.run("return 1").value == 1
 
 
+@pytest.mark.parametrize(
+    "afterwards",
+    ["return 'caught'", "throw new Error('other')", "return 5n", "for (;;);", "await new Promise(() => 0)"],
+)
+def test_a_block_that_is_told_of_its_end_may_clean_up(sandbox: Sandbox, afterwards: str) -> None:
+    class Refused(EndsBlock):
+        told = ToolError("sandbox-closed")
+
+    def ask() -> None:
+        raise Refused
+
+    code = "try { await ask(); } catch (error) { console.log(error.code); } try { await ask(); } catch {} "
+    with pytest.raises(Refused) as caught:
+        sandbox.run(code + afterwards, host={"ask": ask})
+    assert caught.value.console == [{"level": "log", "text": "sandbox-closed"}]
+    assert sandbox.run("return 1").value == 1
+
+
 def test_an_interrupt_inside_the_host_leaves_through_the_run(sandbox: Sandbox) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt

@@ -68,6 +68,8 @@ class _EndsWith(EndsBlock):
     def __init__(self, error: PaperError) -> None:
         super().__init__(error.code)
         self.error = error
+        # What waits will go on, and what was stopped stops; after a no a tool is over, and may clean up.
+        self.told = error if isinstance(error, DeniedError) else None
 
 
 def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excerpt:
@@ -101,12 +103,15 @@ def host_functions(
 ) -> HostFunctions:
     """The functions behind the helpers; calls that fail are also put down among the failures."""
     numbers = count(1)
+    endings: list[_EndsWith] = []
 
     def call_tool(name: Any, parameters: Any) -> JsonValue:
         if not isinstance(name, str) or not isinstance(parameters, dict):
             raise ToolError("script-call")
+        if endings:
+            raise endings[0]
         inside = replace(place, path=f"{place.path}/call-{next(numbers)}", block="tool", name=name)
-        with _ending_the_script(), _put_down(failures):
+        with _ending_the_script(endings), _put_down(failures):
             return step(ToolCall(tool=name, arguments=parameters), inside, frame)
 
     def entry_get(kind: Any, identifier: Any) -> JsonValue:
@@ -164,12 +169,13 @@ def _put_down(failures: list[PaperError] | None) -> Iterator[None]:
 
 
 @contextmanager
-def _ending_the_script() -> Iterator[None]:
-    """A script may catch a failed call, but not a person's no, a wait or a stop."""
+def _ending_the_script(endings: list[_EndsWith]) -> Iterator[None]:
+    """A script may catch a failed call, but not a person's no, a wait or a stop: it calls nothing afterwards."""
     try:
         yield
     except (WaitingError, DeniedError, CancelledError, PlanEndsError) as error:
-        raise _EndsWith(error) from None
+        endings.append(_EndsWith(error))
+        raise endings[-1] from None
 
 
 def _named(kind: str, identifier: Any) -> JsonObject:

@@ -25,7 +25,7 @@ from paperagents.execution.script_tool import (
     script_with_helpers,
 )
 from paperagents.execution.session import Services, Session
-from paperagents.sandbox import HostFunctions, JavaScriptResult
+from paperagents.sandbox import EndsBlock, HostFunctions, JavaScriptResult
 
 Step = Callable[[ToolCall, Place, Frame], JsonValue]
 
@@ -123,7 +123,10 @@ class Scripts:
         except SandboxError as error:
             entry.console = self._masked(error.details.pop("console", []))
             raise
-        entry.console = self._masked([{"level": line.level, "text": line.text} for line in result.console])
+        except EndsBlock as ending:
+            entry.console = self._masked([*ending.console])
+            raise
+        entry.console = self._masked([line.as_json() for line in result.console])
         return result.value
 
     def _masked(self, value: Any) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import PaperError, SandboxError
 from paperagents.sandbox import failures
@@ -19,16 +19,15 @@ from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
 
-GRACE_SECONDS = 0.5
-GRACE_SHARE = 0.2
-"""How long after its limit a block that the engine could not stop is killed: seconds, and a share of the limit.
+GRACE_SECONDS = 1.0
+GRACE_SHARE = 1.0
+"""How long after its limit a block that the engine did not stop is killed: seconds, and a share of the limit.
 
-The engine counts computing time, this the clock: on a very busy machine it is the kill that comes first, and then
-nobody knows where the block was or what it wrote to the console.
+The engine counts computing time, this the clock. Only the engine knows where the block was and what it wrote to the
+console, so on a busy machine the kill must not come first.
 """
 MAX_DEPTH_OF_BLOCKS = 16
 _MAX_CONSOLE_BYTES = 4 << 20
-_VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _RESERVED = re.compile(
     "await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|false|finally"
     "|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public"
@@ -41,7 +40,12 @@ _depth: ContextVar[int] = ContextVar("depth of blocks inside host calls", defaul
 
 
 class EndsBlock(Exception):  # noqa: N818  a way out, not always an error
-    """Raised by a host function to end the block; it reaches the caller of the run unchanged."""
+    """Raised by a host function to end the block; it reaches the caller of the run, whatever the block does."""
+
+    told: PaperError | None = None
+    """How its call failed, for a block that may still clean up; a block that is told nothing goes no further."""
+    console: Sequence[JsonObject] = ()
+    """What a block that could clean up wrote."""
 
 
 class Clock(Protocol):
@@ -57,6 +61,10 @@ class ConsoleLine:
 
     level: str
     text: str
+
+    def as_json(self) -> JsonObject:
+        """The form of records."""
+        return {"level": self.level, "text": self.text}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,7 +105,7 @@ def prepare(
     """
     helpers = helpers or {}
     for name in (*names, *host, *helpers):
-        if not _VARIABLE.fullmatch(name) or _RESERVED.fullmatch(name):
+        if not name.replace("$", "_").isidentifier() or _RESERVED.fullmatch(name):
             raise SandboxError("sandbox-name", name=name)
     fields = {
         "code": to_json(script.text, "code"),
@@ -126,12 +134,28 @@ class Conversation:
         self._worker = worker
         self._block = block
         self._while_host_works = while_host_works
-        self._until = time.monotonic() + block.limits.seconds * (1 + GRACE_SHARE) + GRACE_SECONDS
+        self._until = time.monotonic() + block.limits.seconds + _grace(worker, block.limits)
         self._most = (block.limits.output_mb << 20) * 3 + _MAX_CONSOLE_BYTES
         self._calls = 0
+        self._ended_by: EndsBlock | None = None
 
     def result(self) -> JavaScriptResult:
         """Run the block to its end."""
+        try:
+            result = self._outcome()
+        except SandboxError as error:
+            self._end_as_the_host_said(error.details.get("console", []))
+            raise
+        self._end_as_the_host_said([line.as_json() for line in result.console])
+        return result
+
+    def _end_as_the_host_said(self, console: Sequence[JsonObject]) -> None:
+        """Whatever the block came to after a call has ended it does not count."""
+        if self._ended_by is not None:
+            self._ended_by.console = console
+            raise self._ended_by from None
+
+    def _outcome(self) -> JavaScriptResult:
         try:
             self._worker.send("R", self._block.request, until=self._until)
             while True:
@@ -194,8 +218,11 @@ class Conversation:
             return f'{{"id":{number},"value":{to_json(self._call_host(name, arguments), name)}}}'
         except PaperError as error:
             return _refusal(number, error.message, error.code)
-        except EndsBlock:
-            raise
+        except EndsBlock as ending:
+            if ending.told is None:
+                raise
+            self._ended_by = self._ended_by or ending
+            return _refusal(number, ending.told.message, ending.told.code)
         except Exception as error:
             return _refusal(number, str(error) or type(error).__name__, "host-error")
 
@@ -213,6 +240,11 @@ class Conversation:
         with self._while_host_works():
             yield
         self._until += time.monotonic() - started
+
+
+def _grace(worker: WorkerProcess, limits: Limits) -> float:
+    """For a worker that counts computing time; what counts nothing itself has only the clock."""
+    return limits.seconds * GRACE_SHARE + GRACE_SECONDS if worker.counts_computing_time else 0.0
 
 
 def _refusal(number: int, message: str, code: str) -> str:
@@ -236,5 +268,5 @@ def _console_line(line: Any) -> ConsoleLine:
 
 def _with_console(error: SandboxError, console: tuple[ConsoleLine, ...]) -> SandboxError:
     if console:
-        error.details["console"] = [{"level": line.level, "text": line.text} for line in console]
+        error.details["console"] = [line.as_json() for line in console]
     return error

@@ -77,6 +77,8 @@ class DenoSetup:
 class DenoProcess(WorkerProcess):
     """A worker that is Deno."""
 
+    counts_computing_time = False
+
     def ran_out_of_memory(self) -> bool:
         """V8 gives up with a trap when its heap is full, the allocator with an abort."""
         until = time.monotonic() + _DYING_SECONDS

@@ -90,7 +90,8 @@ class Sandbox:
         """Run a function body; gives its value and console, or raises SandboxError."""
         script = Excerpt(text=code) if isinstance(code, str) else code
         block = prepare(script, names or {}, host or {}, (limits or self.limits).within(self.limits), helpers)
-        if depth_of_blocks() >= MAX_DEPTH_OF_BLOCKS:
+        # A block that cannot call the host ends the nesting: a file may still be asked what it is.
+        if block.host and depth_of_blocks() >= MAX_DEPTH_OF_BLOCKS:
             raise SandboxError("sandbox-depth", depth=MAX_DEPTH_OF_BLOCKS)
         worker = self._borrow(cancellation)
         return self._converse(worker, block, cancellation)

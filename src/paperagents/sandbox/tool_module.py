@@ -12,25 +12,26 @@ LOADER = "loadx_"
 Packages = Literal["none", "pretended", "real"]
 """What a file gets that asks for a package: an error, something that stands in for it, or the package."""
 
+_GLOBALS = " Object.assign(globalThis, { importx: load_, loadModule: load_ });"
 _LOADERS: dict[Packages, str] = {
     "none": (
         "const refuse_ = name => { throw new Error(`Cannot load '${name}': "
         "only packages that getDependencies() declares can be loaded`); };"
-        f" const load_ = async name => refuse_(name), {LOADER} = load_;"
+        f" const load_ = async name => refuse_(name), {LOADER} = load_;{_GLOBALS}"
     ),
     # While a file is only asked about itself, a package it loads at its top is anything it wants.
     "pretended": (
         "const stand_in_ = new Proxy(function () {}, { get: (_, key) => key === 'then' ? undefined"
         " : key === Symbol.toPrimitive ? () => '' : key === 'prototype' ? {} : stand_in_,"
         " set: () => true, apply: () => stand_in_, construct: () => stand_in_ });"
-        f" const refuse_ = () => stand_in_, load_ = async () => stand_in_, {LOADER} = load_;"
+        f" const refuse_ = () => stand_in_, load_ = async () => stand_in_, {LOADER} = load_;{_GLOBALS}"
     ),
-    # The process gives these names itself.
+    # The process gives these names itself, and the globals.
     "real": f"const refuse_ = require_, {LOADER} = import_;",
 }
-_BEFORE = " const module_ = { exports: {} }; await (async function (module, exports, require, importx, loadModule) {\n"
+_BEFORE = " const module_ = { exports: {} }; await (async function (module, exports, require) {\n"
 _AFTER = (
-    "\n}).call(module_.exports, module_, module_.exports, refuse_, load_, load_);"
+    "\n}).call(module_.exports, module_, module_.exports, refuse_);"
     " const named_ = module_.exports?.default && !module_.exports.execute;"
     " const exported_ = named_ ? module_.exports.default : module_.exports;"
     " const made_of_ = typeof exported_ === 'function' ? new exported_() : exported_;"

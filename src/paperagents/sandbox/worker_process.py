@@ -47,6 +47,9 @@ class Frame:
 class WorkerProcess:
     """One worker and its channel. Started by the thread that outlives it; used by one thread at a time."""
 
+    counts_computing_time = True
+    """It ends a block itself that has computed for too long."""
+
     def __init__(self, pid: int, channel: socket.socket) -> None:
         self.pid = pid
         self.blocks = 0

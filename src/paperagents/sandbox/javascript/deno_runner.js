@@ -117,7 +117,7 @@ for (const [set, clear] of [['setTimeout', 'clearTimeout'], ['setInterval', 'cle
   world[set] = (...given) => { const timer = timers[set](...given); timersOpen.add(() => timers[clear](timer)); return timer; };
   world[clear] = timer => timers[clear](timer);
 }
-Object.assign(world, { Buffer, process, global: world });
+Object.assign(world, { Buffer, process, global: world, importx: loadPackage, loadModule: loadPackage });
 for (const name of ['exit', 'abort', 'reallyExit', 'kill', 'dlopen', 'chdir']) process[name] = refused(`process.${name}`);
 // Many packages ask these when they are loaded; the answers tell nothing about the machine.
 const answers = { cpus: [], hostname: 'localhost', homedir: '/', release: '', version: '', networkInterfaces: {}, loadavg: [0, 0, 0],

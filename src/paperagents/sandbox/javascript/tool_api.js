@@ -25,7 +25,7 @@ const api = Object.freeze({
     debug: (...values) => console.debug(...values),
   }),
   environment: Object.freeze({
-    get: name => environment[name],
+    get: name => Object.hasOwn(environment, name) ? environment[name] : undefined,
     has: name => Object.hasOwn(environment, name),
     all: () => ({ ...environment }),
   }),

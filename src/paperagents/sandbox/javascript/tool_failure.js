@@ -2,18 +2,18 @@
 'use strict';
 () => async (tool, error) => {
 const message = String(error?.message ?? error);
-const matches = async match => {
+// A mistake in the list must hide neither what really happened nor a later entry that names it.
+const attempt = async act => { try { return await act(); } catch (mistake) { console.error('getBusinessErrors:', mistake); } };
+const matches = match => {
   if (match instanceof RegExp) return match.test(message);
-  if (typeof match === 'function') return Boolean(await match(error));
+  if (typeof match === 'function') return match(error);
   return typeof match === 'string' && message.includes(match);
 };
-// A mistake in the list must not hide what really happened.
 const find = async () => {
-  const named = typeof tool.getBusinessErrors === 'function' ? await tool.getBusinessErrors() : [];
-  for (const each of Array.isArray(named) ? named : []) if (await matches(each?.match)) return each;
+  const named = await attempt(() => tool.getBusinessErrors?.());
+  for (const each of Array.isArray(named) ? named : []) if (each?.code != null && await attempt(() => matches(each.match))) return each;
 };
-let known;
-try { known = await find(); } catch (mistake) { console.error('getBusinessErrors:', mistake); }
+const known = await find();
 if (!known) throw error;
 return {
   code: String(known.code),
