@@ -45,6 +45,7 @@ def test_a_parameter_is_required_unless_it_says_otherwise_or_has_a_default(
         ("name: a, type: string, description: A", {"type": "string", "description": "A"}),
         ("name: a, type: integer, description: A, default: 0x1", {"type": "integer", "description": "A", "default": 1}),
         ("name: a, type: 'null', description: A", {"type": "null", "description": "A"}),
+        ("name: a, type: [string, null], description: A", {"type": ["string", "null"], "description": "A"}),
         ("name: a, description: A, enum: [yes, 1, null]", {"description": "A", "enum": ["yes", 1, None]}),
         (
             "name: a, type: object, description: A, properties: {b: {type: number}}, required: [b]",
@@ -70,6 +71,10 @@ def test_the_keywords_of_json_schema_are_kept(parameter: str, schema: JsonObject
         ("name: a, type: array, items: {type: string}, description: 12", ["6:64 error wrong-type"]),
         ("name: a, type: text, description: A", ["6:21 error invalid-value"]),
         ("name: a, type: {b: c}, description: A", ["6:21 error invalid-value"]),
+        (
+            "name: a, type: [strng, null], description: A, minimum: x",
+            ["6:22 error invalid-value", "6:61 error invalid-schema"],
+        ),
         ("name: a, type: string, description: A, default: [x]", ["6:54 error invalid-default"]),
         ("name: a, type: number, description: A, default: 12abc", ["6:54 error invalid-default"]),
         ("name: a, type: number, description: A, default: 1", []),
@@ -81,6 +86,26 @@ def test_the_keywords_of_json_schema_are_kept(parameter: str, schema: JsonObject
             ["6:74 error invalid-default"],
         ),
         ("name: a, type: object, description: A, $ref: 'file:///etc/passwd'", ["6:5 error invalid-schema"]),
+        (
+            "name: a, type: string, description: A, pattern: '([', minLength: -1, enum: q",
+            ["6:54 error invalid-schema", "6:71 error invalid-schema", "6:81 error invalid-schema"],
+        ),
+        (
+            "name: a, type: object, description: A, properties: {b: {minimum: x, maximum: y}}",
+            ["6:71 error invalid-schema", "6:83 error invalid-schema"],
+        ),
+        (
+            "name: a, type: number, description: A, minimum: x, default: zz",
+            ["6:54 error invalid-schema", "6:66 error invalid-default"],
+        ),
+        (
+            "name: a, type: number, description: A, $ref: '#/$defs/b', $defs: 3, default: zz",
+            ["6:71 error invalid-schema"],
+        ),
+        ("name: a, type: [], description: A", ["6:15 error missing-field"]),
+        ("name: a, type: null, description: A", ["6:15 error missing-field"]),
+        ("name: a, type: , description: A", ["6:15 error missing-field"]),
+        ("name: a, type: [string, string], description: A", ["6:21 error invalid-schema"]),
         ("name: a, type: string, description: A, enum: []", []),
         ("name: steps, type: string, description: A", ["6:12 warning shadowed-placeholder"]),
     ],

@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.parameter import DIALECT
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
@@ -87,6 +88,23 @@ def compiled(schema_text: str) -> Schema:
 @lru_cache(maxsize=512)
 def _remembered(schema_text: str) -> Schema:
     return Schema(json.loads(schema_text))
+
+
+def mistakes_in(schema_text: str) -> list[NotASchemaError]:
+    """Everything that keeps a JSON text from being a schema, at once."""
+    try:
+        compiled(schema_text)
+    except NotASchemaError as first:
+        errors = _schema_of_schemas().iter_errors(json.loads(schema_text))
+        return [NotASchemaError(tuple(error.instance_path), error.message) for error in errors] or [first]
+    return []
+
+
+@cache
+def _schema_of_schemas() -> Any:
+    import jsonschema_rs  # noqa: PLC0415  as above
+
+    return jsonschema_rs.Draft202012Validator({"$ref": DIALECT}, validate_formats=True)
 
 
 def pattern_check(pattern: str, *, largest_program: int) -> Callable[[str], bool]:

@@ -8,7 +8,7 @@ from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import TYPES, Parameter
 from paperagents.reading.fields import Fields, report_choice
-from paperagents.reading.json_schema import NotASchemaError, compiled
+from paperagents.reading.json_schema import NotASchemaError, compiled, mistakes_in
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -72,10 +72,10 @@ def _parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
         span = node.key("description").span if "description" in node.entries else node.entries["name"][1].span
         problems.warning("missing-description", span, name=name, case="parameter")
     fields.warn_of_slips((*PARAMETER_FIELDS, *_KEYWORDS))
-    _check_type(name, node, problems)
+    known = _check_type(name, node, problems)
     required_list = isinstance(node.get("required"), YamlSequence)
     schema = _schema(node, keep_required=required_list)
-    _check_schema(name, schema, node, problems)
+    _check_schema(name, schema if known else _of_any_type(schema), node, problems)
     required = True if required_list else fields.boolean("required", default=True)
     null_default = "default" in node.entries and schema.get("default") is None and not _allows_null(schema)
     if null_default:
@@ -85,15 +85,19 @@ def _parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
     return Parameter(name=name, schema=schema, required=required)
 
 
-def _check_type(name: str, node: YamlMapping, problems: ProblemList) -> None:
+def _check_type(name: str, node: YamlMapping, problems: ProblemList) -> bool:
+    """Whether every type that is named is known."""
     written = node.get("type")
-    if written is None:
-        if not any(keyword in node.entries for keyword in _TYPELESS):
-            problems.error("missing-field", node.entries["name"][1].span, field="type", case="type", name=name)
-        return
-    for each in written.items if isinstance(written, YamlSequence) else [written]:
-        if not isinstance(each, YamlScalar) or each.raw not in (*TYPES, "null"):
-            _report_type(each, problems)
+    if written is None or written.plain() in (None, []):
+        if written is not None or not any(keyword in node.entries for keyword in _TYPELESS):
+            span = node.entries["name"][1].span if written is None else node.key("type").span
+            problems.error("missing-field", span, field="type", case="type", name=name)
+        return True
+    named = written.items if isinstance(written, YamlSequence) else [written]
+    unknown = [each for each in named if not isinstance(each, YamlScalar) or each.raw not in (*TYPES, "null")]
+    for each in unknown:
+        _report_type(each, problems)
+    return not unknown
 
 
 def _report_type(node: YamlNode, problems: ProblemList) -> None:
@@ -105,28 +109,42 @@ def _report_type(node: YamlNode, problems: ProblemList) -> None:
 def _schema(node: YamlMapping, *, keep_required: bool) -> JsonObject:
     left_out = {"name"} if keep_required else {"name", "required"}
     schema = {key: value for key, value in node.plain().items() if key not in left_out}
-    if isinstance(node.get("type"), YamlScalar) and schema.get("type") is None:
-        schema["type"] = "null"
+    kinds = schema.get("type")
+    if kinds in (None, []):
+        schema.pop("type", None)
+    elif isinstance(kinds, list):
+        # Among others, the type of null is written without quotes, too.
+        schema["type"] = ["null" if kind is None else kind for kind in kinds]
     return schema
 
 
+def _of_any_type(schema: JsonObject) -> JsonObject:
+    return {key: value for key, value in schema.items() if key != "type"}
+
+
 def _check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: ProblemList) -> None:
-    """Whether it is a schema, and whether its own default fits."""
+    """Whether it is a schema, and whether its own default fits what is right of it."""
     schema = {key: value for key, value in schema.items() if key != "description"}
-    telling = set(schema) - {"type"}
-    if not telling or (schema.get("type") not in (*TYPES, None) and not isinstance(schema.get("type"), list)):
+    kind, telling = schema.get("type"), set(schema) - {"type"}
+    if not telling and not isinstance(kind, list):
         return
-    if telling == {"default"} and _fits_simply(schema["default"], schema.get("type")):
+    if telling == {"default"} and _fits_simply(schema["default"], kind):
         return
+    mistakes = mistakes_in(json.dumps(schema))
+    for mistake in mistakes:
+        problems.error("invalid-schema", _node_at(node, mistake.path).span, name=name, reason=mistake.reason)
+    if schema.get("default") is not None:
+        wrong = {segment for mistake in mistakes for segment in mistake.path[:1]}
+        _check_default(name, {key: value for key, value in schema.items() if key not in wrong}, node, problems)
+
+
+def _check_default(name: str, schema: JsonObject, node: YamlMapping, problems: ProblemList) -> None:
     try:
-        checked = compiled(json.dumps(schema))
-    except NotASchemaError as error:
-        problems.error("invalid-schema", _node_at(node, error.path).span, name=name, reason=error.reason)
-        return
-    default = schema.get("default")
-    if "default" in schema and default is not None:
-        for violation in checked.violations(default)[:1]:
-            problems.error("invalid-default", node.entries["default"][1].span, name=name, reason=violation.message)
+        violations = compiled(json.dumps(schema)).violations(schema["default"])
+    except NotASchemaError:
+        return  # Told before; a reference may also lead to what was wrong.
+    for violation in violations[:1]:
+        problems.error("invalid-default", node.entries["default"][1].span, name=name, reason=violation.message)
 
 
 def _fits_simply(value: JsonValue, kind: JsonValue) -> bool:
