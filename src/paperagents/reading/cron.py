@@ -9,6 +9,7 @@ LONGEST = 200
 _NAMES = "mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|l"
 _FIELD = rf"(?:[0-9*,/#-]|{_NAMES})+"
 _WORDS = "@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)"
+_BEGINNING = re.compile(r"@[a-z]|[0-9*,/-]+ +[0-9*,/-]+ ", re.IGNORECASE)
 _SCHEDULE = re.compile(rf"{_WORDS}|{_FIELD}(?: +{_FIELD}){{4}}", re.IGNORECASE)
 
 
@@ -23,6 +24,11 @@ def is_schedule(text: str) -> bool:
     except (CroniterError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError):
         return False
     return True
+
+
+def looks_like_schedule(text: str) -> bool:
+    """Whether it was meant as one, with or without mistakes: the word after ``@``, or the first two fields."""
+    return _BEGINNING.match(text) is not None
 
 
 def latest_tick(schedule: str, now: datetime) -> datetime:

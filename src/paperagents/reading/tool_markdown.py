@@ -12,7 +12,7 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 from paperagents.definitions.tool import Example, ToolDefinition, ToolType
 from paperagents.reading.body_blocks import Blocks, read_blocks
-from paperagents.reading.cron import LONGEST, is_schedule
+from paperagents.reading.cron import LONGEST, is_schedule, looks_like_schedule
 from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
 from paperagents.reading.markdown_sections import Note
@@ -223,18 +223,23 @@ def _log(fields: Fields) -> str | None:
 
 
 def _schedule(fields: Fields, parameters: tuple[Parameter, ...]) -> str | None:
-    """When it runs by itself; nobody is there then to give it arguments."""
-    schedule = fields.text("schedule")
-    if schedule is None:
+    """When it runs by itself; nobody is there then to give it arguments.
+
+    Notes have properties of this name that mean something else, and are tools all the same.
+    """
+    node = fields.given("schedule")
+    if node is None:
         return None
-    span = fields.mapping.entries["schedule"][1].span
-    if not is_schedule(schedule.strip()):
-        fields.problems.error("invalid-schedule", span, schedule=schedule[:LONGEST])
+    span = node.span
+    schedule = str(node.plain()).strip()
+    if not is_schedule(schedule):
+        tell = fields.problems.error if looks_like_schedule(schedule) else fields.problems.warning
+        tell("invalid-schedule", span, schedule=schedule[:LONGEST])
         return None
     for parameter in parameters:
         if parameter.must_be_given:
             fields.problems.error("schedule-needs-argument", span, name=parameter.name)
-    return schedule.strip()
+    return schedule
 
 
 def _custom_function(kind: ToolType, fields: Fields, blocks: Blocks) -> Excerpt | None:
@@ -275,8 +280,14 @@ def _example(fields: Fields) -> Example:
 
 
 def _environment(front: YamlMapping, problems: ProblemList) -> tuple[Parameter, ...]:
-    """Settings and secrets the tool needs: a list of names, or of parameters."""
+    """Settings and secrets the tool needs: a list of names, or of parameters.
+
+    A single word is a property of the note that means something else.
+    """
     node = front.get("environment")
+    if isinstance(node, YamlScalar) and node.value is not None:
+        problems.warning("wrong-type", node.span, field="environment", case="list")
+        return ()
     if isinstance(node, YamlSequence) and all(isinstance(item, YamlScalar) for item in node.items):
         return tuple(
             Parameter(name=str(name), schema={"type": "string"})
