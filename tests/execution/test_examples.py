@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.execution.examples import try_examples
 from paperagents.records.record import RunRecord
 
 
-def _passes(expects: JsonObject, error: JsonObject | None) -> bool:
+def _passes(expects: JsonObject, error: JsonObject | None, data: JsonValue = 1) -> bool:
     tool = ToolDefinition(id="t", name="t", kind="markdown", examples=(Example(expects=expects),))
     record = RunRecord(
-        run_id="r", tool="t", status="failed" if error else "succeeded", started="", duration_ms=0, data=1, error=error
+        run_id="r",
+        tool="t",
+        status="failed" if error else "succeeded",
+        started="",
+        duration_ms=0,
+        data=data,
+        error=error,
     )
     (result,) = try_examples(tool, lambda _: record)
     return result.passed
@@ -24,3 +30,35 @@ def test_an_error_that_is_nothing_expects_that_all_goes_well(nothing: bool | Non
     assert _passes({"output": 1, "error": nothing}, None)
     assert not _passes({"output": 2, "error": nothing}, None)
     assert not _passes({"error": nothing}, {"code": "boom", "message": "Boom."})
+
+
+@pytest.mark.parametrize(
+    ("expected", "passes"),
+    [
+        ({"message": "disk full"}, True),
+        ({"message": "network down"}, False),
+        ({"code": "javascript-error", "message": "full"}, True),
+        ({"code": "javascript-error", "message": "network down"}, False),
+        ({"code": "http-status"}, False),
+        ("disk", True),
+    ],
+)
+def test_an_expected_error_has_all_that_is_said_of_it(expected: JsonValue, passes: bool) -> None:  # noqa: FBT001  a table
+    assert _passes({"error": expected}, {"code": "javascript-error", "message": "Error: disk full"}) == passes
+
+
+@pytest.mark.parametrize(
+    ("data", "part", "passes"),
+    [
+        ([1, 2, 3], 2, True),
+        ([1, 2, 3], 4, False),
+        ([True], 1, False),
+        ({"x": 'say "hi"\nagain'}, 'say "hi"\nagain', True),
+        ({"x": ["foobar"]}, "oba", True),
+        ({"x": 1}, '"x": 1', True),
+        ({"x": 1}, "y", False),
+        (None, None, True),
+    ],
+)
+def test_a_part_is_found_wherever_it_stands(data: JsonValue, part: JsonValue, passes: bool) -> None:  # noqa: FBT001  a table
+    assert _passes({"output_contains": part}, None, data) == passes

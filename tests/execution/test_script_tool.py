@@ -280,6 +280,7 @@ def test_a_plan_of_a_script_changes_nothing(desk: Desk) -> None:
     desk.vault.entries.put("datavault", "a", {"content": "x"})
     record = desk.vault.plan("js_execute", {"code": 'await memory.set("m", "1"); await vault.delete("a"); return 1;'})
     assert record.status == "planned"
-    assert [(each["tool"], each["would_ask"]) for each in record.planned] == [("memory", False), ("datavault", True)]
+    planned = [(each["tool"], each["would_ask"]) for each in record.planned]
+    assert planned == [("js_execute", False), ("memory", False), ("datavault", True)]
     assert desk.vault.entries.entries("memory") == []
     assert desk.vault.entries.get("datavault", "a").content == "x"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import unified_diff
 
@@ -56,8 +56,23 @@ def contains(value: JsonValue, part: JsonValue) -> bool:
     if isinstance(part, list):
         return isinstance(value, list) and all(any(contains(each, wanted) for each in value) for wanted in part)
     if isinstance(part, str):
-        return part in (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return same(value, part)
+        return any(part in each for each in _texts(value))
+    return same(value, part) or (isinstance(value, list) and any(same(each, part) for each in value))
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    """Where a piece of a text is looked for: in the value as JSON, and in every text of it as it is."""
+    if not isinstance(value, str):
+        yield json.dumps(value, ensure_ascii=False)
+    inside = [value]
+    while inside:
+        match inside.pop():
+            case str() as written:
+                yield written
+            case dict() as fields:
+                inside += [*fields, *fields.values()]
+            case list() as entries:
+                inside += entries
 
 
 def same(one: JsonValue, other: JsonValue) -> bool:
@@ -70,12 +85,15 @@ def same(one: JsonValue, other: JsonValue) -> bool:
 
 
 def _error_difference(expected: JsonValue, record: RunRecord) -> str | None:
-    """The expected error is a code or a piece of the message; ``true`` is any error."""
+    """The expected error is a code or a piece of the message, or both by name; ``true`` is any error."""
     if record.error is None:
         return _diff({"error": expected}, record.data)
     told = f"{record.error['code']}: {record.error['message']}"
-    wanted = expected.get("code", "") if isinstance(expected, dict) else expected
-    return None if wanted is True or str(wanted) in told else _diff({"error": expected}, {"error": told})
+    if isinstance(expected, dict):
+        found = {key: record.error.get(key) for key in expected}
+        fits = all(contains(found[key], wanted) for key, wanted in expected.items())
+        return None if fits else _diff({"error": expected}, {"error": found})
+    return None if expected is True or str(expected) in told else _diff({"error": expected}, {"error": told})
 
 
 def _diff(expected: JsonValue, found: JsonValue) -> str:

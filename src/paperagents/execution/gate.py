@@ -90,6 +90,9 @@ class Gate:
                     if effect.digest == shown.digest or edited:
                         self._note(approved, effect, entry, run)
                         return effect
+                case _:
+                    # A function that forgot to return has said nothing, and nothing is no yes.
+                    raise TypeError("an approver decides by Approved, Denied or Pending")
         return effect
 
     def _as_approved(self, effect: Effect, prepare: Prepare, approved: Approved) -> Effect:
@@ -225,12 +228,15 @@ class Gate:
         )
 
     def _planned(self, effect: Effect, place: Place, run: Frame, entry: OpenEntry) -> JsonValue:
-        """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well."""
+        """A dry run: written down; what only reads, or writes to the plan's own copy, is done as well.
+
+        The requests of a ``.tool.js`` are only shown, also those that read: what comes after them is code, not a plan.
+        """
         entry.hitl_required = _possible(effect).asks
         self.note_in_plan(run, place, effect.tool, effect.arguments, preview=effect.preview, asks=effect.asks)
         if self.session.responses is not None and effect.leaves_the_vault:
             raise ToolError("example-needs-response", tool=effect.tool)
-        if effect.harmless_in_plans:
+        if effect.harmless_in_plans and not (effect.leaves_the_vault and run.tool.module is not None):
             return effect.perform()
         if effect.answer is not None:
             return effect.answer

@@ -86,10 +86,7 @@ class Pipeline:
         """Go on with a run that waits or was interrupted; what has a result is not done again."""
         with self._held(run_id):
             run = self._standing_still(run_id, unfinished_only=unfinished_only)
-            store = self.services.store
-            assert store is not None
-            store.go_on(run.run_id)
-            log = self._log(run, results=None if run.status == "queued" else store.results(run.run_id))
+            log = self._log_again(run)
             record = self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
         return self._noted(record, self._looked_up(run.tool))
 
@@ -97,6 +94,7 @@ class Pipeline:
         """Carry out a call inside a run. A step is a call like any other; the answer is its output."""
         if (done := frame.log.replayed(place)) is not None:
             return done["output"]
+        call = replace(call, arguments=frame.log.as_asked(place, call.arguments))
         with frame.log.block(place, dict(call.arguments), forgives=lambda: self._forgives(frame)) as entry:
             entry.output = self._answered(call, place, frame, entry)
             return entry.output
@@ -140,7 +138,8 @@ class Pipeline:
         """Write down that the run has begun, and check the arguments."""
         self._write_down(run, tool)
         if tool is None:
-            tool = self._told_what_is_wrong(run.tool)
+            with log.block(Place(path="arguments", step=1, block="tool", name=run.tool), run.arguments):
+                tool = self._told_what_is_wrong(run.tool)
         return self._checked(run, tool, log, refused)
 
     def _told_what_is_wrong(self, name: str) -> ToolDefinition:
@@ -225,7 +224,8 @@ class Pipeline:
 
     def _answered(self, call: ToolCall, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
         """Find the tool, bring the arguments to its types, and let it answer."""
-        if (canned := self._canned(call, place)) is not None:
+        canned = self._canned(call, place)
+        if canned is not None and self._looked_up(call.tool) is None:
             return canned[0]
         tool = self.services.find_tool(call.tool)
         if frame.granted is not None and tool.key not in frame.granted:
@@ -233,7 +233,10 @@ class Pipeline:
         entry.tool = tool.id
         arguments = validated(tool, call.arguments, convert=True)
         entry.parameters = arguments
+        if canned is not None:
+            return canned[0]
         if tool.id == "js_execute":
+            self.gate.note_in_plan(frame, place, tool.id, arguments)
             return self.scripts.written(str(arguments["code"]), place, frame, entry)
         if tool.kind in ("builtin", "mcp"):
             return self.gate.carry_out(self.services.built_in[tool.id], arguments, place, frame, entry)
@@ -249,9 +252,8 @@ class Pipeline:
         run = new_run(self._name(tool), arguments, frame.clock, run_id=f"{frame.run_id}.{place.path}",
                       parent_run=frame.run_id)  # fmt: skip
         before = store.stored(run.run_id) if store is not None else None
-        if store is not None and before is not None:
-            store.go_on(run.run_id)
-            log = self._log(before, results=store.results(run.run_id))
+        if before is not None:
+            log = self._log_again(before)
             tool = self._pinned(before) or tool
         else:
             self._write_down(run, tool)
@@ -263,6 +265,7 @@ class Pipeline:
         entry.repeatable = store is not None
         run = replace(before, arguments=arguments) if before is not None else run
         ending = self._ended(run, log, lambda: self._carry_out(below))
+        self._noted(ending.record, tool)
         entry.take_over_approvals(run.run_id, log.entries)
         if tool.kind != "agent" and all(each["block"] != "tool" for each in log.entries):
             # It called nothing else that a plan could name.
@@ -352,14 +355,30 @@ class Pipeline:
     # --- small things
 
     def _canned(self, call: ToolCall, place: Place) -> tuple[JsonValue] | None:
-        """The answer an example gives in the place of a tool."""
-        responses = self.session.responses or {}
-        found = next((name for name in (place.name, call.tool) if name in responses), None)
-        return None if found is None else (responses[found],)
+        """The answer an example gives in the place of a tool: by the label of the step, by the tool's id or name."""
+        responses = self.session.responses
+        if not responses:
+            return None
+        tool = self._looked_up(call.tool)
+        names = (place.name, call.tool, *((tool.id, tool.name) if tool is not None else ()))
+        return next(((responses[name],) for name in names if name in responses), None)
 
-    def _log(self, run: StoredRun, results: dict[str, JsonObject] | None = None) -> RunLog:
+    def _log(
+        self,
+        run: StoredRun,
+        results: dict[str, JsonObject] | None = None,
+        asked: dict[str, JsonObject] | None = None,
+    ) -> RunLog:
         return RunLog(run.run_id, self.services.store, self.services.masking, self.session.on_event, results,
-                      reason=self.session.reason)  # fmt: skip
+                      asked=asked, reason=self.session.reason)  # fmt: skip
+
+    def _log_again(self, run: StoredRun) -> RunLog:
+        """The log of a run that goes on, with what is known from before."""
+        store = self.services.store
+        assert store is not None
+        asked = store.asked(run.run_id)
+        store.go_on(run.run_id)
+        return self._log(run, None if run.status == "queued" else store.results(run.run_id), asked)
 
     def _write_down(self, run: StoredRun, tool: ToolDefinition | None) -> None:
         """Keep the run, pinned to the very file it began with; secrets are kept only where it has to wait."""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, StorageError, WaitingError
 from paperagents.messages import text
-from paperagents.records.masking import Masking
+from paperagents.records.masking import Masking, has_mask
 from paperagents.records.record import BlockName, LogEntry, StepStatus
 from paperagents.records.run_store import RunStore
 
@@ -76,6 +76,7 @@ class RunLog:
         tell: Callable[[Mapping[str, JsonValue]], None],
         results: Mapping[str, JsonObject] | None = None,
         *,
+        asked: Mapping[str, JsonObject] | None = None,
         reason: Callable[[PaperError], PaperError] = lambda error: error,
     ) -> None:
         self.run_id = run_id
@@ -89,6 +90,7 @@ class RunLog:
         """Whether the run was begun before, and stood still."""
         self._results = dict(results or {})
         self._repeated = store.repeated(run_id) if store is not None and self.goes_on else {}
+        self._asked = dict(asked or {})
         self._done = text("run.done")
         self._lock = threading.Lock()
 
@@ -104,6 +106,15 @@ class RunLog:
             with self._lock:
                 self.entries.append(entry)
         return entry
+
+    def as_asked(self, place: Place, arguments: Mapping[str, JsonValue]) -> JsonObject:
+        """The arguments of a call, as they were where somebody was asked about it and has yet to see it done.
+
+        A script that is run again may come to others: a time, a random word. What was shown is what is done.
+        """
+        entry = self._asked.get(place.path)
+        shown = entry["parameters"] if entry is not None and entry["name"] == place.name else None
+        return shown if isinstance(shown, dict) and not has_mask(shown) else dict(arguments)
 
     def is_done(self, place: Place) -> bool:
         """Whether there is a result of this place from before the interruption."""

@@ -103,6 +103,12 @@ class RunHistory:
         query = "SELECT path, entry FROM journal WHERE run_id = ? AND final = ? ORDER BY seq"
         return dict(_step(StoredRow("journal", row)) for row in self._rows(query, (run_id, REPEATED)))
 
+    def asked(self, run_id: str) -> dict[str, JsonObject]:
+        """The entries of a run that wait for an answer, by their path."""
+        rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? AND final = 0 ORDER BY seq", (run_id,))
+        steps = (_step(StoredRow("journal", row)) for row in rows)
+        return {path: entry for path, entry in steps if entry["status"] == "waiting"}
+
     def lost_secrets(self, root_run: str) -> bool:
         """Whether secrets were left out of results that this run, or one below it, goes on with."""
         query = (

@@ -60,6 +60,8 @@ def shown_value(value: object) -> str:
 
 
 def _print_plan(record: RunRecord) -> None:
+    if not record.planned:
+        tell(text("cli.run.plan-empty"))
     for call in record.planned or ():
         asks = paint(text("cli.run.asks"), "yellow") if call["would_ask"] else ""
         arguments = _short(json.dumps(call["arguments"], ensure_ascii=False))

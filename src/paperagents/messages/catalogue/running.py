@@ -39,6 +39,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "有不是有限的或过长的数，或列表和对象超过 {limit} 层",
     ),
     "cli.run.asks": ("asks first", "fragt vorher", "会先询问"),
+    "cli.run.plan-empty": (
+        "It would call no tool and change nothing.",
+        "Es würde kein Werkzeug aufgerufen und nichts geändert.",
+        "不会调用任何工具，也不会更改任何内容。",
+    ),
     "cli.run.at": (" (step {step}, {block})", " (Schritt {step}, {block})", "（步骤 {step}，{block}）"),
     "cli.yes": (
         "Approve everything; the record says so.",

@@ -1,0 +1,128 @@
+"""What JavaScript calls: shown, asked once, and done as it was shown, however often the script has to be run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from paperagents.approval.decision import Approved, Decision, Denied
+
+if TYPE_CHECKING:
+    from paperagents.records.record import RunRecord
+
+    from .conftest import Desk, Web
+
+TOOL = """module.exports = {
+  getMetadata() { return { id: "stamp", name: "stamp", description: "d" }; },
+  getSchema() { return { parameters: { type: "object", properties: {} } }; },
+  async execute() { CODE }
+};"""
+STAMPED = """const content = `${Date.now()} ${Math.random()}`;
+    return await this.api.callTool("write_file", { filePath: "log.md", content, append: true });"""
+SCRIPT = """  - tool: js_execute
+    parameters:
+      code: |
+        return await callTool("write_file", {filePath: "log.md", content: String(Math.random()), append: true});
+"""
+
+
+def answered(desk: Desk, decision: Decision) -> tuple[str, RunRecord]:
+    """What was shown, and what came of an answer that another process was given."""
+    (question,) = desk.vault.store.approvals()
+    return str(question.arguments["content"]), desk.reopened().answer(question.id, decision)
+
+
+@pytest.fixture(params=["module", "step", "script"])
+def waiting(desk: Desk, request: pytest.FixtureRequest) -> RunRecord:
+    """A run that waits: what it wants to write is another thing each time it is computed."""
+    desk.note("stamp.tool.js", TOOL.replace("CODE", STAMPED))
+    desk.chain("c", "\n  - {tool: stamp}\n" if request.param == "step" else f"\n{SCRIPT}")
+    record = desk.run("stamp" if request.param == "module" else "c")
+    assert record.status == "waiting"
+    return record
+
+
+@pytest.mark.usefixtures("waiting")
+@pytest.mark.parametrize("decision", [Approved(), Approved(for_run=True)])
+def test_what_was_shown_is_what_is_written(desk: Desk, decision: Decision) -> None:
+    shown, record = answered(desk, decision)
+    assert record.status == "succeeded"
+    assert desk.text("log.md") == shown
+
+
+@pytest.mark.usefixtures("waiting")
+def test_one_no_is_enough(desk: Desk) -> None:
+    _, record = answered(desk, Denied(reason="not now"))
+    assert record.status == "denied"
+    assert not (desk.root / "log.md").exists()
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_file_that_changed_meanwhile_is_asked_about_again(desk: Desk) -> None:
+    desk.note("log.md", "before ")
+    shown, record = answered(desk, Approved())
+    assert record.status == "waiting"
+    again, record = answered(desk, Approved())
+    assert (again, record.status) == (shown, "succeeded")
+    assert desk.text("log.md") == f"before {shown}"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_dry_run_of_a_javascript_file_shows_requests_and_sends_none(desk: Desk, web: Web, method: str) -> None:
+    call = f'{{ url: "{web.url("/x")}", method: "{method}" }}'
+    desk.note("stamp.tool.js", TOOL.replace("CODE", f'return await this.api.callTool("rest_request", {call});'))
+    record = desk.vault.plan("stamp")
+    assert record.planned is not None
+    assert [(each["tool"], each["would_ask"]) for each in record.planned] == [("rest_request", method == "POST")]
+    assert (record.status, web.requests) == ("planned", [])
+
+
+def test_a_dry_run_shows_scripts(desk: Desk) -> None:
+    desk.tool("echo", "custom_function: return input.value;")
+    desk.chain("c", "\n  - {tool: js_execute, parameters: {code: return 1}}\n  - {tool: echo}\n")
+    record = desk.vault.plan("c")
+    assert record.planned is not None
+    assert [(each["step"], each["tool"]) for each in record.planned] == [(1, "js_execute"), (2, "echo")]
+
+
+@pytest.mark.parametrize("answer", [True, None, "yes", Approved])
+def test_an_approver_that_decides_nothing_approves_nothing(desk: Desk, answer: object) -> None:
+    record = desk.vault.run("write_file", {"filePath": "a.md", "content": "x"}, approver=lambda _: answer)  # type: ignore[arg-type,return-value]
+    assert record.status == "failed"
+    assert not (desk.root / "a.md").exists()
+
+
+def test_a_tool_that_runs_as_a_step_writes_its_log_too(desk: Desk) -> None:
+    desk.tool("inner", "log: logs/inner.md\ncustom_function: return 1;")
+    desk.chain("c", "\n  - {tool: inner, for_each: [1, 2, 3, 4, 5, 6], max_parallel: 6}")
+    record = desk.run("c")
+    log = desk.text("logs/inner.md")
+    assert [f"{record.run_id}.1[{number}]" in log for number in range(6)] == [True] * 6
+
+
+def test_the_log_says_that_a_file_cannot_be_used(desk: Desk) -> None:
+    desk.note(
+        "broken.md", "---\ntool: true\nname: broken\ndescription: d\n---\n```js\n// @preprocess\nreturn {;\n```\n"
+    )
+    (entry,) = desk.run("broken").execution_log
+    assert (entry["name"], entry["status"]) == ("broken", "error")
+    assert "broken.md" in str(entry["message"])
+
+
+def test_a_made_up_answer_does_not_hide_wrong_arguments(desk: Desk) -> None:
+    example = "examples: [{input: {}, output: {status: 200}, responses: {%s: {status: 200}}}]"
+    step = "\n  - {name: get, tool: rest_request, parameters: {url: 'http://a.example', timeout: %s}}"
+    desk.chain("good", step % "3", example % "get")
+    desk.chain("wrong", step % "abc", example % "get")
+    assert [each.passed for each in desk.vault.test("good")] == [True]
+    assert [each.passed for each in desk.vault.test("wrong")] == [False]
+
+
+@pytest.mark.parametrize("name", ["my-inner", "My Inner", "label"])
+def test_a_made_up_answer_is_found_by_every_name(desk: Desk, name: str) -> None:
+    desk.note("tools/i.md", "---\ntool: true\nname: My Inner\ndescription: d\ncustom_function: return 1;\n---\n")
+    desk.chain(
+        "c", "\n  - {name: label, tool: My Inner}", f"examples: [{{input: {{}}, output: 2, responses: {{{name}: 2}}}}]"
+    )
+    assert [each.passed for each in desk.vault.test("c")] == [True]
