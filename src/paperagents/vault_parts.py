@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -43,6 +44,8 @@ from paperagents.settings import user_folder
 from paperagents.tags import TagRegistry
 from paperagents.tags.registry import DEFAULT_REGISTRY
 
+_LOGGING = threading.Lock()
+"""What is added to a log depends on how the file ends: one after the other, also where steps run side by side."""
 _OF_THE_SANDBOX = ("timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb")
 
 
@@ -203,7 +206,8 @@ class VaultParts(NotesFolder):
                 raise ToolError("invalid-log", path=path, case="tool")
             self.folder.write_text(path, added, append=True)
 
-        append_log(tool, record, read, append)
+        with _LOGGING:
+            append_log(tool, record, read, append)
 
     def _file_content(self, file: str) -> bytes:
         try:
