@@ -80,6 +80,20 @@ def test_a_broken_file_is_listed_beside_the_good_ones(root: Path, write: Write) 
     assert all(entry.problems for file, entry in listed.items() if file != "good.md")
 
 
+@pytest.mark.parametrize("front", ["tool: true\nname: [", "tool: true\ndescription: d", "agent: true\ndescription: d"])
+def test_a_file_without_a_name_is_called_by_its_stem(root: Path, write: Write, front: str) -> None:
+    write("sub/My File.md", f"---\n{front}\n---\n")
+    [entry] = own(ToolRegistry(root)).values()
+    assert (entry.id, entry.name, entry.valid) == ("my-file", "My File", False)
+
+
+@pytest.mark.parametrize("front", ["tool: true\nname: x y\nid: fetch-it", "agent: true\nname: Fetch it"])
+def test_a_file_that_cannot_be_read_hides_no_good_one_of_its_name(root: Path, write: Write, front: str) -> None:
+    write("Fetch it.md", "---\ntool: true\nname: [\n---\n")
+    write("good.md", f"---\n{front}\ndescription: d\ncustom_function: return 1;\n---\nHelp.\n")
+    assert ToolRegistry(root).tool("fetch-it").file == "good.md"
+
+
 def test_using_a_broken_tool_tells_all_its_problems(root: Path, write: Write) -> None:
     write("broken.md", "---\ntool: true\nname: Broken\ntype: chain\nparameters: 5\n---\n")
     with pytest.raises(BrokenFileError) as caught:

@@ -20,3 +20,13 @@ def slug(name: str) -> str:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", name).lower().translate(_GERMAN))
     ascii_only = plain.encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:MAX_LENGTH].strip("-")
+
+
+def stem_of(file: str) -> str:
+    """The name of a file without its folders and its ending.
+
+    >>> stem_of("notes/My Tool.md"), stem_of("upper.tool.js")
+    ('My Tool', 'upper')
+    """
+    name = file.rsplit("/", 1)[-1]
+    return name[: -len(".tool.js")] if name.lower().endswith(".tool.js") else name.rsplit(".", 1)[0]

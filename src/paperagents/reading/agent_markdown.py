@@ -9,6 +9,7 @@ from paperagents.definitions.agent_tool import CONVERSATION, QUERY
 from paperagents.definitions.closest import closest
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.slug import stem_of
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown_sections import Note
@@ -35,7 +36,7 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
     _check_placeholders(note.body, parameters, problems)
     return AgentDefinition(
         id=read_id(fields, name, problems.file),
-        name=name or problems.file,
+        name=name or stem_of(problems.file),
         prompt=note.body,
         description=read_description(fields),
         model=fields.text("model"),

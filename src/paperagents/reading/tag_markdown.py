@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from paperagents.definitions.slug import stem_of
 from paperagents.definitions.source import Span
 from paperagents.definitions.tag import TagCategory, TagNote, TagType
 from paperagents.errors import UsageError
@@ -36,7 +37,7 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
     words = () if problems.has_errors() else _words({**known, "id": identifier}, front, problems)
     return TagNote(
         id=identifier,
-        name=name or problems.file,
+        name=name or stem_of(problems.file),
         description=read_description(fields),
         fields={**known, "id": identifier},
         words={word: _word_place(front, word) for word in words},

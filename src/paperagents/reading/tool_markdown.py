@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.slug import slug
+from paperagents.definitions.slug import slug, stem_of
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 from paperagents.definitions.tool import Example, ToolDefinition, ToolType
@@ -53,7 +53,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
     )
     definition = ToolDefinition(
         id=read_id(fields, name, problems.file),
-        name=name or problems.file,
+        name=name or stem_of(problems.file),
         kind="markdown",
         type=kind,
         description=read_description(fields),
@@ -103,7 +103,7 @@ def read_id(fields: Fields, name: str | None, file: str) -> str:
             return written
         span = fields.mapping.entries["id"][1].span
         fields.problems.error("invalid-id", span, id=written)
-    return slug(name or "") or id_of_file(file.rsplit("/", 1)[-1].rsplit(".", 1)[0])
+    return slug(name or "") or id_of_file(stem_of(file))
 
 
 def id_of_file(stem: str) -> str:

@@ -10,6 +10,7 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.problem import Problem
+from paperagents.definitions.slug import stem_of
 from paperagents.definitions.source import Span
 from paperagents.definitions.step import Step
 from paperagents.definitions.tag import TagNote
@@ -100,10 +101,11 @@ def entry_of(reading: FileReading) -> Entry | None:
         return replace(described, problems=reading.problems)
     if not any(problem.severity == "error" for problem in reading.problems):
         return None
-    name = reading.file.rsplit("/", 1)[-1]
-    kind = "javascript" if name.lower().endswith(".tool.js") else "markdown"
-    stem = name[: -len(".tool.js")] if kind == "javascript" else name.rsplit(".", 1)[0]
-    return Entry(id=stem, name=stem, kind=kind, file=reading.file, problems=reading.problems)
+    from paperagents.reading.tool_markdown import id_of_file  # noqa: PLC0415  see above
+
+    stem = stem_of(reading.file)
+    kind = "javascript" if reading.file.lower().endswith(".tool.js") else "markdown"
+    return Entry(id=id_of_file(stem), name=stem, kind=kind, file=reading.file, problems=reading.problems)
 
 
 def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) -> Entry:

@@ -46,9 +46,12 @@ def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
     A tool goes before an agent of the same name; such an agent is called with ``agent:`` before its id.
     """
     entries = tuple(entries)
-    tools = [entry for entry in entries if entry.is_tool]
+    tools = [entry for entry in entries if entry.is_tool and entry.type is not None]
+    # What cannot be read at all is found, too, but hides nothing.
+    unread = [entry for entry in entries if entry.is_tool and entry.type is None]
     agents = [entry for entry in entries if entry.kind == "agent"]
     return {
+        **_named(unread),
         **{f"{AGENT_PREFIX}{name}": entry for name, entry in _named(agents).items()},
         **_named(agents),
         **_named(tools),
