@@ -2,19 +2,16 @@
 
 Every call takes this path, whoever makes it: a person, a step of a chain, a tag, an agent, an MCP client.
 There is one gate before everything that has an effect (``gate.py``), and one place where an error becomes a
-result (``_ended``).
+result (``endings.py``).
 """
 
 from __future__ import annotations
 
 import json
-import logging
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 from paperagents.approval.effect import Effect
 from paperagents.calls.argument_validation import validated, with_declared_types
@@ -23,27 +20,16 @@ from paperagents.calls.references import Names
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import (
-    CancelledError,
-    DeniedError,
-    InvalidArgumentsError,
-    PaperError,
-    PlanEndsError,
-    StorageError,
-    ToolError,
-    UsageError,
-    WaitingError,
-)
+from paperagents.errors import InvalidArgumentsError, PaperError, ToolError, UsageError
 from paperagents.execution.chain import run_steps
+from paperagents.execution.endings import Endings, without_secrets
 from paperagents.execution.frame import Frame
 from paperagents.execution.gate import Gate
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
-from paperagents.records.record import BlockName, RunRecord, RunStatus
+from paperagents.records.record import BlockName, RunRecord
 from paperagents.records.run_history import StoredRun, new_run, require_complete
-
-_logger = logging.getLogger("paper")
 
 
 class Pipeline:
@@ -53,6 +39,7 @@ class Pipeline:
         self.services = services
         self.session = session
         self.gate = Gate(services, session)
+        self._endings = Endings(services, session)
         self.scripts = Scripts(services, session, self.step)
 
     # --- three ways in: a new call, a run that goes on, a step of a run
@@ -67,7 +54,7 @@ class Pipeline:
         with self._held(run.run_id):
             if run_id is not None:
                 self._require_new(run_id)
-            record = self._ended(run, log, lambda: self._carry_out(self._begin(run, tool, log, refused))).record
+            record = self._endings.of(run, log, lambda: self._carry_out(self._begin(run, tool, log, refused))).record
         return self._noted(record, tool)
 
     def later(self, call: ToolCall, *, approved: JsonObject | None = None) -> RunRecord:
@@ -87,7 +74,7 @@ class Pipeline:
         with self._held(run_id):
             run = self._standing_still(run_id, unfinished_only=unfinished_only)
             log = self._log_again(run)
-            record = self._ended(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
+            record = self._endings.of(run, log, lambda: self._carry_out(self._begin_again(run, log))).record
         return self._noted(record, self._looked_up(run.tool))
 
     def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
@@ -264,7 +251,7 @@ class Pipeline:
         )  # fmt: skip
         entry.repeatable = store is not None
         run = replace(before, arguments=arguments) if before is not None else run
-        ending = self._ended(run, log, lambda: self._carry_out(below))
+        ending = self._endings.of(run, log, lambda: self._carry_out(below))
         self._noted(ending.record, tool)
         entry.take_over_approvals(run.run_id, log.entries)
         if tool.kind != "agent" and all(each["block"] != "tool" for each in log.entries):
@@ -293,64 +280,15 @@ class Pipeline:
             assert isinstance(entry.output, dict)
             return entry.output
 
-    # --- ending
-
-    def _ended(self, run: StoredRun, log: RunLog, journey: Callable[[], JsonValue]) -> _Ending:
-        """The one place where an error becomes a result."""
-        started = time.perf_counter()
-        self.session.on_event({"type": "run-started", "run_id": run.run_id, "tool": run.tool, "started": run.started})
-        data, failure = _tried(journey, run.run_id)
-        took = (time.perf_counter() - started) * 1000
-        record = self._record(replace(run, duration_ms=run.duration_ms + took), log, data, failure)
-        self._finish(record, run, log)
-        return _Ending(record=record, data=data, failure=failure)
-
-    def _record(self, run: StoredRun, log: RunLog, data: JsonValue, failure: PaperError | None) -> RunRecord:
-        is_top = run.parent_run is None
-        return RunRecord(
-            run_id=run.run_id,
-            tool=run.tool,
-            status=self._status(failure),
-            started=run.started,
-            duration_ms=round(run.duration_ms, 3),
-            data=self._masked(data),
-            error=None if failure is None or isinstance(failure, PlanEndsError) else self._masked(failure.as_json()),
-            execution_log=tuple(self._masked(log.entries) if log.is_outdated else log.entries),
-            parent_run=run.parent_run,
-            exit_code=_exit_code(failure),
-            planned=tuple(self.session.plan) if self.session.plan is not None and is_top else None,
-        )
-
-    def _finish(self, record: RunRecord, run: StoredRun, log: RunLog) -> None:
-        """Write down how it ended, then tell: whoever hears of it finds it written."""
-        if self.services.store is not None:
-            kept = run if record.status == "waiting" else self._without_secrets(run)
-            masked = self._masked if log.is_outdated else None
-            self.services.store.finish(record, kept.arguments, incomplete=kept.incomplete, masked=masked)
-        code = record.error["code"] if record.error is not None else None
-        self.session.on_event({"type": "run-finished", "run_id": run.run_id, "status": record.status, "code": code})
+    def _forgives(self, frame: Frame) -> bool:
+        """Whether a failure is a result; one that comes of stopping is none."""
+        return frame.forgives and not self.session.cancellation.cancelled
 
     def _noted(self, record: RunRecord, tool: ToolDefinition | None) -> RunRecord:
         """A tool that asks for it gets its log into a note."""
         if tool is not None and record.status not in ("waiting", "planned"):
             self.services.write_log(tool, record)
         return record
-
-    def _status(self, failure: PaperError | None) -> RunStatus:
-        match failure:
-            case None | PlanEndsError():
-                return "planned" if self.session.plan is not None else "succeeded"
-            case WaitingError():
-                return "waiting"
-            case CancelledError():
-                return "cancelled"
-            case DeniedError():
-                return "denied"
-        return "cancelled" if self.session.stopped else "failed"
-
-    def _forgives(self, frame: Frame) -> bool:
-        """Whether a failure is a result; one that comes of stopping is none."""
-        return frame.forgives and not self.session.cancellation.cancelled
 
     # --- small things
 
@@ -385,16 +323,12 @@ class Pipeline:
         store = self.services.store
         if store is None:
             return
-        run = self._without_secrets(run)
+        run = without_secrets(run, self.services.masking)
         if tool is None or tool.file is None:
             store.start(run, file=None, content=None)
         else:
             content = None if store.keeps(tool.digest) else self._content(tool.file, tool.digest)
             store.start(replace(run, definition=tool.digest), file=tool.file, content=content)
-
-    def _without_secrets(self, run: StoredRun) -> StoredRun:
-        arguments = self._masked(run.arguments)
-        return replace(run, arguments=arguments, incomplete=run.incomplete or arguments != run.arguments)
 
     def _content(self, file: str, digest: str) -> bytes | None:
         """The file as it was read: None where it has been edited since, or broken, and an older state serves."""
@@ -406,49 +340,12 @@ class Pipeline:
         kept = store.content(run.definition) if store is not None and run.definition is not None else None
         return self.services.read_pinned(*kept) if kept is not None else None
 
-    def _masked(self, value: Any) -> Any:
-        return self.services.masking.value(value)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Ending:
-    """How a run ended: for the record, and for the run above it."""
-
-    record: RunRecord
-    data: JsonValue
-    failure: PaperError | None
-
 
 def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
     """Arguments of a tag are texts; those that cannot be brought to their type are refused later, by name."""
     if tool is None or not call.as_text:
         return dict(call.arguments)
     return with_declared_types(tool, call.arguments)
-
-
-def _tried(journey: Callable[[], JsonValue], run_id: str) -> tuple[JsonValue, PaperError | None]:
-    """What came of it: a value, or what went wrong."""
-    try:
-        return journey(), None
-    except StorageError:
-        # It is as it was last written, and that is what whoever goes on with it begins with.
-        raise
-    except PaperError as error:
-        return None, error
-    except Exception as error:
-        # A flaw of ours must not leave a run that seems to go on for ever.
-        _logger.exception("run %s", run_id)
-        return None, PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
-
-
-def _exit_code(failure: PaperError | None) -> int:
-    """0 done, 1 failed, 2 called wrongly, 3 denied or waiting."""
-    match failure:
-        case None | PlanEndsError():
-            return 0
-        case DeniedError() | WaitingError():
-            return 3
-    return failure.exit_code if failure.is_the_callers else 1
 
 
 def _place(frame: Frame, path: str, step: int, block: BlockName) -> Place:
