@@ -411,6 +411,25 @@ def test_its_time_is_limited(vault: Vault) -> None:
     assert error["code"] == "sandbox-timeout"
 
 
+@pytest.mark.parametrize(("limit", "asked", "seconds"), [(2.0, 0.2, "0.2"), (0.2, 50, "0.2")])
+def test_it_can_ask_for_less_time_but_not_for_more(vault: Vault, limit: float, asked: float, seconds: str) -> None:
+    code = TOOL.replace("description: '功能说明'", f"description: 'd', timeout: {asked}")
+    (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.__dict__["services"] = replace(vault.services, module_limits=vault.limits.lowered_to(seconds=limit))
+    error = vault.run("tool-id", {"input": "loop"}).error
+    assert error is not None
+    assert (error["code"], f" {seconds} s" in str(error["message"])) == ("sandbox-timeout", True)
+
+
+def test_it_can_ask_for_a_yes_before_it_runs(vault: Vault) -> None:
+    code = TOOL.replace("description: '功能说明'", "description: 'd', approval: 'always'")
+    (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    assert vault.run("tool-id", {"input": "abc"}).status == "waiting"
+    assert vault.run("tool-id", {"input": "abc"}, approver=lambda _: Denied(reason="no")).status == "denied"
+    assert vault.services.storage.load("tool-id") == {}
+    assert vault.run("tool-id", {"input": "abc"}, approver=lambda _: Approved()).success
+
+
 def test_odd_values_survive_in_what_it_keeps(vault: Vault) -> None:
     odd: JsonObject = {
         "quotes": "\"'\\",

@@ -56,21 +56,33 @@ FAILURES = """[
 ]"""
 
 
-def with_failures(failures: str) -> ToolDefinition:
-    code = GOOD.replace("  async execute", f"  getBusinessErrors() {{ return {failures}; }},\n  async execute")
-    assert problems(code) == []
-    return definition(code)
+def with_failures(failures: str) -> str:
+    return GOOD.replace("  async execute", f"  getBusinessErrors() {{ return {failures}; }},\n  async execute")
 
 
 def test_the_manual_names_the_failures_that_a_tool_knows() -> None:
+    code = with_failures(FAILURES)
     with in_language("en"):
-        page = manual(with_failures(FAILURES))
+        page = manual(definition(code))
+    assert problems(code) == []
     assert "| `API_RATE_LIMIT` | API调用频率超限 | 1 \\| 2 | yes |\n| `FILE_NOT_FOUND` |  |  | no |\n" in page
 
 
-@pytest.mark.parametrize("failures", ["5", "null", "[null]", "[{ get code() { throw 5; } }]", "this.api.errors"])
-def test_failures_that_cannot_be_told_are_no_problem_of_the_file(failures: str) -> None:
-    assert with_failures(failures).failures == ()
+@pytest.mark.parametrize(
+    ("failures", "expected"),
+    [
+        ("null", []),
+        ("5", ["10:3 warning method-wrong-answer"]),
+        ("{ code: 'A' }", ["10:3 warning method-wrong-answer"]),
+        ("[null, { code: 'A' }, { match: /x/ }]", ["10:3 warning method-wrong-answer"]),
+        ("[{ get code() { throw 5; } }]", ["10:3 warning method-failed"]),
+        ("this.api.errors", ["10:3 warning method-failed"]),
+    ],
+)
+def test_failures_that_cannot_be_told_are_reported_and_the_tool_works(failures: str, expected: list[str]) -> None:
+    code = with_failures(failures)
+    assert problems(code) == expected
+    assert [each.code for each in definition(code).failures] == (["A"] if failures.startswith("[null") else [])
 
 
 @pytest.mark.parametrize(
@@ -96,7 +108,7 @@ def test_every_way_to_export_is_understood(form: str) -> None:
 
 
 def test_methods_can_be_exported_one_by_one() -> None:
-    code = "exports.getMetadata = () => ({ description: 'd' });\nexports.getSchema = () => ({});"
+    code = "exports.getMetadata = () => ({ name: 'n', description: 'd' });\nexports.getSchema = () => ({});"
     code += "\nexports.execute = () => 1;"
     assert problems(code) == []
 
@@ -133,11 +145,22 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
     ("code", "expected"),
     [
         ("module.exports = {\n  execute( { }\n};", ["2:10 error javascript-syntax"]),
-        ("module.exports = { getMetadata() { return { description: 'd' } } };", ["1:8 error missing-method"] * 2),
+        ("exports.getMetadata = () => ({ name: 'n', description: 'd' });", ["1:1 error missing-method"] * 2),
         (GOOD.replace("return { id", "throw 'no'; return { id"), ["2:3 error method-failed", NO_DESCRIPTION]),
         (re.sub("return { id.*}; },", "return 5; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
         (GOOD.replace("type: 'string', minLength: 1", "type: 'strin'"), ["3:3 error invalid-schema"]),
         (GOOD.replace("'my-tool'", "'my tool'"), ["2:3 error invalid-id"]),
+        (GOOD.replace("name: '我的工具', ", ""), ["2:3 warning missing-field"]),
+        (GOOD.replace("async execute(params)", "execute: 5, other(params)"), ["10:3 error wrong-type"]),
+        (GOOD.replace("async execute", "init: 5, cleanup: 'no', getBridges: null, async execute"),
+         ["10:3 error wrong-type", "10:12 error wrong-type"]),
+        (GOOD.replace("async execute", "getExamples() { return 'x'; }, async execute"),
+         ["10:3 error method-wrong-answer"]),
+        (GOOD.replace("async execute", "getExamples() { return [5]; }, async execute"),
+         ["10:3 error method-wrong-answer"]),
+        (GOOD.replace("type: 'object', properties: { text: { type: 'string', minLength: 1 } }",
+                      "type: 'objekt', properties: { text: { type: 'strng' }, b: { minimum: 'x' } }"),
+         ["3:3 error invalid-schema"] * 3),
         (GOOD.replace("'number', default: 5", "'numbr'"), ["3:3 error invalid-schema"]),
         (GOOD.replace("'number', default: 5", "'number', default: 'x'"), ["3:3 error invalid-default"]),
         (GOOD.replace("minLength: 1", "minLength: 9, default: 'short'"), ["3:3 error invalid-default"]),
@@ -155,6 +178,89 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
 )  # fmt: skip
 def test_a_mistake_is_told_where_it_is(code: str, expected: list[str]) -> None:
     assert problems(code) == expected
+
+
+METADATA = re.compile("return { id.*}; },")
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("name: 7", ["wrong-type"]),
+        ("description: ['x']", ["wrong-type"]),
+        ("id: true", ["wrong-type"]),
+        ("id: 42, version: 2, author: 'a', category: 'c', tags: ['a', 1], timeout: 0.5, approval: 'always'", []),
+        ("tags: 'a', author: null", []),
+        ("version: [2], author: { n: 1 }, category: true, tags: [{}]", ["wrong-type"] * 4),
+        ("timeout: '5', approval: true", ["wrong-type"] * 2),
+        ("timeout: 0, approval: 'alwys'", ["invalid-value"] * 2),
+    ],
+)
+def test_every_field_of_its_metadata_has_a_type(field: str, expected: list[str]) -> None:
+    code = METADATA.sub(f"return {{ name: 'n', description: 'd', {field} }}; }},", GOOD)
+    assert problems(code) == [f"2:3 error {each}" for each in expected]
+
+
+def test_it_can_ask_for_approval_and_for_less_time() -> None:
+    told = "return { name: 'n', description: 'd', approval: 'always', timeout: 2, tags: 'one' }; },"
+    tool = definition(METADATA.sub(told, GOOD))
+    assert (tool.approval, tool.timeout, tool.tags) == ("always", 2, ("one",))
+
+
+@pytest.mark.parametrize(
+    ("written", "slip", "meant"),
+    [
+        ("description:", "descripton:", "description"),
+        ("getSchema() {", "getBussinessErrors() { return []; },\n  getSchema() {", "getBusinessErrors"),
+        ("getSchema() {", "getDependancies: {},\n  getSchema() {", "getDependencies"),
+        ("getSchema() {", "cleanUp() {},\n  getSchema() {", "cleanup"),
+        ("parameters:", "parameter:", "parameters"),
+        ("environment: { type: 'object', required: ['API_KEY'],", "enviroment: {", "environment"),
+        ("API_KEY: { type: 'string' }, TIMEOUT: { type: 'number', default: 5 } }", "}, KEY: {}", None),
+        ("getSchema() {", "unit() {}, clean() {}, getSchemas() {}, executes() {},\n  getSchema() {", None),
+        ("id: 'my-tool',", "id: 'my-tool', scenarios: [], names: 1,", None),
+    ],
+)
+def test_a_slip_in_a_known_name_is_told(written: str, slip: str, meant: str | None) -> None:
+    code = GOOD.replace(written, slip)
+    found = [each for each in read(code).problems if each.code == "unknown-field"]
+    assert code != GOOD
+    assert [each.values["suggestion"] for each in found] == ([meant] if meant else [])
+    assert all(each.severity == "warning" and each.values["field"] in slip for each in found)
+
+
+@pytest.mark.parametrize("part", ["environment", "parameters"])
+def test_what_is_described_beside_the_properties_is_told(part: str) -> None:
+    told = f"return {{ {part}: {{ $defs: {{}}, KEY: {{ type: 'string' }} }} }};"
+    code = GOOD.replace(GOOD[GOOD.index("return {\n") : GOOD.index("    };\n") + 6], told)
+    (found,) = read(code).problems
+    assert (found.code, found.severity, found.values["field"]) == ("unknown-field", "warning", "KEY")
+    assert found.values["suggestion"] == "properties: { KEY: … }"
+
+
+@pytest.mark.parametrize(
+    ("inner", "names"),
+    [
+        ("x: { type: 'integer', default: 'bad' }", ["text.x"]),
+        ("x: { type: 'integer', default: 1 }, default: { type: 'string' }", []),
+        ("x: { properties: { y: { $ref: '#/$defs/whole', default: 'bad' } } }, z: { default: 5, enum: [6] }",
+         ["text.x.y", "text.z"]),
+        ("x: { $ref: '#/properties/text/properties/z', default: 'bad' }, z: { type: 'integer' }", ["text.x"]),
+    ],
+)  # fmt: skip
+def test_a_default_is_judged_however_deep_it_stands(inner: str, names: list[str]) -> None:
+    deep = f"type: 'object', properties: {{ {inner} }}"
+    code = GOOD.replace("type: 'string', minLength: 1", deep)
+    code = code.replace("parameters: {", "parameters: { $defs: { whole: { type: 'integer' } },")
+    found = read(code).problems
+    assert [(each.code, each.values["name"]) for each in found] == [("invalid-default", name) for name in names]
+
+
+def test_a_file_that_is_not_utf8_is_told_and_not_used() -> None:
+    reading = read_script(GOOD.replace("我的工具", "Grüße").encode("latin-1", "replace"), "t.tool.js")
+    assert not reading.valid
+    (found,) = reading.problems
+    assert (found.code, found.span.line, found.values["byte"]) == ("not-utf8", 2, "0xfc")
 
 
 def test_defaults_are_judged_with_what_the_whole_schema_defines() -> None:

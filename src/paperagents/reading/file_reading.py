@@ -13,6 +13,7 @@ from paperagents.definitions.source import Span
 from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.reading.agent_markdown import read_agent
+from paperagents.reading.file_text import check_encoding, text_of
 from paperagents.reading.markdown_sections import Note, split_note
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.tag_markdown import read_tag
@@ -66,7 +67,7 @@ def read_markdown(data: bytes, file: str) -> FileReading:
     """Read a Markdown file. ``file`` is its path in the vault, with slashes."""
     if not may_concern_us(data):
         return FileReading(file=file)
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = text_of(data)
     problems = ProblemList(file, text.split("\n"))
     note = split_note(text, file)
     if note.frontmatter is None:
@@ -104,7 +105,7 @@ def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
     if kind is None:
         return FileReading(file=problems.file, problems=problems.in_order())
     problems.take(found)
-    _check_encoding(data, problems)
+    check_encoding(data, problems)
     definition: Definition = _READERS[kind](note, front, digest=sha256(data).hexdigest(), problems=problems)
     return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
 
@@ -140,16 +141,3 @@ def _too_large(note: Note, size: int, problems: ProblemList) -> FileReading:
     if _marked(note.frontmatter.text[:4096]):
         problems.error("file-too-large", _START, case="definition", size=size, limit=MAX_BYTES)
     return FileReading(file=problems.file, problems=problems.in_order())
-
-
-def _check_encoding(data: bytes, problems: ProblemList) -> None:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = (
-            data[: error.start].removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-        )
-        line = before.count("\n") + 1
-        column = len(before) - (before.rfind("\n") + 1) + 1
-        span = Span(line=line, column=column, end_line=line, end_column=column + 1)
-        problems.error("not-utf8", span, case="definition", byte=f"0x{data[error.start]:02x}")

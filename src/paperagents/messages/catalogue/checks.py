@@ -249,6 +249,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{field}“ muss ein Verweis, ein kleiner JavaScript-Ausdruck, true oder false sein.",
         "“{field}” 必须是引用、简短的 JavaScript 表达式、true 或 false。",
     ),
+    "wrong-type.function": (
+        "'{field}' must be a function.",
+        "„{field}“ muss eine Funktion sein.",
+        "“{field}” 必须是函数。",
+    ),
     "invalid-value": (
         "'{value}' is not possible for '{field}': {options}.",
         "„{value}“ ist für „{field}“ nicht möglich: {options}.",

@@ -169,6 +169,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{name}() muss ein Objekt zurückgeben.",
         "{name}() 必须返回一个对象。",
     ),
+    "method-wrong-answer.objects": (
+        "{name}() must return a list of objects.",
+        "{name}() muss eine Liste von Objekten zurückgeben.",
+        "{name}() 必须返回对象列表。",
+    ),
+    "method-wrong-answer.codes": (
+        "{name}() must return a list of objects, each with a code.",
+        "{name}() muss eine Liste von Objekten zurückgeben, jedes mit einem code.",
+        "{name}() 必须返回对象列表，且每个对象都有 code。",
+    ),
     "undeclared-dependency": (
         "'{name}' is loaded but not declared.",
         "„{name}“ wird geladen, ist aber nicht angegeben.",
