@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from paperagents.definitions.source import Excerpt
-from paperagents.errors import SandboxError
-from paperagents.sandbox import Cancellation, Limits
+from paperagents.errors import SandboxError, ToolError
+from paperagents.sandbox import Cancellation, EndsBlock, Limits
 from paperagents.sandbox.deno_pools import DenoPools
 from paperagents.sandbox.deno_process import DenoSetup, start_deno
 
@@ -113,6 +113,18 @@ def failure(run: Callable[..., Any]) -> Callable[..., SandboxError]:
 )
 def test_code_with_packages_runs(run: Callable[..., Any], code: str, expected: object) -> None:
     assert run(code, input={"a": 1}) == expected
+
+
+def test_a_block_that_is_told_of_its_end_may_clean_up(run: Callable[..., Any]) -> None:
+    class Refused(EndsBlock):
+        told = ToolError("sandbox-closed")
+
+    def ask() -> None:
+        raise Refused
+
+    with pytest.raises(Refused) as caught:
+        run("try { await ask(); } finally { console.log('cleaned'); }", host={"ask": ask})
+    assert caught.value.console == [{"level": "log", "text": "cleaned"}]
 
 
 def test_a_block_that_only_waits_has_no_more_than_its_time(failure: Callable[..., SandboxError]) -> None:
