@@ -30,7 +30,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from paperagents.definitions.problem import Problem
-from paperagents.messages import advice, sentence, text
+from paperagents.messages import advice, sentence, text, together
 
 
 class PaperError(Exception):
@@ -83,7 +83,7 @@ class PaperError(Exception):
         }
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}" if self.hint else self.message
+        return together(self.message, self.hint)
 
 
 class UsageError(PaperError):
@@ -150,8 +150,8 @@ class InvalidArgumentsError(UsageError):
     """
 
     def __init__(self, tool: str, problems: Sequence[Mapping[str, Any]], *, code: str = "invalid-arguments") -> None:
-        together = " ".join(str(problem["message"]) for problem in problems)
-        super().__init__(code, tool=tool, problems=together, details={"problems": list(problems)})
+        told = together(*(str(problem["message"]) for problem in problems))
+        super().__init__(code, tool=tool, problems=told, details={"problems": list(problems)})
 
     @property
     def message(self) -> str:

@@ -23,6 +23,7 @@ from paperagents.messages import (
     sentences,
     system_text,
     text,
+    together,
 )
 from paperagents.messages.catalogue import AREAS
 
@@ -192,3 +193,20 @@ def test_a_language_chosen_for_a_block_ends_with_the_block() -> None:
 def test_what_the_system_refuses_is_told_in_the_language_that_is_spoken(error: Exception, told: str) -> None:
     with in_language("de"):
         assert system_text(error) == told
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (["Parameter 'a' ist Pflichtfeld"], "Parameter 'a' ist Pflichtfeld"),
+        (
+            ["Parameter 'a' ist Pflichtfeld", "Siehe: paper show t"],
+            "Parameter 'a' ist Pflichtfeld. Siehe: paper show t",
+        ),
+        (["", None], ""),
+        (["One.", None, "Two!", "Three?", "four"], "One. Two! Three? four"),
+        (["参数 “a” 为必填项。", "t 需要什么：paper show t"], "参数 “a” 为必填项。 t 需要什么：paper show t"),
+    ],
+)
+def test_sentences_one_after_the_other_stay_sentences(told: list[str | None], expected: str) -> None:
+    assert together(*told) == expected

@@ -170,8 +170,8 @@ def test_section_5_a_missing_parameter_is_told_in_the_words_of_the_document(vaul
     with in_language("de"):
         record = vault.run("beispieltool", {"query": "x"})
     assert record.error is not None
-    assert "Parameter 'url' ist Pflichtfeld" in str(record.error["message"])
-    assert record.execution_log[0]["block"] == "tool"
+    assert record.error["message"] == "Parameter 'url' ist Pflichtfeld"
+    assert (record.execution_log[0]["block"], record.execution_log[0]["message"]) == ("tool", record.error["message"])
 
 
 def test_section_6a_a_single_tool_searches_the_web(vault: Vault, server: str) -> None:

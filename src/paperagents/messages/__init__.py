@@ -15,6 +15,7 @@ from functools import cache
 from importlib import import_module
 
 LANGUAGES = ("en", "de", "zh")
+_ENDS = (".", "!", "?", ":", "…", "。", "！", "？", "：")
 
 _chosen: ContextVar[str | None] = ContextVar("language", default=None)
 _default: str | None = None
@@ -37,6 +38,12 @@ def advice(code: str, values: Mapping[str, object]) -> str | None:
         if has_text(key):
             return text(key, **values)
     return None
+
+
+def together(*told: str | None) -> str:
+    """Several sentences one after the other; where another follows, one without a sign at its end gets a full stop."""
+    said = [each for each in told if each]
+    return " ".join([*(each if each.endswith(_ENDS) else f"{each}." for each in said[:-1]), *said[-1:]])
 
 
 def system_text(error: Exception) -> str:

@@ -22,7 +22,7 @@ from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.interfaces.mcp.questions import decision_of, form, is_undecided
 from paperagents.interfaces.mcp.tool_offer import CALL, SEARCH, ToolOffer
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.messages import text
+from paperagents.messages import text, together
 from paperagents.records.record import RunRecord
 
 Context = ServerRequestContext[Any, Any]
@@ -151,8 +151,7 @@ def _asking(record: RunRecord, questions: list[ApprovalRequest], remark: str) ->
 
 def _result(record: RunRecord) -> types.CallToolResult:
     if record.error is not None:
-        hint = record.error["hint"]
-        shown = f"{record.error['message']} {hint}" if hint else str(record.error["message"])
+        shown = together(str(record.error["message"]), str(record.error["hint"] or ""))
     else:
         shown = record.data if isinstance(record.data, str) else json.dumps(record.data, ensure_ascii=False)
     return _answer(record.as_json(), shown, failed=not record.success)

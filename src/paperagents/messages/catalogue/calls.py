@@ -9,7 +9,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "argument-missing": (
         "Parameter '{parameter}' is required.",
-        "Parameter '{parameter}' ist Pflichtfeld.",
+        "Parameter '{parameter}' ist Pflichtfeld",
         "参数 “{parameter}” 为必填项。",
     ),
     "argument-missing.slip": (

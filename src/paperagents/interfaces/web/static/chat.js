@@ -1,6 +1,6 @@
 // A conversation with an agent: what it says appears as it is said, its questions come up here, its calls are below.
 
-import { announce, calmly, piece, Refusal, say, send } from "./dom.js";
+import { announce, calmly, piece, Refusal, say, send, together } from "./dom.js";
 import { actOnRun } from "./run.js";
 
 const LONGEST_LIVE = 100_000;
@@ -96,7 +96,7 @@ export function startChat(chat, events, watchRun) {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       busy(false);
-      problem.textContent = [error.message, error.problem.hint].filter(Boolean).join(" ");
+      problem.textContent = together(error.message, error.problem.hint);
       problem.hidden = false;
     }
   }

@@ -9,6 +9,12 @@ export function say(key, values = {}) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/** Several sentences one after the other; where another follows, one without a sign at its end gets a full stop. */
+export function together(...told) {
+  const said = told.filter(Boolean);
+  return said.map((each, place) => (place === said.length - 1 || /[.!?:…。！？：]$/.test(each) ? each : `${each}.`)).join(" ");
+}
+
 /** An element. Children that are texts become text and nothing else. */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);

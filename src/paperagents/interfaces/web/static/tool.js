@@ -1,7 +1,7 @@
 // The page of a tool: its form, examples, JSON as another view, and starting a run.
 
 import { makeForm } from "./form.js";
-import { announce, calmly, make, pageData, piece, readJson, Refusal, say, send } from "./dom.js";
+import { announce, calmly, make, pageData, piece, readJson, Refusal, say, send, together } from "./dom.js";
 
 const LONGEST_DRAFT = 1_000_000; // browsers keep about five
 const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a quick one is done
@@ -51,7 +51,7 @@ export function startTool(form, watchRun, events) {
     const list = error.problem.details?.problems ?? [];
     const homeless = view.show(list);
     problems.hidden = false;
-    problems.textContent = list.length && !homeless.length ? say("problems", { count: list.length }) : [error.message, error.problem.hint].filter(Boolean).join(" ");
+    problems.textContent = list.length && !homeless.length ? say("problems", { count: list.length }) : together(error.message, error.problem.hint);
     if (homeless.length === list.length) problems.focus();
   }
 }
