@@ -98,6 +98,22 @@ def test_a_prompt_is_filled_in_as_for_the_agent_itself(served: Served) -> None:
     assert re.fullmatch(r"Write a sonnet on \d{4}-\d\d-\d\d\. Be brief: \{\{date\}\}", message.content.text)
 
 
+@pytest.mark.parametrize("taken", ["shout", "read_file"])
+def test_an_agent_with_the_id_of_a_tool_is_offered_under_a_name_of_its_own(served: Served, taken: str) -> None:
+    served.note("agents/second.md", POET.replace("name: poet", f"name: {taken}"))
+
+    async def go() -> tuple[list[str], Any]:
+        async with over_http(served, "legacy") as client:
+            names = [each.name for each in (await client.list_tools()).tools]
+            own = next(name for name in names if name.startswith(f"agent_{taken}_"))
+            return names, (await client.call_tool(own, {})).structured_content
+
+    names, refused = asyncio.run(go())
+    assert len(names) == len(set(names))
+    assert taken in names
+    assert "query" in str(refused["error"])
+
+
 def test_an_unknown_prompt_is_told_with_the_nearest(served: Served) -> None:
     async def go() -> None:
         async with over_http(served, "legacy") as client:

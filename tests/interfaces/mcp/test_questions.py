@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from paperagents.approval.decision import ApprovalRequest
@@ -11,14 +13,31 @@ from paperagents.interfaces.mcp.questions import form
 PREVIEW = "POST https://a.example/\nbody: {}"
 
 
+def question(tool: str = "tool", preview: str = PREVIEW) -> ApprovalRequest:
+    return ApprovalRequest(
+        id="1", run_id="r", step=1, tool=tool, arguments={}, preview=preview, digest="d",
+        requested="2026-01-01T00:00:00Z", target="",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\u2028", "\u2029", "\x1b[2J", "\ufeff", "\u00ad"])
 def test_what_hides_or_reorders_is_shown_as_on_the_pages(hidden: str) -> None:
     preview = f"{PREVIEW}{hidden}gnp.exe"
-    request = ApprovalRequest(
-        id="1", run_id="r", step=1, tool=f"to{hidden}ol", arguments={}, preview=preview, digest="d",
-        requested="2026-01-01T00:00:00Z", target="",
-    )  # fmt: skip
-    message = form(request, f"Not{hidden}JSON").message
+    request = question(f"to{hidden}ol", preview)
+    message = form(request, "2025-11-25", f"Not{hidden}JSON").message
     assert hidden not in message
     assert visible(preview) in message
     assert PREVIEW in message
+
+
+@pytest.mark.parametrize(
+    ("version", "choices"),
+    [
+        ("2025-06-18", {"enum": ["approve", "deny"], "enumNames": ["Approve", "Deny"]}),
+        ("2025-11-25", {"oneOf": [{"const": "approve", "title": "Approve"}, {"const": "deny", "title": "Deny"}]}),
+        ("2026-07-28", {"oneOf": [{"const": "approve", "title": "Approve"}, {"const": "deny", "title": "Deny"}]}),
+    ],
+)
+def test_the_choice_is_written_as_the_version_of_the_client_knows_it(version: str, choices: dict[str, Any]) -> None:
+    decision = form(question(), version).requested_schema["properties"]["decision"]
+    assert {key: value for key, value in decision.items() if key not in ("type", "title")} == choices

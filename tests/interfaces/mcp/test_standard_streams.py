@@ -7,6 +7,7 @@ import pty
 import signal
 import subprocess
 import sys
+import threading
 import tty
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,38 @@ def test_requests_can_come_from_a_file(tmp_path: Path) -> None:
             stdin=requests, capture_output=True, text=True, timeout=60, check=True,
         )  # fmt: skip
     assert json.loads(answer.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "paperagents"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "identity"),
+    [
+        (r'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": "\ud800"}}', -32600, 7),
+        (r'{"jsonrpc": "2.0", "id": "\ud800", "method": "ping"}', -32600, "?"),
+        ('{"jsonrpc": "2.0", "id": "x", "foo": 1}', -32600, "x"),
+        ('{"jsonrpc": "2.0", "id": 7, "method": 5}', -32600, 7),
+        ('{"jsonrpc": "2.0", "id": {"id": 8}, "foo": 1}', -32600, None),
+        ("[]", -32600, None),
+        ("{nope", -32700, None),
+        ("[" * 100_000, -32700, None),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_answered(tmp_path: Path, line: str, code: int, identity: object) -> None:
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(tmp_path), "mcp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        patience = threading.Timer(60, server.kill)
+        patience.start()
+        server.stdin.write("\n".join([json.dumps(HELLO), "", line, json.dumps(ping), ""]))
+        server.stdin.flush()
+        answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in range(3))}
+        server.stdin.close()
+        patience.cancel()
+    assert set(answers) == {1, identity, 2}
+    assert answers[identity]["error"]["code"] == code
+    assert answers[identity]["error"]["message"]
+    assert answers[2]["result"] == {}
 
 
 def test_a_client_that_has_gone_ends_the_server(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mcp_types as types
+from mcp_types.version import is_version_at_least
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
 from paperagents.approval.diff import visible
@@ -12,12 +13,16 @@ from paperagents.calls.json_arguments import read_arguments
 from paperagents.messages import text
 
 LONGEST_PREVIEW = 20_000
+_KNOWS_TITLED_CHOICES = "2025-11-25"
 
 
-def form(request: ApprovalRequest, remark: str = "") -> types.ElicitRequestFormParams:
-    """Exactly what will happen, and the answers there are; a remark says what was wrong with the last answer."""
+def form(request: ApprovalRequest, version: str, remark: str = "") -> types.ElicitRequestFormParams:
+    """Exactly what will happen, and the answers there are, as clients of this version of the protocol read them.
+
+    A remark says what was wrong with the last answer.
+    """
     message = "\n\n".join(part for part in (remark, _message(request)) if part)
-    return types.ElicitRequestFormParams(message=visible(message), requested_schema=_answers())
+    return types.ElicitRequestFormParams(message=visible(message), requested_schema=_answers(version))
 
 
 def is_undecided(answer: Any) -> bool:
@@ -61,12 +66,11 @@ def _message(request: ApprovalRequest) -> str:
     return f"{title}\n\n{shown}"
 
 
-def _answers() -> dict[str, Any]:
-    choices = [{"const": each, "title": text(f"mcp.ask.{each}")} for each in ("approve", "deny")]
+def _answers(version: str) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
-            "decision": {"type": "string", "title": text("mcp.ask.decision"), "oneOf": choices},
+            "decision": {"type": "string", "title": text("mcp.ask.decision"), **_choices(version)},
             "reason": {"type": "string", "title": text("mcp.ask.reason")},
             "for_run": {"type": "boolean", "title": text("mcp.ask.for-run"), "default": False},
             "always": {"type": "boolean", "title": text("mcp.ask.always"), "default": False},
@@ -74,3 +78,10 @@ def _answers() -> dict[str, Any]:
         },
         "required": ["decision"],
     }
+
+
+def _choices(version: str) -> dict[str, Any]:
+    titles = {each: text(f"mcp.ask.{each}") for each in ("approve", "deny")}
+    if is_version_at_least(version, _KNOWS_TITLED_CHOICES):
+        return {"oneOf": [{"const": each, "title": title} for each, title in titles.items()]}
+    return {"enum": [*titles], "enumNames": [*titles.values()]}

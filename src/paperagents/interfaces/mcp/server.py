@@ -25,6 +25,7 @@ from paperagents.interfaces.mcp.note_resources import NoteResources, uris_of
 from paperagents.interfaces.mcp.standard_streams import MessageOutput, message_input, message_output
 from paperagents.interfaces.mcp.tool_calls import ToolCalls
 from paperagents.interfaces.mcp.tool_offer import ToolOffer
+from paperagents.interfaces.mcp.unreadable_lines import AnsweredLines
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import text
 from paperagents.version import __version__
@@ -93,7 +94,8 @@ class McpServer:
         # Of files the library asks no more than these can do.
         streams = cast("anyio.AsyncFile[str] | None", source), cast("anyio.AsyncFile[str]", output)
         async with stdio_server(*streams) as (incoming, outgoing):
-            await self._server.run(incoming, outgoing, self._server.create_initialization_options())
+            lines = AnsweredLines(incoming, outgoing)
+            await self._server.run(lines, outgoing, self._server.create_initialization_options())
 
     @asynccontextmanager
     async def following(self) -> AsyncIterator[None]:

@@ -100,7 +100,7 @@ class ToolCalls:
             if not _can_ask(context):
                 return _waiting(record, questions)
             if not context.session.can_send_request:
-                return _asking(record, questions, remark)
+                return _asking(record, questions, context.session.protocol_version, remark)
             answer = await self._asked(context, questions[0], remark)
             if is_undecided(answer):
                 return _waiting(record, questions)
@@ -126,7 +126,7 @@ class ToolCalls:
 
     async def _asked(self, context: Context, request: ApprovalRequest, remark: str) -> types.ElicitResult:
         """Ask a person at a client that can be asked while its request is open."""
-        shown = form(request, remark)
+        shown = form(request, context.session.protocol_version, remark)
         return await context.session.elicit_form(
             shown.message, shown.requested_schema, related_request_id=context.request_id
         )
@@ -142,10 +142,14 @@ def _can_ask(context: Context) -> bool:
     return asks is not None and (asks.form is not None or asks.url is None)
 
 
-def _asking(record: RunRecord, questions: list[ApprovalRequest], remark: str) -> types.InputRequiredResult:
+def _asking(
+    record: RunRecord, questions: list[ApprovalRequest], version: str, remark: str
+) -> types.InputRequiredResult:
     """The question as the answer; what comes back is tied to this run and to what was shown."""
     state = {"run": record.run_id, "asked": {each.id: each.digest for each in questions}}
-    requests: types.InputRequests = {each.id: types.ElicitRequest(params=form(each, remark)) for each in questions}
+    requests: types.InputRequests = {
+        each.id: types.ElicitRequest(params=form(each, version, remark)) for each in questions
+    }
     return types.InputRequiredResult(request_state=json.dumps(state), input_requests=requests)
 
 

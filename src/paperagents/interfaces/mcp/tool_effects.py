@@ -30,6 +30,9 @@ class Effects:
     leaves_the_vault: bool
 
 
+ANYTHING = Effects(changes=True, leaves_the_vault=True)
+
+
 def effects_of(entries: Sequence[Entry], only_reading: Collection[str] = ()) -> dict[str, Effects]:
     """The effects of every tool by its id; a chain has those of all its steps.
 

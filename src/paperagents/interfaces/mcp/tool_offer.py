@@ -9,9 +9,9 @@ from typing import Any
 import mcp_types as types
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
 from paperagents.errors import PaperError
-from paperagents.interfaces.mcp.tool_effects import Effects, effects_of
+from paperagents.interfaces.mcp.tool_effects import ANYTHING, Effects, effects_of
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.vault import Vault
@@ -37,18 +37,23 @@ class ToolOffer:
     def all_tools(self) -> list[types.Tool]:
         """Every tool and agent that can be used."""
         entries = self._entries()
-        effects = effects_of(entries, self._vault.remote_servers.only_reading())
-        made = {id(entry): (entry, tool) for entry in entries if (tool := self._tool(entry, effects[entry.id]))}
+        effects = effects_of(
+            [entry for key, entry in entries.items() if key == entry.id], self._vault.remote_servers.only_reading()
+        )
+        made = {
+            id(entry): (entry, tool)
+            for key, entry in entries.items()
+            if (tool := self._tool(key, entry, effects.get(key, ANYTHING)))
+        }
         # Kept with their entries, so that an unchanged file is not looked at again.
         self._made = made
         return [tool for _, tool in made.values()]
 
     def id_of(self, name: str) -> str:
-        """The id of the tool that is offered under this name."""
+        """What leads to the tool that is offered under this name."""
         if not _MADE_UP_NAME.search(name):
             return name
-        found = (entry.id for entry in self._entries() if offered_name(entry.id) == name)
-        return next(found, name)
+        return next((key for key in self._entries() if offered_name(key) == name), name)
 
     def schema(self, name: str) -> JsonObject | None:
         """The JSON Schema of a tool's arguments."""
@@ -67,17 +72,21 @@ class ToolOffer:
             for _, tool in best[:_MOST_FOUND]
         ]
 
-    def _entries(self) -> list[Entry]:
-        entries = self._vault.registry.entries()
-        return [each for each in entries if (each.is_tool or each.kind == "agent") and (each.valid or each.stale)]
+    def _entries(self) -> dict[str, Entry]:
+        """What can be used, by what leads to it: its id, but for an agent whose id leads to a tool."""
+        usable = [each for each in self._vault.registry.entries() if each.valid or each.stale]
+        tools = {each.id: each for each in usable if each.is_tool}
+        agents = [each for each in usable if each.kind == "agent"]
+        return tools | {f"{AGENT_PREFIX}{each.id}" if each.id in tools else each.id: each for each in agents}
 
-    def _tool(self, entry: Entry, effects: Effects) -> types.Tool | None:
+    def _tool(self, key: str, entry: Entry, effects: Effects) -> types.Tool | None:
         before = self._made.get(id(entry))
         annotations = _annotations(entry, effects)
-        if before is not None and before[0] is entry and before[1].annotations == annotations:
+        name = offered_name(key)
+        if before is not None and before[0] is entry and (before[1].name, before[1].annotations) == (name, annotations):
             return before[1]
         try:
-            return _offered(self._vault.registry.tool(entry.id), annotations)
+            return _offered(name, self._vault.registry.tool(key), annotations)
         except PaperError:
             # It broke in this very moment, and is told of when somebody calls it.
             return None
@@ -108,9 +117,9 @@ def record_schema(data: JsonObject) -> JsonObject:
     }
 
 
-def _offered(tool: ToolDefinition, annotations: types.ToolAnnotations) -> types.Tool:
+def _offered(name: str, tool: ToolDefinition, annotations: types.ToolAnnotations) -> types.Tool:
     return types.Tool(
-        name=offered_name(tool.id),
+        name=name,
         title=tool.name,
         description=tool.description or None,
         input_schema=_as_object(tool.schema),

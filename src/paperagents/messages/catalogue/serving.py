@@ -202,6 +202,11 @@ TEXTS = {
         "Den Vault einem MCP-Client über Standardein- und -ausgabe bereitstellen.",
         "通过标准输入输出向 MCP 客户端提供仓库。",
     ),
+    "mcp.unreadable": (
+        "This is no message that can be read: one JSON-RPC 2.0 object per line, in whole characters.",
+        "Das ist keine lesbare Nachricht: ein JSON-RPC-2.0-Objekt je Zeile, aus ganzen Zeichen.",
+        "这不是可读取的消息：每行一个 JSON-RPC 2.0 对象，且字符必须完整。",
+    ),
     "mcp.instructions": (
         "The tools of a vault of notes. What changes something is shown to a person first and waits for their yes.",
         "Die Tools eines Vaults. Was etwas ändert, wird zuerst einem Menschen gezeigt und wartet auf sein Ja.",
