@@ -72,7 +72,7 @@ def test_wrong_calls_are_problems_with_our_codes(client: httpx2.Client) -> None:
         answer = client.post("/api/runs", json=body)
         assert (answer.status_code, answer.json()["code"]) == (status, code)
         assert answer.headers["content-type"] == "application/problem+json"
-        assert answer.json()["status"] == status
+        assert answer.json()["status"] == (status if code == "invalid-request" else "failed")
     assert client.get("/api/runs/nothing").json()["code"] == "unknown-run"
     assert client.get("/api/nothing").json()["code"] == "no-such-route"
     wrong = client.delete("/api/runs")
@@ -86,7 +86,7 @@ def test_a_wrong_call_is_a_run_with_its_record(client: httpx2.Client) -> None:
         told = client.post("/api/runs", json=call).json()
         record = client.get(f"/api/runs/{told['run_id']}").json()
         assert record["status"] == "failed"
-        assert {**told, "status": "failed"} == {**told, **record}
+        assert told == {**told, **record}
 
 
 @pytest.mark.parametrize(

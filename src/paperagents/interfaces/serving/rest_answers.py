@@ -132,8 +132,8 @@ def _wrong_call(record: RunRecord) -> Response:
     status = 404 if record.error["code"] == "unknown-tool" else 422
     title = record.error["message"]
     kind = f"urn:paperagents:{record.error['code']}"
-    # Problem details beside the record: all of it but the status, which means the one of HTTP here.
-    document = {**record.as_json(), "type": kind, "title": title, "status": status, "detail": title, **record.error}
+    # Problem details beside the record. Their status may be left out; the record's says how the run ended.
+    document = {"type": kind, "title": title, "detail": title, **record.error, **record.as_json()}
     return Response(as_bytes(document), status_code=status, media_type=PROBLEM_TYPE)
 
 

@@ -56,12 +56,12 @@ class EntryFields(_Given):
 class Problem(BaseModel):
     """Problem details (RFC 9457) with the code, hint and details of every error of Paper Agents.
 
-    That of a run has the other fields of its record, too.
+    That of a run has the fields of its record, too, and so its ``status`` is that of the run.
     """
 
     type: str
     title: str
-    status: int
+    status: int | RunStatus
     detail: str
     code: str
     message: str
