@@ -104,6 +104,8 @@ def test_what_is_written_into_an_operation_stays() -> None:
         ("bare", "bare"),
         ("/notes/a.md", "/notes/a.md"),
         ("it's", "it's"),
+        ("d'où's", "d'où's"),
+        ('6"x4', '6"x4'),
         ('"\0\\\\"', "\0\\"),
     ],
 )
@@ -126,6 +128,18 @@ def test_a_value_keeps_every_character(written: str, value: str) -> None:
         "{{<memory , id='a', />}}",
         "{{<memory id='a'>}}{{</ memory >}}",
         "{{<memory id='a'>}}{{< /MEMORY>}}",
+        "{{<"
+        + " " * 5000
+        + "memory"
+        + " " * 5000
+        + "id"
+        + "\n" * 5000
+        + "="
+        + "\t" * 5000
+        + "'a'/"
+        + " " * 5000
+        + ">}}",
+        "{{<memory id='a'>}}{{<" + " " * 5000 + "/" + " " * 5000 + "memory" + " " * 5000 + ">}}",
     ],
 )
 def test_spacing_and_case_do_not_matter(text: str) -> None:
@@ -164,58 +178,6 @@ def test_calls_inside_reasoning_are_found_in_document_order() -> None:
 def test_blocks_of_one_name_nest() -> None:
     text = "{{<datavault id=a>}}1{{<datavault id=b>}}2{{</datavault>}}3{{</datavault>}}"
     assert contents(text, "datavault") == ["1{{<datavault id=b>}}2{{</datavault>}}3", "2"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '`{{<memory identifier="a" />}}`',
-        '``a ` {{<memory identifier="a" />}}``',
-        "`a\n{{<memory />}}\nb`",
-        "```\n{{<memory />}}\n```",
-        "```js\n{{<memory />}}\n```\n",
-        "~~~\n{{<memory />}}\n```\n~~~",
-        "````\n```\n{{<memory />}}\n```\n````",
-        "  ```\n{{<memory />}}\n   ```",
-        "- a\n\n  ```\n  {{<memory />}}\n  ```",
-        "- ```\n  {{<memory />}}\n  ```",
-        "1. ```\n   {{<memory />}}\n   ```",
-        "> ```\n> {{<memory />}}\n> ```",
-        "> > ```\n> > {{<memory />}}",
-        "```\r\n{{<memory />}}\r\n```\r\n",
-        "```\n{{<memory />}}",
-        "``` {{<memory />}}\n```",
-        "``` {{<memory />}} ```",
-        "```\n{{<memory />}}\n    ```\n{{<memory />}}\n```",
-    ],
-)
-def test_a_tag_in_code_is_text(text: str) -> None:
-    assert read_tags(text).operations == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a ` b {{<memory />}}",
-        "` a\n\n{{<memory />}} `",
-        "a `` b ` {{<memory />}}",
-        r"\`{{<memory />}}`",
-        r"`a\`{{<memory />}}",
-        "`a` {{<memory />}} `b`",
-        "- `a\n- {{<memory />}} `",
-        "`a\n# b {{<memory />}} `",
-        "`a\n---\n{{<memory />}} `",
-        "```\na\n```\n{{<memory />}}",
-        "~~~\na\n~~~~\n{{<memory />}}",
-        "> ```\n> a\n{{<memory />}}",
-        "a ~~~ b {{<memory />}}",
-        "x ```\n{{<memory />}}",
-        "{{<final_output>}}```\na\n```{{</final_output>}}{{<memory />}}",
-        "{{<final_output>}}\n```\na\n```{{</final_output>}}{{<memory />}}",
-    ],
-)
-def test_a_tag_outside_of_code_is_a_call(text: str) -> None:
-    assert len(extract_tool_operations(text, "memory")) == 1
 
 
 def test_a_backtick_inside_a_tag_opens_no_code() -> None:
@@ -271,6 +233,28 @@ def test_a_damaged_tag_comes_with_its_nearest_reading() -> None:
     assert problem["reading"] == '{{<memory id="a b" />}}'
     assert problem["reading"] in problem["message"]
     assert read_tags(problem["reading"]).diagnostics == []
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reading"),
+    [
+        (r'{{<memory id="a" content="C:\new\" />}}', r'{{<memory id="a" content="C:\\new\\" />}}'),
+        (r'{{<memory content="say \"x />}}', r'{{<memory content="say \"x" />}}'),
+        ('{{<memory id="a content="b" />}}', '{{<memory id="a" content="b" />}}'),
+        ("{{<memory id='a content='b' />}}", '{{<memory id="a" content="b" />}}'),
+        ('{{<datavault id="a" action="create"></datavault>}}', '{{<datavault id="a" action="create" />}}'),
+    ],
+)
+def test_the_nearest_reading_keeps_every_value(damaged: str, reading: str) -> None:
+    (problem,) = read_tags(damaged).diagnostics
+    assert problem["reading"] == reading
+    assert read_tags(reading).diagnostics == []
+
+
+@pytest.mark.parametrize("damaged", ["{{</memory/>}}", "{{</memory x>}}", "{{< / memory ?>}}"])
+def test_the_nearest_reading_of_a_closing_tag_closes(damaged: str) -> None:
+    *_, problem = read_tags(f"{{{{<memory id=a>}}}}x{damaged}").diagnostics
+    assert problem["reading"] == "{{</memory>}}"
 
 
 def test_an_unclosed_block_is_reported_and_hides_nothing() -> None:

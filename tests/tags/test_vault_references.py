@@ -37,6 +37,9 @@ def resolved(text: str, **entries: str) -> str:
         '{{<VaultRef ID="x"/>}}',
         '{{<vaultref identifier="x" />}}',
         '{{<vaultref note="/>}}" id="x" />}}',
+        "{{<vaultref id=x note=it's />}}",
+        "{{<vaultref id=" + " " * 5000 + '"x" />}}',
+        "{{<" + " " * 5000 + "vaultref id" + "\n" * 5000 + "= x /" + " " * 5000 + ">}}",
     ],
 )
 def test_a_reference_is_found_however_it_is_written(written: str) -> None:

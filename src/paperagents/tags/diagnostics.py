@@ -6,14 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from paperagents.definitions.pattern import compiled
 from paperagents.messages import has_text, text
 from paperagents.tags.attributes import attribute_pairs, quoted
+from paperagents.tags.grammar import KEY
 from paperagents.tags.source_text import SourceText
 from paperagents.tags.token import Token
 
 LONGEST_LOOK = 500
 """How far behind a tag's start its nearest reading is looked for."""
-FIRST_END = re.compile(r"/?\s*>\}\}|\{\{<|\n|\Z")
+FIRST_END = re.compile(r"/?\s*>(?:\}\}|</)|\{\{<|\n|\Z")
+MISSING_QUOTE = {quote: compiled(rf"={quote}[^{quote}]*?(?=\s{KEY}={quote})") for quote in "\"'"}
+"""A value whose quote is missing before the next attribute."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,6 +54,8 @@ class TagProblem:
 
     def _reading(self, source: SourceText) -> str:
         start = self.token.attributes_start
+        if "/" in source.slice(self.token.start, start):
+            return f"{{{{</{self.word}>}}}}"
         rest = source.slice(start, min(start + LONGEST_LOOK, source.length))
         attributes = "".join(
             f" {key}" if value is True else f" {key}={quoted(value)}"
@@ -66,5 +72,17 @@ def _up_to_end(rest: str) -> str:
 
 
 def _closed_quotes(attributes: str) -> str:
-    missing = [quote for quote in "\"'" if attributes.count(quote) % 2]
-    return attributes.rstrip() + missing[0] if missing else attributes
+    written = attributes.rstrip()
+    missing = next((quote for quote in "\"'" if _is_left_open(written, quote)), None)
+    if missing is None:
+        return attributes
+    if written.endswith(f"\\{missing}"):
+        # The last quote was meant to close the value and not to be part of it: ``"C:\new\"``.
+        return f"{written[:-1]}\\{missing}"
+    closed = MISSING_QUOTE[missing].sub(rf"\g<0>{missing}", written, count=1)
+    return closed if closed != written else written + missing
+
+
+def _is_left_open(attributes: str, quote: str) -> bool:
+    plain = attributes.replace("\\\\", "")
+    return (plain.count(quote) - plain.count(f"\\{quote}")) % 2 == 1

@@ -4,8 +4,13 @@ Every quantifier is possessive: a character is looked at once and never given ba
 whatever the text. The pieces are put together twice, once for a whole tag and once for a single
 attribute, so that a tag that arrives in parts is read by the same rules as one that arrives at once.
 
-What stands outside quotes is bounded (names, keys, bare values, blanks), so that looking at it again when
-more text comes stays cheap. Values in quotes have no bound.
+Names, keys and values without quotes are bounded, so that looking at them again when more text comes stays
+cheap. Blanks and values in quotes have no bound.
+
+A damaged tag is left at its start, and what it had read is read again. That too stays linear: two tags that are
+read over the same characters are never both inside quotes of one kind, nor both outside, because every quote
+takes each of them to the other side. Only an apostrophe in a word may stand outside and open nothing: whoever
+comes from inside finds no attribute behind it that the other would find, too.
 """
 
 from __future__ import annotations
@@ -14,12 +19,13 @@ import re
 
 from paperagents.definitions.pattern import compiled
 
-BLANKS = r"\s{0,64}+"
+BLANKS = r"\s*+"
 NAME = r"\w[\w.\-]{0,199}+"
 KEY = r"\w[\w.:\-]{0,255}+"
 BODY = {quote: rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+" for quote in "\"'"}
 QUOTED = "|".join(f"{quote}{body}{quote}" for quote, body in BODY.items())
-BARE = rf"(?!['\"])(?:[^\s>/{{]|/(?!{BLANKS}>\}}\}})|>(?!\}}\}})|\{{(?!\{{<)){{1,4096}}+"
+INSIDE_WORD = r"(?<=\w)['\"](?:\w|\Z)"
+BARE = rf"(?:[^\s>/{{'\"]|{INSIDE_WORD}|/(?!{BLANKS}>\}}\}})|>(?!\}}\}})|\{{(?!\{{<)){{1,4096}}+"
 # A blank after the equals sign and then another `key=` means that the value was forgotten.
 VALUE = rf"(?:{BLANKS}(?:{QUOTED})|{BARE}|{BLANKS}(?!{KEY}{BLANKS}=){BARE})"
 # Two attributes may touch where a quote ends the first and the second surely is one.
@@ -72,11 +78,11 @@ PARTIAL_HEAD = compiled(rf"\{{\{{<{BLANKS}/?+{BLANKS}(?:{NAME})?+\Z")
 PARTIAL_CLOSING_END = compiled(rf"{BLANKS}(?:>\}}?+)?+\Z")
 PARTIAL_REST = compiled(rf"[\s,]*+(?:/{BLANKS}(?:>\}}?+)?+|>\}}?+|{KEY}(?:{BLANKS}={BLANKS})?+)?+\Z")
 MANY_BLANKS = compiled(r"[\s,]{2,}+")
-SETTLED = compiled(rf"{BLANKS}(?:[^\s>]|>..|\s)", re.DOTALL)
+SETTLED = compiled(rf"{BLANKS}(?:[^\s>]|>..)", re.DOTALL)
 """After an attribute without quotes: enough has come to know that it does not go on."""
 
 ATTRIBUTE_PARTS = compiled(
-    rf"{SEPARATOR}?+(?P<key>{KEY})(?:{BLANKS}=(?:{BLANKS}(?:\"(?P<double>{BODY[chr(34)]})\"|'(?P<single>{BODY[chr(39)]})')"
+    rf"(?P<key>{KEY})(?:{BLANKS}=(?:{BLANKS}(?:\"(?P<double>{BODY[chr(34)]})\"|'(?P<single>{BODY[chr(39)]})')"
     rf"|(?P<bare>{BARE})|{BLANKS}(?!{KEY}{BLANKS}=)(?P<spaced>{BARE})|(?P<nothing>)))?+",
     re.DOTALL,
 )

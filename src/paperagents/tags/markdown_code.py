@@ -1,9 +1,9 @@
-"""Where Markdown says that text is code: fences and inline code, as CommonMark reads them.
+"""Where Markdown says that text is code in a fence, as CommonMark reads it.
 
 What stands in code is shown, not called. The rules are CommonMark's, with bounds that keep a text
-readable piece by piece: inline code is at most ``LONGEST_CODE_SPAN`` characters long, and so is the line
-that opens a fence. Two readings are kinder to language models than CommonMark: a fence may begin directly
-behind an opening tag, and end directly before a closing one.
+readable piece by piece: what a fence says about its code is at most ``LONGEST_INFORMATION`` characters long. Two
+readings are kinder to language models than CommonMark: a fence may begin directly behind an opening tag, and end
+directly before a closing one.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from paperagents.definitions.pattern import compiled
 
-LONGEST_CODE_SPAN = 4096
+LONGEST_INFORMATION = 4096
 
 # What may stand before a fence on its line: quote marks, list markers, blanks.
 CONTAINER = r"\ufeff?+(?:[ \t]|>|[-+*](?=[ \t])|\d{1,9}+[.)](?=[ \t])){0,200}+"
-INFORMATION = rf"[^`\n]{{0,{LONGEST_CODE_SPAN}}}+"
+INFORMATION = rf"[^`\n]{{0,{LONGEST_INFORMATION}}}+"
 FENCE_OPENING = compiled(
     rf"(?P<container>{CONTAINER})(?:(?P<ticks>`{{3,1000}}+){INFORMATION}(?=\n)|(?P<tildes>~{{3,1000}}+)(?!~))"
 )
@@ -26,14 +26,7 @@ FENCE_CLOSING = compiled(
 )
 LONGEST_FENCE_LINE = 8192
 """No line that opens or closes a fence is longer."""
-RUN = {mark: compiled(f"{mark}++") for mark in "`~"}
 QUOTE_LEFT = compiled(r"\n[ \t]{0,1000}+(?=[^ \t>])")
-# Inline code ends with its paragraph: at a blank line, a heading, a list item, a rule or a fence.
-PARAGRAPH_END = compiled(
-    r"\n(?=[ \t>]*+(?:\r?\n|#{1,6}+[ \t\r\n]|[-+*][ \t]|\d{1,9}+[.)][ \t]|=++[ \t]*+\r?\n"
-    r"|(?:-[ \t]*+)++\r?\n|(?:_[ \t]*+){3,}+\r?\n|(?:\*[ \t]*+){3,}+\r?\n"
-    rf"|`{{3,1000}}+{INFORMATION}\n|~{{3,1000}}+(?!~)))"
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,11 +35,12 @@ class Fence:
 
     marks: str
     indent: int
-    quoted: bool
+    quotes: int
+    """How many quote marks stand before it."""
 
     def end(self, buffer: str, position: int) -> int | None:
         """Where the fence ends in this buffer, or None where it goes on."""
-        left = QUOTE_LEFT.search(buffer, position) if self.quoted else None
+        left = QUOTE_LEFT.search(buffer, position) if self.quotes else None
         limit = left.start() if left else len(buffer)
         for match in FENCE_CLOSING.finditer(buffer, position):
             if match.start() >= limit:
@@ -56,9 +50,9 @@ class Fence:
         return limit if left else None
 
     def _is_closed_by(self, marks: str, blanks: str) -> bool:
-        if marks[0] != self.marks[0] or len(marks) < len(self.marks):
+        if marks[0] != self.marks[0] or len(marks) < len(self.marks) or blanks.count(">") > self.quotes:
             return False
-        return self.quoted or len(blanks.expandtabs(4)) <= max(3, self.indent + 3)
+        return self.quotes > 0 or len(blanks.expandtabs(4)) <= max(3, self.indent + 3)
 
 
 def fence_at(buffer: str, line_start: int, mark: int) -> Fence | None:
@@ -70,46 +64,5 @@ def fence_at(buffer: str, line_start: int, mark: int) -> Fence | None:
     return Fence(
         marks=match["ticks"] or match["tildes"],
         indent=len(container.expandtabs(4)),
-        quoted=">" in container,
+        quotes=container.count(">"),
     )
-
-
-def code_span_end(buffer: str, start: int, ticks: int) -> int | None:
-    """Where inline code that opens here ends; 0 where none does; None where more text must tell."""
-    after = start + ticks
-    window = after + LONGEST_CODE_SPAN
-    closing = _next_run(buffer, after, min(window, len(buffer)), ticks)
-    if PARAGRAPH_END.search(buffer, after, window if closing is None else closing + ticks):
-        return 0
-    if closing is None:
-        return None if len(buffer) <= window + ticks else 0
-    return _end_unless_fence(buffer, after, closing, ticks)
-
-
-def _next_run(buffer: str, start: int, window: int, ticks: int) -> int | None:
-    """The first run of exactly so many backticks that is known to end."""
-    needle = "`" * ticks
-    while (found := buffer.find(needle, start, window + ticks)) != -1 and found < window:
-        end = run_end(buffer, found)
-        if end == len(buffer):
-            return None
-        if end - found == ticks:
-            return found
-        start = end
-    return None
-
-
-def run_end(buffer: str, start: int) -> int:
-    """Where the run of the character that stands here ends."""
-    match = RUN[buffer[start]].match(buffer, start)
-    return match.end() if match else start
-
-
-def _end_unless_fence(buffer: str, after: int, closing: int, ticks: int) -> int | None:
-    """A closing run that begins its line may open a fence instead, and then there is no inline code."""
-    line_start = buffer.rfind("\n", after, closing) + 1
-    if not line_start or ticks < 3:
-        return closing + ticks
-    if FENCE_UNDECIDED.match(buffer, line_start):
-        return None
-    return 0 if fence_at(buffer, line_start, closing) else closing + ticks

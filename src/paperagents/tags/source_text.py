@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 
 LINE_BREAK = re.compile("\n")
+LONGEST_LINE_HEAD = 256
 
 
 class ShortText:
@@ -63,6 +64,11 @@ class SourceText:
         line = bisect_left(self._breaks, offset)
         start = self._breaks[line - 1] + 1 if line else 0
         return line + 1, offset - start + 1
+
+    def line_head(self, offset: int) -> str:
+        """How the line of an offset begins, as far as that stands before it."""
+        start = offset + 1 - self.position(offset)[1]
+        return self.slice(start, min(offset, start + LONGEST_LINE_HEAD))
 
     def _find_breaks(self) -> None:
         if self._breaks_up_to == self.length:

@@ -12,36 +12,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import Protocol
 
 from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, TAG_HEAD, plain_tag
-from paperagents.tags.markdown_code import (
-    FENCE_UNDECIDED,
-    LONGEST_FENCE_LINE,
-    Fence,
-    code_span_end,
-    fence_at,
-    run_end,
-)
+from paperagents.tags.inline_code import InlineCode, run_end
+from paperagents.tags.markdown_code import FENCE_UNDECIDED, LONGEST_FENCE_LINE, Fence, fence_at
+from paperagents.tags.raw_content import LONGEST_OWN_TAG, RawContent
 from paperagents.tags.source_text import SourceText
 from paperagents.tags.token import Token, token_at
 from paperagents.tags.unfinished_tag import UnfinishedTag
 
 CODE_MARK = re.compile("[`~]")
-LONGEST_CLOSING_TAG = 512
 FAR = 4096
 """Text between two tags that is worth a leap."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RawContent:
-    """The inside of a tag that is not read, from its start on."""
-
-    name: str
-    start: int
 
 
 class TagTaker(Protocol):
@@ -74,12 +58,17 @@ class Tokenizer:
     def __init__(self, *, source: SourceText, taker: TagTaker) -> None:
         self._source = source
         self._taker = taker
+        self._inline_code = InlineCode(source)
+        self._held: list[str] = []
 
     def feed(self, chunk: str) -> None:
         """Read this chunk as far as it is decided."""
         self._source.append(chunk)
         if self._tag and self._tag.quote:
             self._pass_quoted(self._tag, chunk)
+        elif self._decides_nothing(chunk):
+            self._held.append(chunk)
+            return
         else:
             self._extend(chunk)
         self._read()
@@ -105,10 +94,26 @@ class Tokenizer:
         return self._fence_start if self._fence else None
 
     def _extend(self, chunk: str) -> None:
-        """Let go of what is read and take the chunk up."""
+        """Let go of what is read and take the chunk up, with what was held back before it."""
         if self._position < self._decided:
             self._let_go(self._decided)
+        if self._held:
+            chunk = "".join([*self._held, chunk])
+            self._held = []
         self._use_buffer(self._buffer[self._position :] + chunk, self._base + self._position)
+
+    def _decides_nothing(self, chunk: str) -> bool:
+        """Whether there is only more of what waits for its end: blanks in a tag, or backticks.
+
+        Taken up one by one, they would have all that waits copied and looked at again each time.
+        """
+        if chunk.isspace():
+            return self._buffer[-1:].isspace() and self._waits_in_tag()
+        return self._buffer.endswith("`") and not chunk.strip("`")
+
+    def _waits_in_tag(self) -> bool:
+        is_tag_head = self._buffer.startswith("{{<", self._position) and not (self._raw or self._fence)
+        return self._tag is not None or is_tag_head
 
     def _use_buffer(self, buffer: str, base: int) -> None:
         self._buffer = buffer
@@ -246,7 +251,8 @@ class Tokenizer:
             self._move_to(mark + 1)
             return True
         after = run_end(self._buffer, mark)
-        end = code_span_end(self._buffer, mark, after - mark) if after < len(self._buffer) else None
+        is_whole = after < len(self._buffer)
+        end = self._inline_code.end(self._buffer, self._base, mark, after - mark) if is_whole else None
         if end is None and not self._final:
             self._move_to(mark)
             return False
@@ -276,9 +282,9 @@ class Tokenizer:
     # Raw content: only its own tag counts.
 
     def _pass_raw(self, raw: RawContent) -> bool:
-        match = _own_tag(raw.name).search(self._buffer, self._position)
+        match = raw.next_own_tag(self._buffer, self._position)
         if match is None and not self._final:
-            self._position = max(self._position, len(self._buffer) - LONGEST_CLOSING_TAG)
+            self._position = max(self._position, len(self._buffer) - LONGEST_OWN_TAG)
             return False
         self._raw = None
         if match is None or not match["slash"]:
@@ -345,12 +351,3 @@ def _undecided_tail(buffer: str) -> int:
     if buffer.endswith("\\"):
         return (len(buffer) - len(buffer.rstrip("\\"))) % 2
     return 0
-
-
-@lru_cache(maxsize=32)
-def _own_tag(name: str) -> re.Pattern[str]:
-    word = re.escape(name)
-    return re.compile(
-        rf"\{{\{{<\s{{0,64}}+(?:(?P<slash>/)\s{{0,64}}+{word}\s{{0,64}}+>\}}\}}|{word}(?=[\s/>,]))",
-        re.IGNORECASE,
-    )

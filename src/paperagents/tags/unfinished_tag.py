@@ -94,8 +94,8 @@ class UnfinishedTag:
     def _skip_blanks(self, buffer: str, base: int) -> None:
         """Of many blanks only the last is kept: it still separates."""
         match = MANY_BLANKS.match(buffer, self.resume - base)
-        if match and match.end() == len(buffer):
-            self.resume = base + len(buffer) - 1
+        if match:
+            self.resume = base + match.end() - 1
 
     def _damaged(self) -> Token:
         start = self.attributes_start
