@@ -327,6 +327,26 @@ def test_a_tool_of_the_vault_is_called_by_its_id_with_typed_attributes(desk: Des
     assert result["output"] == {"words": "12", "times": 3, "loud": False, "more": ["a", 1]}
 
 
+@pytest.mark.parametrize("name", ["Content", "con_tent", "content"])
+def test_an_attribute_of_a_tool_is_the_parameter_that_is_written_so(name: str, desk: Desk) -> None:
+    desk.note("shout.md", SHOUT.replace("words", name))
+    results = desk.vault.apply(f'{{{{<shout {name}="x" />}}}}{{{{<shout {name}="x">}}}} {{{{</shout>}}}}')
+    assert [each["output"][name] for each in results] == ["x", "x"]
+
+
+def test_a_parameter_that_is_nearly_the_content_and_the_content_are_two(desk: Desk) -> None:
+    desk.note("shout.md", SHOUT.replace("words", "Content"))
+    (result,) = desk.vault.apply('{{<shout Content="x">}}y{{</shout>}}')
+    assert (result["output"]["Content"], result["output"]["content"]) == ("x", "y")
+
+
+def test_a_tool_gets_its_attributes_in_the_order_in_which_they_are_written(desk: Desk) -> None:
+    names = [f"{letter}{number}" for letter in "zay" for number in range(9)]
+    desk.note("keys.md", "---\ntool: true\nname: keys\ncustom_function: return Object.keys(input);\n---\n")
+    (result,) = desk.vault.apply(f"{{{{<keys {' '.join(f'{name}=1' for name in names)} />}}}}")
+    assert result["output"] == names
+
+
 def test_what_cannot_be_brought_to_its_type_is_refused_by_name(desk: Desk) -> None:
     desk.note("shout.md", SHOUT)
     (result,) = desk.vault.apply('{{<shout words="x" times="12abc" />}}')

@@ -12,7 +12,7 @@ from typing import Any
 
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tag import AttributeSchema, Handler, TagCategory, TagDefinition, TagSchema, TagType
+from paperagents.definitions.tag import Handler, TagCategory, TagDefinition, TagSchema, TagType
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError, ToolError
 from paperagents.messages import text
@@ -172,12 +172,7 @@ def tag_of_tool(identifier: str, name: str, description: str) -> TagDefinition:
         type=TagType.HYBRID,
         category=TagCategory.EXECUTION,
         description=description,
-        schema=TagSchema(
-            attributes={"content": AttributeSchema()},
-            has_content=True,
-            content_attribute="content",
-            open_attributes=True,
-        ),
+        schema=TagSchema(has_content=True, content_attribute="content", open_attributes=True),
         words=(identifier,),
     )
 

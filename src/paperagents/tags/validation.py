@@ -59,7 +59,7 @@ class _Validation:
         named = self._named()
         self._report_duplicates(named)
         given = self._with_content(dict(named))
-        self._check_content(given)
+        self._check_content(given, {key for key, _ in named})
         self._fill_identifier(given)
         for key, schema in self.definition.schema.attributes.items():
             self._take(key, schema, given)
@@ -91,15 +91,14 @@ class _Validation:
             given[home] = self._content()
         return given
 
-    def _check_content(self, given: Mapping[str, Any]) -> None:
+    def _check_content(self, given: Mapping[str, Any], named: set[str]) -> None:
         schema, content = self.definition.schema, self._content()
         home = schema.content_attribute
         if content.strip() and not schema.has_content:
             self._warn("tag-content-ignored")
         if schema.requires_content and not str(given.get(home, "") if home else content).strip():
             self._fail("tag-content-missing")
-        named = {_plain(key) for key in self.operation.get("attributes") or {}}
-        if home and content.strip() and self._is_block() and _plain(home) in named:
+        if home in named and content.strip() and self._is_block():
             self._warn("tag-content-twice", home)
 
     def _fill_identifier(self, given: dict[str, Any]) -> None:
@@ -139,10 +138,11 @@ class _Validation:
 
     def _take_others(self, given: Mapping[str, Any]) -> None:
         schema = self.definition.schema
-        for key in given.keys() - schema.attributes.keys() - {schema.content_attribute}:
-            self.values[key] = given[key]
-            if not schema.open_attributes:
-                self._warn("tag-attribute-unknown", key)
+        for key in given:
+            if key not in schema.attributes:
+                self.values[key] = given[key]
+                if not schema.open_attributes and key != schema.content_attribute:
+                    self._warn("tag-attribute-unknown", key)
 
     def _texts(self) -> Iterator[tuple[str, str]]:
         if self.definition.schema.content_attribute is None:
