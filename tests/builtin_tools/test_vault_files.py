@@ -252,6 +252,31 @@ def test_links_inside_the_vault_are_followed_for_reading(folder: VaultFolder) ->
         assert (read.content, read.path) == ("text", path)
 
 
+def test_the_real_place_of_a_file_to_write_is_worked_out_inside_the_vault_alone(folder: VaultFolder) -> None:
+    folder.write_text("notes/a.md", "old")
+    for name, target in (("file.md", "notes/a.md"), ("short", "notes"), ("twice", "short"), ("gone.md", "notes/new.md"),
+                         ("out", "../outside"), ("own", ".paper"), ("hidden", ".git"), ("all", "."), ("b\x7f", "c\x07"),
+                         ("bell", "b\x7f")):  # fmt: skip
+        (folder.root / name).symlink_to(target)
+    for path, real in (
+        ("file.md", "notes/a.md"),
+        ("/twice//b.md", "notes/b.md"),
+        ("gone.md", "notes/new.md"),
+        ("all/short/x/y.md", "notes/x/y.md"),
+    ):
+        assert folder.writable_path(path, "x") == real
+    for path, code in (
+        ("out/a.md", "path-outside-vault"),
+        ("own/a.md", "path-forbidden"),
+        ("hidden/hooks/a", "path-hidden"),
+        ("bell", "path-invalid"),
+        ("all", "not-a-file"),
+    ):
+        with pytest.raises(ToolError) as caught:
+            folder.writable_path(path, "x")
+        assert caught.value.code == code, path
+
+
 def test_links_are_not_followed_for_writing(folder: VaultFolder) -> None:
     folder.write_text("notes/a.md", "old")
     (folder.root / "file.md").symlink_to("notes/a.md")

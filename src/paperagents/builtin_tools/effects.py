@@ -43,9 +43,11 @@ class FileEffects:
 
     def write_file(self, arguments: JsonObject) -> Effect:
         """Write a file: always asked, shown as a diff, and only done on the file the diff was made from."""
-        path = shown(writable_segments_of(str(arguments["filePath"])))
         content = str(arguments["content"])
-        self.folder.require_writable(path, content)
+        path = self.folder.writable_path(str(arguments["filePath"]), content)
+        if path != shown(writable_segments_of(str(arguments["filePath"]))):
+            # A link may lead elsewhere when it is done: what is agreed on is the place itself.
+            arguments = {**arguments, "filePath": path}
         overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
         found = self.folder.find_text(path)
         old = found.content if found is not None else None

@@ -24,7 +24,7 @@ class PlannedFolder(VaultFolder):
 
     def find_text(self, path: str) -> FileContent | None:
         """The text as it would be."""
-        pending = self._changes().get(shown(file_segments_of(path)))
+        pending = self._changes().get(self._name(path))
         if pending is None:
             return super().find_text(path)
         data = pending.encode("utf-8", "surrogatepass")
@@ -57,7 +57,7 @@ class PlannedFolder(VaultFolder):
 
     def digest(self, path: str) -> str:
         """The digest of the text as it would be."""
-        name = shown(file_segments_of(path))
+        name = self._name(path)
         return digest_of(self._changes()[name].encode()) if name in self._changes() else super().digest(path)
 
     @cached_property
@@ -79,7 +79,7 @@ class PlannedFolder(VaultFolder):
 
     def list_files(self, folder: str = "/") -> Iterator[ListedFile]:
         """The files there would be."""
-        below = shown(segments_of(folder))
+        below = shown(self._real(segments_of(folder)))
         for name, text in self._changes().items():
             if not below or name.startswith(f"{below}/"):
                 yield ListedFile(path=name, size=len(text.encode()), modified_ns=time.time_ns())
@@ -93,6 +93,10 @@ class PlannedFolder(VaultFolder):
         """The text of a listed file as it would be."""
         pending = self._changes().get(file.path)
         return pending if pending is not None else super().read_listed(file, largest)
+
+    def _name(self, path: str) -> str:
+        """Under which a text is kept: where the file really is."""
+        return shown(self._real(file_segments_of(path)))
 
     def _changes(self) -> dict[str, str]:
         if not hasattr(self, "_pending"):

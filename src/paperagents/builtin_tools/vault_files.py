@@ -1,8 +1,8 @@
 """The vault's files: read, write and list them without ever leaving the vault.
 
-Reading follows links that stay inside the vault. Writing follows none: the path a person approved is the
-place that is written. Text is UTF-8, byte for byte: line ends, a byte order mark and NUL characters stay as
-they are, so writing what was read changes nothing.
+Reading follows links that stay inside the vault. Writing follows none: where a link stands in a path, its real
+place is worked out first, and the place a person approved is the place that is written. Text is UTF-8, byte for
+byte: line ends, a byte order mark and NUL characters stay as they are, so writing what was read changes nothing.
 """
 
 from __future__ import annotations
@@ -160,11 +160,11 @@ class VaultFolder:
             raise ToolError("file-busy", path=change.path, retryable=True) from None
         return Written(path=change.path, size=size, created=created)
 
-    def require_writable(self, path: str, content: str) -> None:
-        """Refuse what could never be written, before anybody is asked about it."""
-        segments = writable_segments_of(path)
-        self._encoded(content, shown(segments))
-        self._refuse_links(segments)
+    def writable_path(self, path: str, content: str) -> str:
+        """Where this would really be written. Refuse what could never be, before anybody is asked about it."""
+        real = writable_segments_of(shown(self._real(writable_segments_of(path))))
+        self._encoded(content, shown(real))
+        return shown(real)
 
     def digest(self, path: str) -> str:
         """The digest of a file's bytes, or ``"absent"``."""
@@ -218,6 +218,9 @@ class VaultFolder:
     def _open_real(self, segments: tuple[str, ...], flags: int) -> int:
         return open_strictly(self._descriptor, segments, flags, by_kernel=self._by_kernel)
 
+    def _real(self, segments: tuple[str, ...]) -> tuple[str, ...]:
+        return real_segments(self._descriptor, str(self.root), segments)
+
     def _reading(self, segments: tuple[str, ...], read: Callable[[tuple[str, ...]], _Answer]) -> _Answer:
         """Do something with a path; where links stand in it, with its real place inside the vault."""
         with told_as_tool_errors(shown(segments)):
@@ -226,7 +229,7 @@ class VaultFolder:
             except OSError as error:
                 if error.errno not in LINK_ERRORS:
                     raise
-                real = real_segments(self._descriptor, str(self.root), segments)
+                real = self._real(segments)
                 if real == segments:
                     raise
                 return read(real)
@@ -263,7 +266,7 @@ class VaultFolder:
         return self._open_real(segments, os.O_RDONLY | os.O_DIRECTORY)
 
     def _refuse_links(self, segments: tuple[str, ...]) -> None:
-        real = real_segments(self._descriptor, str(self.root), segments)
+        real = self._real(segments)
         if real != segments:
             raise ToolError("path-through-link", path=shown(segments), real=shown(real))
 

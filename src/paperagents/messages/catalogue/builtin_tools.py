@@ -33,9 +33,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "请选择各级名称都不以点号开头的路径。",
     ),
     "path-through-link": (
-        "'{path}' is a link to '{real}', and tools do not write through links.",
-        "„{path}“ ist eine Verknüpfung auf „{real}“, und Tools schreiben nicht durch Verknüpfungen.",
-        "“{path}” 是指向 “{real}” 的链接，工具不会通过链接写入。",
+        "'{path}' is a link to '{real}', and nothing is written through links here.",
+        "„{path}“ ist eine Verknüpfung auf „{real}“, und durch Verknüpfungen wird hier nicht geschrieben.",
+        "“{path}” 是指向 “{real}” 的链接，此处不会通过链接写入。",
     ),
     "path-through-link.hint": (
         "Write to '{real}' itself.",
