@@ -87,7 +87,10 @@ def tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> WrittenCall
         return WrittenCall(name=tag.id, tag=tag, values=values, start=operation["start"])
     attributes = values["attributes"]
     assert isinstance(attributes, dict)
-    call = call_of_tag(tag, operation, attributes, registry)
+    try:
+        call = call_of_tag(tag, operation, attributes, registry)
+    except PaperError as failure:
+        return WrittenCall(name=tag.id, failure=failure, start=operation["start"])
     return WrittenCall(name=tag.id, call=call, start=operation["start"])
 
 

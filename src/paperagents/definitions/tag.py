@@ -107,6 +107,9 @@ class TagDefinition:
         return getattr(self, key)
 
 
+STORAGES = ("memory", "task", "goal", "datavault")
+"""The kinds of entries that a tag can store."""
+
 BUILTIN_WORDS = (
     "reasoning_text", "memory", "task", "goal", "datavault", "js_execute", "final_output", "subagent", "vaultref",
 )  # fmt: skip

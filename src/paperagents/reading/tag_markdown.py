@@ -7,14 +7,14 @@ from typing import Any
 
 from paperagents.definitions.slug import stem_of
 from paperagents.definitions.source import Span
-from paperagents.definitions.tag import TagCategory, TagNote, TagType
+from paperagents.definitions.tag import STORAGES, TagCategory, TagNote, TagType
 from paperagents.errors import UsageError
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown_sections import Note
 from paperagents.reading.problem_list import ProblemList
 from paperagents.reading.tag_definition import read_definition
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
-from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlSequence
+from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 TAG_FIELDS = (
     "tag", "id", "name", "description", "type", "category", "schema", "storage", "version", "words", "patterns",
@@ -30,6 +30,7 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
     identifier = read_id(fields, name, problems.file)
     fields.choice("type", tuple(TagType))
     fields.choice("category", [each for each in TagCategory if each != TagCategory.REFERENCE])
+    _warn_of_storage(identifier, front, problems)
     schema = fields.mapping_of("schema")
     if schema is not None:
         Fields(schema, problems).mapping_of("attributes")
@@ -45,6 +46,13 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
         span=identity_span(front),
         digest=digest,
     )
+
+
+def _warn_of_storage(tag: str, front: YamlMapping, problems: ProblemList) -> None:
+    """A note brings no handler, so what it stores must be one of the kinds that there are."""
+    node = front.get("storage")
+    if isinstance(node, YamlScalar) and node.value is not None and node.raw.lower() not in STORAGES:
+        problems.warning("tag-storage-unknown", node.span, tag=tag, storage=node.raw, kinds=", ".join(STORAGES))
 
 
 def _words(definition: Mapping[str, Any], front: YamlMapping, problems: ProblemList) -> tuple[str, ...]:
