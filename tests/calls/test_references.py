@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from paperagents.calls.references import Names, escaped, fill_script, resolve
 from paperagents.errors import ReferenceMissingError
+from paperagents.messages import in_language
 
 NAMES = Names(
     arguments={"title": "T", "count": 3, "none": None, "date": "mine", "both": "argument", "odd name": 1},
     input={"title": "T", "count": 3, "made": {"list": [1, {"k": "v"}], "odd key": 5}, "both": "input"},
+    declared=frozenset({"title", "count", "none", "date", "both"}),
     built_in={"date": "2026-11-16", "time": "10:00:00", "random_id": "id"},
     previous=[{"path": "a.md"}],
     has_previous=True,
@@ -106,6 +108,28 @@ def test_an_argument_in_javascript_is_letters_digits_and_escapes(value: str) -> 
 def test_only_names_that_are_known_are_filled_in() -> None:
     code = "return {{title}} + {{date}} + {{time}} + {{unknown}} + {a: {b: 1}};"
     assert fill_script(code, NAMES) == "return T + mine + 10:00:00 + {{unknown}} + {a: {b: 1}};"
+
+
+def test_only_a_declared_argument_takes_the_place_of_the_date() -> None:
+    given = {"date": "given", "time": "given"}
+    names = Names(
+        arguments=given,
+        declared=frozenset({"time"}),
+        input={"random_id": "made"},
+        built_in={"date": "2026-11-16", "time": "10:00:00", "random_id": "id"},
+    )
+    assert resolve("{{date}} {{time}} {{random_id}}", names) == "2026-11-16 given id"
+    assert resolve("input.random_id", names) == "made"
+    assert fill_script("'{{date}} {{time}} {{random_id}}'", names) == "'2026-11-16 given id'"
+    assert [names.for_script()[name] for name in ("date", "time")] == ["2026-11-16", "given"]
+    assert names.context()["parameters"] == given
+
+
+def test_of_a_step_there_is_only_its_output() -> None:
+    for template, words in (("{{find.results}}", "'find.output'"), ("{{steps.find.results}}", "'steps.find.output'")):
+        with in_language("en"), pytest.raises(ReferenceMissingError) as caught:
+            resolve(template, NAMES)
+        assert words in str(caught.value.hint)
 
 
 @given(st.text(max_size=200))

@@ -223,6 +223,26 @@ return [output, input.b, context.parameters.a, context.date.length, typeof conte
     assert [entry["block"] for entry in record.execution_log] == ["preprocess", "tool", "postprocess"]
 
 
+def test_a_call_cannot_give_another_date_to_a_tool_that_does_not_ask_for_one(desk: Desk) -> None:
+    block = """
+```js
+// @preprocess
+return { ...input, script: '{{date}}', same: '{{date}}' === context.date };
+```
+```yaml
+tool: js_execute
+parameters: {code: "return ['{{date}}', '{{script}}', {{same}}];"}
+```
+"""
+    parameter = "parameters:\n  - {name: date, type: string, description: d}"
+    desk.tool("fixed", "type: single", block)
+    desk.tool("asking", parameter, block)
+    answer: Any = desk.run("fixed", {"date": "../x"}).data
+    date, script, same = answer
+    assert (date, same, len(date)) == (script, True, 10)
+    assert desk.run("asking", {"date": "../x"}).data == ["../x", "../x", False]
+
+
 # --- logs in notes
 
 

@@ -117,7 +117,8 @@ class AgentRunner:
     ) -> Callable[[bool], Dialogue]:
         services = calls.services
         known: dict[str, JsonValue] = {each.name: None for each in frame.tool.parameters}
-        names = Names(arguments={**known, **frame.arguments}, input=frame.arguments, built_in=frame.clock)
+        given = {**known, **frame.arguments}
+        names = Names(arguments=given, declared=frozenset(known), input=frame.arguments, built_in=frame.clock)
         kept = remembered(services.entries, self._last_errors(calls, agent, frame)) if agent.memory else ""
 
         def dialogue(tags: bool) -> Dialogue:  # noqa: FBT001  one question with two answers

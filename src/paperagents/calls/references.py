@@ -10,7 +10,7 @@ from paperagents.definitions.closest import closest
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.javascript_syntax import find_placeholders
-from paperagents.reading.reference_syntax import BUILT_IN_NAMES, Malformed, Reference, read_template
+from paperagents.reading.reference_syntax import Malformed, Reference, read_template
 
 _RESERVED = frozenset({
     "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
@@ -28,6 +28,8 @@ class Names:
 
     arguments: Mapping[str, JsonValue] = field(default_factory=dict)
     """As given, with defaults; declared ones that were not given are null."""
+    declared: frozenset[str] = frozenset()
+    """Arguments that the tool names: only these take the place of what is built in."""
     input: Mapping[str, JsonValue] = field(default_factory=dict)
     """After preprocessing."""
     built_in: Mapping[str, str] = field(default_factory=dict)
@@ -50,10 +52,14 @@ class Names:
     def _outputs(self) -> JsonObject:
         return {label: {"output": output} for label, output in self.labels.items()}
 
+    def own(self) -> dict[str, str]:
+        """What is built in and has no declared argument in its place."""
+        return {name: value for name, value in self.built_in.items() if name not in self.declared}
+
     def for_script(self) -> JsonObject:
         """What a small expression sees by name."""
         context = self.context()
-        by_name: JsonObject = {**self._outputs(), **self.built_in, **self.arguments}
+        by_name: JsonObject = {**self._outputs(), **self.arguments, **self.own()}
         return {
             **{name: value for name, value in by_name.items() if _is_variable(name)},
             **self.loop,
@@ -111,14 +117,11 @@ def fill_script(code: str, names: Names) -> str:
     Date, time and id are plain text. An argument may be anything, so everything in it that is not a
     letter or digit is written as an escape: inside a string it is the same text, and it can never leave it.
     """
-    known = {
-        **names.arguments,
-        **{name: value for name, value in names.built_in.items() if name not in names.arguments},
-    }
+    own = names.own()
     pieces, end = [], 0
-    for found in find_placeholders(code, known):
-        plain = found.what in BUILT_IN_NAMES and found.what not in names.arguments
-        pieces += [code[end : found.start], str(known[found.what]) if plain else escaped(known[found.what])]
+    for found in find_placeholders(code, {**names.arguments, **own}):
+        filled = own[found.what] if found.what in own else escaped(names.arguments[found.what])
+        pieces += [code[end : found.start], filled]
         end = found.end
     return "".join([*pieces, code[end:]])
 
@@ -140,7 +143,7 @@ def _previous(root: str, rest: Sequence[str | int], reference: Reference, names:
         raise ReferenceMissingError("unknown-reference", reference=reference.text, case="first-step")
     if root == "output":
         return _walk(names.previous, rest, reference)
-    return _walk({"output": names.previous}, rest, reference)
+    return _output(root, names.previous, rest, reference)
 
 
 def _labelled(label: str, rest: Sequence[str | int], reference: Reference, names: Names) -> JsonValue:
@@ -148,15 +151,27 @@ def _labelled(label: str, rest: Sequence[str | int], reference: Reference, names
         raise ReferenceMissingError("unknown-reference", reference=reference.text, case="first-step")
     if label not in names.labels:
         raise _missing(label, list(names.labels), reference, case="label")
-    return _walk({"output": names.labels[label]}, rest, reference)
+    return _output(f"steps.{label}", names.labels[label], rest, reference)
+
+
+def _output(step: str, output: JsonValue, rest: Sequence[str | int], reference: Reference) -> JsonValue:
+    if rest and rest[0] != "output":
+        raise _only_output(step, reference)
+    return _walk({"output": output}, rest, reference)
+
+
+def _only_output(step: str, reference: Reference) -> ReferenceMissingError:
+    return ReferenceMissingError("unknown-reference", reference=reference.text, wanted=step, case="output")
 
 
 def _by_name(root: str, rest: Sequence[str | int], reference: Reference, names: Names) -> JsonValue:
     if root in names.labels and rest and rest[0] == "output":
         return _walk(names.labels[root], rest[1:], reference)
-    for known in (names.loop, names.arguments, names.input, names.built_in):
+    for known in (names.loop, names.own(), names.arguments, names.input):
         if root in known:
             return _walk(known[root], rest, reference)
+    if root in names.labels:
+        raise _only_output(root, reference)
     every = [*names.loop, *names.arguments, *names.input, *names.labels, *names.built_in]
     raise _missing(root, every, reference, case="names")
 

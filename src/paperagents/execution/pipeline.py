@@ -190,9 +190,14 @@ class Pipeline:
 
     def _names(self, frame: Frame) -> Names:
         """A declared argument that was not given is null."""
-        arguments: JsonObject = {**{each.name: None for each in frame.tool.parameters}, **frame.arguments}
-        environment = self.services.environment(frame.tool)
-        return Names(arguments=arguments, input=frame.arguments, built_in=frame.clock, environment=environment)
+        declared: JsonObject = {each.name: None for each in frame.tool.parameters}
+        return Names(
+            arguments={**declared, **frame.arguments},
+            declared=frozenset(declared),
+            input=frame.arguments,
+            built_in=frame.clock,
+            environment=self.services.environment(frame.tool),
+        )
 
     def _preprocess(self, frame: Frame, names: Names) -> Names:
         script = frame.tool.preprocess

@@ -50,6 +50,7 @@ class Missing:
     case: str
     names: Sequence[str] = ()
     wanted: str = ""
+    """The name that is not there; where only its output is missing, the step."""
 
 
 def check_values(node: YamlNode, scope: Scope, problems: ProblemList) -> None:
@@ -120,19 +121,19 @@ def _in_previous(root: str, rest: Sequence[str | int], scope: Scope) -> Missing 
         return Missing(case="first-step")
     if root == "output":
         return walk_shape(scope.previous, rest)
-    if not rest or rest[0] != "output":
-        return Missing(case="field", names=["output"], wanted=str(rest[0]) if rest else "")
-    return walk_shape(scope.previous, rest[1:])
+    return _in_output(root, scope.previous, rest)
 
 
 def _in_labels(rest: Sequence[str | int], scope: Scope) -> Missing | None:
     if not scope.labels:
         return Missing(case="first-step")
     if not rest or rest[0] not in scope.labels:
-        return Missing(case="label", names=list(scope.labels), wanted=str(rest[0]) if rest else "")
-    if len(rest) < 2 or rest[1] != "output":
-        return Missing(case="field", names=["output"], wanted=str(rest[1]) if len(rest) > 1 else "")
-    return walk_shape(scope.labels[str(rest[0])], rest[2:])
+        return Missing(case="label", names=list(scope.labels), wanted=str(rest[0]) if rest else "steps")
+    return _in_output(f"steps.{rest[0]}", scope.labels[str(rest[0])], rest[1:])
+
+
+def _in_output(step: str, output: Shape, rest: Sequence[str | int]) -> Missing | None:
+    return walk_shape(output, rest[1:]) if rest and rest[0] == "output" else Missing(case="output", wanted=step)
 
 
 def _by_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | None:
@@ -145,9 +146,10 @@ def _by_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | No
     if root in BUILT_IN_NAMES:
         return Missing(case="value", wanted=str(rest[0])) if rest else None
     missing = walk_shape(scope.input, (root, *rest))
-    if missing is not None and missing.wanted == root:
-        return Missing(case="name", names=scope.names(), wanted=root)
-    return missing
+    if missing is None or missing.wanted != root:
+        return missing
+    case, names = ("output", ()) if root in scope.labels else ("name", scope.names())
+    return Missing(case=case, names=names, wanted=root)
 
 
 def _is_index(segment: str | int) -> bool:

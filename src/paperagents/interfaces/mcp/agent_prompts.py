@@ -56,7 +56,8 @@ class AgentPrompts:
     def _filled(self, agent: AgentDefinition, given: Mapping[str, str]) -> str:
         known = {each.name: each.schema.get("default") for each in tool_of_agent(agent).parameters}
         arguments = {**known, **given}
-        names = Names(arguments=arguments, input=arguments, built_in=self._vault.services.clock())
+        clock = self._vault.services.clock()
+        names = Names(arguments=arguments, declared=frozenset(known), input=arguments, built_in=clock)
         shown = filled(agent.prompt.text, names, self._vault.vault_content).strip()
         return shown.encode("utf-8", "replace").decode()
 

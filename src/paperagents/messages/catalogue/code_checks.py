@@ -103,6 +103,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Vorhanden: {names}.",
         "可用：{names}。",
     ),
+    "unknown-reference.output": (
+        "'{reference}': of a step there is only its output.",
+        "„{reference}“: Von einem Schritt gibt es nur seine Ausgabe.",
+        "“{reference}”：步骤只有它的输出。",
+    ),
+    "unknown-reference.output.hint": (
+        "Begin with '{wanted}.output'.",
+        "Mit „{wanted}.output“ beginnen.",
+        "请以 “{wanted}.output” 开头。",
+    ),
     "unknown-reference.env": (
         "'{reference}': the tool does not declare '{wanted}' in its environment.",
         "„{reference}“: Das Tool nennt „{wanted}“ nicht unter environment.",
