@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -156,6 +157,11 @@ def test_a_value_of_the_wrong_kind_is_refused_with_what_it_must_be(written: str,
         ("allowed_hosts", "10.0.0.0/8"),
         ("allowed_hosts", "*.a.example"),
         ("allowed_hosts", "a.example:many"),
+        ("allowed_hosts", "a:99999"),
+        ("allowed_hosts", "a:0"),
+        ("allowed_hosts", "a:abc"),
+        ("allowed_hosts", "a:"),
+        ("allowed_hosts", "[a]:80"),
         ("llm.base_url", "nope"),
         ("llm.base_url", "ftp://a.example"),
         ("llm.base_url", "https://"),
@@ -251,6 +257,23 @@ def test_a_table_with_a_name_is_given_as_a_variable_too(
     assert (setting.value, setting.origin) == (value, variable)
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["", 'token = "SECRET"', 'command = ["server"]\nurl = "http://a.example"'],
+    ids=["nothing", "no way", "two ways"],
+)
+def test_there_is_one_way_to_a_server(written: str, refuse: Refuse) -> None:
+    error = refuse(f'language = "en"\n[mcp_servers.files]\n{written}\n')
+    assert error.code == "invalid-setting"
+    assert "'mcp_servers.files'" in error.message
+    assert re.search(r"settings\.toml:[23]:", error.message)
+
+
+def test_a_variable_can_be_the_way_to_a_server(load: Load) -> None:
+    settings = load('[mcp_servers.files]\ntoken = "x"', PAPER_MCP_SERVERS_FILES_URL="http://a.example")
+    assert settings.table("mcp_servers") == {"files": {"token": "x", "url": "http://a.example"}}
+
+
 def test_an_empty_variable_names_no_server(load: Load) -> None:
     assert load(PAPER_MCP_SERVERS_FILES_COMMAND="", PAPER_MCP_SERVERS_FILES_URL="").table("mcp_servers") == {}
 
@@ -339,6 +362,12 @@ def test_broken_toml_is_one_error_that_names_the_file(written: str, refuse: Refu
     error = refuse(written)
     assert error.code == "settings-syntax"
     assert "settings.toml" in error.message
+
+
+@pytest.mark.parametrize("end", ['allowed_hosts = ["a",', 'language = "de', "[sandbox", "language"])
+def test_a_file_that_breaks_off_is_an_error_at_its_last_line(end: str, refuse: Refuse) -> None:
+    assert "line 2" in refuse(f"# mine\n{end}").message
+    assert "line 2" in refuse(f"# mine\n{end}\n\n").message
 
 
 def test_a_file_that_is_not_utf8_names_itself(refuse: Refuse) -> None:

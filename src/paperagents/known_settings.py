@@ -63,8 +63,8 @@ NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
 _ADDRESS = re.compile(r"https?://[^\s/?#]\S*", re.IGNORECASE)
 _DATABASE = re.compile(r"(postgres(ql)?://.*)?", re.DOTALL)
-_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s/@?#*\[\]:,]+)(:[0-9]{1,5})?|[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
-"""A name or an address, with a port or without; one of IPv6 may stand without its brackets."""
+_HOST = re.compile(r"(?:\[([^\[\]]+)\]|[^\s/@?#*\[\]:,]+)(?::([0-9]{1,5}))?")
+_LAST_PORT = 65535
 _NAMES_WANTED = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
 
 
@@ -125,7 +125,7 @@ def checked_value(name: str, value: Any, known: Known, origin: str) -> Any:
         "number": lambda: _is_number(value, known),
         "whole": lambda: _is_number(value, known) and value == int(value),
         "texts": lambda: _are_texts(value),
-        "hosts": lambda: _are_texts(value) and all(_HOST.fullmatch(each.strip()) for each in value),
+        "hosts": lambda: _are_texts(value) and all(_is_host(each.strip()) for each in value),
         "words": lambda: _are_texts(value) and bool(value),
         "language": lambda: value in LANGUAGES,
         "timezone": lambda: isinstance(value, str) and _is_timezone(value),
@@ -147,6 +147,25 @@ def _is_number(value: Any, known: Known) -> bool:
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_host(text: str) -> bool:
+    """A name or an address, with a port or without; one of IPv6 may stand without its brackets."""
+    found = _HOST.fullmatch(text)
+    if found is None:
+        return _is_address(text)
+    address, port = found.groups()
+    return (address is None or _is_address(address)) and (port is None or 1 <= int(port) <= _LAST_PORT)
+
+
+def _is_address(text: str) -> bool:
+    from ipaddress import IPv6Address  # noqa: PLC0415  only needed where one is set
+
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _shortened(shown: str) -> str:

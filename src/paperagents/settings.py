@@ -19,6 +19,7 @@ LARGEST_FILE = 100_000
 MOST_DOTS = 200
 """In one line: the TOML library needs memory with the square of a dotted name's length."""
 _VARIABLE = "PAPER_"
+_SERVERS = "mcp_servers"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +84,9 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
         values.update(found)
     values.update(_read_environment(environment))
     values.update(list(_read_named_variables(environment, values)))
-    return Settings(values=values)
+    settings = Settings(values=values)
+    _require_one_way_to_servers(settings)
+    return settings
 
 
 def spoken_language(vault: Path | None, environment: Mapping[str, str] | None = None) -> str | None:
@@ -112,6 +115,19 @@ def _require_harmless(found: Mapping[str, Setting], users: Path) -> None:
             raise SettingsError("users-own-setting", name=name, origin=setting.origin, file=str(users))
 
 
+def _require_one_way_to_servers(settings: Settings) -> None:
+    for server, fields in settings.table(_SERVERS).items():
+        origins = [settings.values[f"{_SERVERS}.{server}.{key}"].origin for key in fields]
+        ways = {"command", "url"} & fields.keys()
+        # A variable alone may bring the token of a server that this vault does not have.
+        if len(ways) > 1 or not (ways or all(each.startswith(_VARIABLE) for each in origins)):
+            raise _unreachable(server, origins[0])
+
+
+def _unreachable(server: str, origin: str) -> SettingsError:
+    return SettingsError("invalid-setting", name=f"{_SERVERS}.{server}", origin=origin, case="server")
+
+
 def user_folder(environment: Mapping[str, str] | None = None) -> Path:
     """Where settings and secrets of this user are kept, outside every vault."""
     environment = os.environ if environment is None else environment
@@ -127,13 +143,27 @@ def _read_file(file: Path) -> Iterator[tuple[str, Setting]]:
     import tomllib  # noqa: PLC0415  most commands run without a settings file
 
     try:
-        found = list(_flatten(tomllib.loads(text)))
+        data = tomllib.loads(text)
+        found = list(_flatten(data))
     except (ValueError, RecursionError) as error:
-        raise SettingsError("settings-syntax", file=str(file), reason=str(error)) from error
+        raise SettingsError("settings-syntax", file=str(file), reason=_with_line(str(error), text)) from error
     lines = _lines_of_names(text)
+    for server in _empty_servers(data):
+        raise _unreachable(server, f"{file}:{_line_of(without_quotes(f'{_SERVERS}.{server}'), lines)}")
     for name, value in found:
         origin = f"{file}:{_line_of(without_quotes(name), lines)}"
         yield name, Setting(value=checked_value(name, value, known_setting(name, origin), origin), origin=origin)
+
+
+def _empty_servers(data: Mapping[str, Any]) -> list[str]:
+    servers = data.get(_SERVERS)
+    return [name for name, fields in servers.items() if fields == {}] if isinstance(servers, dict) else []
+
+
+def _with_line(reason: str, text: str) -> str:
+    """Where the text ends too early, the library tells no line."""
+    last = len(text.rstrip().split("\n"))
+    return reason.replace("at end of document", f"at line {last}, at end of document")
 
 
 def _content(file: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from paperagents.errors import PaperError, SettingsError
 from paperagents.kept_files import alone_with, replace_file
-from paperagents.known_settings import known_setting
+from paperagents.known_settings import checked_value, known_setting
 from paperagents.settings import FILE, load_settings, user_folder, without_quotes
 
 
@@ -43,10 +43,11 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
 
 
 def _require_possible(name: str, value: Any, origin: str) -> None:
-    known_setting(name, origin)
+    known = known_setting(name, origin)
     texts = value if isinstance(value, list) else [value]
     if any(unicodedata.category(each) == "Cs" for text in texts if isinstance(text, str) for each in text):
         raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
+    checked_value(name, value, known, origin)
 
 
 def _with_line(content: str, table: str, key: str, line: str) -> str:

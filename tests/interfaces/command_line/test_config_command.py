@@ -41,6 +41,18 @@ def test_a_value_is_written_and_comments_stay(paper: Any, file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sandbox.memory_mb", "abc"), ("language", "xx"), ("allowed_hosts", '["a","b"]'), ("llm.base_url", "nope")],
+)
+def test_a_value_that_was_never_written_stands_in_no_line(paper: Any, file: Path, name: str, value: str) -> None:
+    file.write_text("# mine\n", encoding="utf-8")
+    refused = paper("config", "set", name, value, "--json")
+    assert (refused.code, refused.document["error"]["code"]) == (2, "invalid-setting")
+    assert "settings.toml" not in refused.document["error"]["message"]
+    assert file.read_text("utf-8") == "# mine\n"
+
+
 @pytest.mark.usefixtures("vault")
 def test_a_list_is_shown_as_it_is_set(paper: Any) -> None:
     paper("config", "set", "allowed_hosts", "a.example,b.example")

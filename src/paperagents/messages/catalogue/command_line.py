@@ -323,6 +323,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{origin}: „{name}“ kann nicht {value} sein.",
         "{origin}：“{name}” 不能是 {value}。",
     ),
+    "invalid-setting.server": (
+        "{origin}: '{name}' needs either 'command' or 'url', and not both.",
+        "{origin}: „{name}“ braucht entweder „command“ oder „url“, und nicht beides.",
+        "{origin}：“{name}” 需要 “command” 或 “url” 之一，不能两者都有。",
+    ),
     "invalid-setting.number.hint": (
         "It must be a number between {least} and {most}.",
         "Es muss eine Zahl zwischen {least} und {most} sein.",
