@@ -1,9 +1,9 @@
 """Where Markdown says that text is code in a fence, as CommonMark reads it.
 
 What stands in code is shown, not called. The rules are CommonMark's, with bounds that keep a text
-readable piece by piece: what a fence says about its code is at most ``LONGEST_INFORMATION`` characters long. Two
+readable piece by piece: what a fence says about its code is at most ``LONGEST_INFORMATION`` characters long. Three
 readings are kinder to language models than CommonMark: a fence may begin directly behind an opening tag, and end
-directly before a closing one.
+directly before a closing one, and what stands in the fence of a list item need not be indented.
 """
 
 from __future__ import annotations
