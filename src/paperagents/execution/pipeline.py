@@ -125,7 +125,7 @@ class Pipeline:
         """Write down that the run has begun, and check the arguments."""
         self._write_down(run, tool)
         if tool is None:
-            with log.block(Place(path="arguments", step=1, block="tool", name=run.tool), run.arguments):
+            with log.block(Place(path="arguments", step=1, block="tool", name=run.tool), {}):
                 tool = self._told_what_is_wrong(run.tool)
         return self._checked(run, tool, log, refused)
 
