@@ -78,6 +78,13 @@ def test_a_dry_run_of_a_javascript_file_shows_requests_and_sends_none(desk: Desk
     assert (record.status, web.requests) == ("planned", [])
 
 
+def test_a_dry_run_shows_where_a_search_goes(desk: Desk, web: Web) -> None:
+    web.answers["/x"] = (200, "1")
+    record = desk.vault.plan("web_search", {"url": web.url("/x")})
+    assert record.planned is not None
+    assert record.planned[0]["preview"] == f"GET {web.url('/x')}"
+
+
 def test_a_dry_run_shows_scripts(desk: Desk) -> None:
     desk.tool("echo", "custom_function: return input.value;")
     desk.chain("c", "\n  - {tool: js_execute, parameters: {code: return 1}}\n  - {tool: echo}\n")

@@ -110,7 +110,11 @@ class WebEffects:
         """The JSON of an address; it never asks and so never changes anything."""
         line = _Line()
         perform = partial(self._fetch, arguments, line)
-        return Effect(tool="web_search", arguments=arguments, perform=perform, leaves_the_vault=True, stop=line.hang_up)
+        preview = _preview(str(arguments["method"]).upper(), arguments)
+        return Effect(
+            tool="web_search", arguments=arguments, perform=perform, preview=preview, leaves_the_vault=True,
+            stop=line.hang_up,
+        )  # fmt: skip
 
     def _send(self, arguments: JsonObject, line: _Line) -> JsonValue:
         from paperagents.builtin_tools.http import Network, send_request  # noqa: PLC0415  the HTTP library is large
