@@ -161,6 +161,14 @@ def test_what_changes_something_waits_for_the_whole_answer(desk: Desk, serve: Se
     assert desk.vault.entries.get("memory", "a") is None
 
 
+def test_the_record_is_in_the_order_of_the_steps(desk: Desk, serve: Serve) -> None:
+    serve(['{{<read_file filePath="a.md" />}}' + "And I go on. " * 40, "Done."], fragment=20)
+    record = desk.vault.run("helper", {"query": "Go"})
+    for log in (record.execution_log, desk.vault.store.record(record.run_id).execution_log):
+        assert [each["name"] for each in log] == ["helper", "model", "read_file", "model"]
+        assert [each["step"] for each in log] == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize(
     ("written", "read"),
     [

@@ -64,6 +64,11 @@ class RunRecord:
     exit_code: int = 0
     """For the command line: 0 done, 1 failed, 2 called wrongly, 3 denied or waiting."""
 
+    def __post_init__(self) -> None:
+        """What was done side by side ended in any order; it is read in the order of the steps."""
+        in_order = tuple(sorted(self.execution_log, key=lambda entry: int(str(entry["step"]))))
+        object.__setattr__(self, "execution_log", in_order)
+
     @property
     def success(self) -> bool:
         """Whether it did, or could do, what was asked."""

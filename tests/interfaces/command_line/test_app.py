@@ -187,6 +187,16 @@ def test_only_the_first_line_can_be_taken(write: Write) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_a_full_disk_is_told_as_such(write: Write, form: str) -> None:
+    write("a.md", "---\ntool: true\nname: a\ndescription: d\ncustom_function: return 1;\n---\n")
+    command = f"{sys.executable} -I -m paperagents list {form} >/dev/full"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
 def test_closed_streams_do_no_harm(closed: str, write: Write) -> None:
     write("good.md")

@@ -134,6 +134,14 @@ def test_a_chat_through_a_pipe_answers_line_by_line_and_is_one_conversation(
     assert note.stem in done.stderr
 
 
+def test_a_chat_is_one_document_with_the_record_of_every_answer(scripted: Callable[..., str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        command("chat", "helper", "--json", "--model", scripted("One.", "Two.")), input="First?\nSecond?\n", text=True,
+        capture_output=True, env=environment(tmp_path), check=False,
+    )  # fmt: skip
+    assert [record["data"] for record in json.loads(done.stdout)] == ["One.", "Two."]
+
+
 def test_a_chat_goes_on_with_the_last_conversation(paper: Paper, scripted: Callable[..., str], tmp_path: Path) -> None:
     paper("ask", "helper", "First?", "--model", scripted("One."))
     listed = paper("chat", "helper", "--list", "--json").document

@@ -39,6 +39,17 @@ def contents(vault: Path, kind: str) -> dict[str, str]:
 # --- looking
 
 
+@pytest.mark.parametrize("command", ["extract", "resolve"])
+def test_a_file_is_also_found_from_the_root_of_the_vault(
+    vault: Path, paper: Paper, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (vault / "answer.txt").write_text("Nothing to do.")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert paper("--vault", str(vault), command, "answer.txt", "--json").code == 0
+    assert paper("--vault", str(vault), command, "nothere.txt", "--json").code == 2
+
+
 def test_the_document_has_operations_diagnostics_and_results(extract: Extract) -> None:
     answer = extract('Hi\n  {{<memory identifier="a" content="x" />}}\n{{<memry identifier="b" />}}', "--json")
     assert (answer.code, answer.err) == (0, "")

@@ -73,7 +73,7 @@ def test_an_always_is_listed_and_revoked(paper: Any) -> None:
     assert (rule["tool"], rule["target"]) == ("write_file", "a.md")
     assert rule["id"] in paper("approvals", "rules").out
     assert paper("run", "writer", "-p", "text=two").code == 0
-    assert paper("approvals", "revoke", rule["id"]).code == 0
+    assert paper("approvals", "revoke", rule["id"], "--json").document == rule
     assert paper("approvals", "revoke", rule["id"]).code == 2
     assert paper("run", "writer", "-p", "text=three").code == 3
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import click
 
-from paperagents.errors import PaperError, UsageError
+from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedGroup
 from paperagents.interfaces.command_line.options import Invocation, remember_vault
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
-from paperagents.messages import text, use_language
+from paperagents.messages import system_text, text, use_language
 from paperagents.notes_folder import find_vault
 from paperagents.settings import spoken_language
 from paperagents.version import __version__
@@ -54,6 +54,10 @@ def run(arguments: Sequence[str]) -> int:
         # The reader has seen enough: paper list | head
         _let_go_of_streams()
         return 0
+    except OSError as error:
+        print_error(ToolError("cannot-write", path="stdout", reason=system_text(error)))
+        _let_go_of_streams()
+        return ToolError.exit_code
 
 
 def _answer(arguments: Sequence[str]) -> int:
@@ -66,7 +70,7 @@ def _answer(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
-        if os.environ.get("PAPER_DEBUG"):
+        if os.environ.get("PAPER_DEBUG") or _cannot_be_told(error):
             raise
         # A command line that could not be read does not say what was wanted; what stands there must do.
         # A group's own options are read before those of its commands: only a yes is an answer.
@@ -90,6 +94,16 @@ def _carry_out(arguments: Sequence[str], invocation: Invocation) -> int:
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
     return "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
+
+
+def _cannot_be_told(error: Exception) -> bool:
+    """Whether it is standard output itself that takes no more, on a full disk for example."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        return isinstance(error, OSError)
+    return False
 
 
 def _let_go_of_streams() -> None:

@@ -94,11 +94,16 @@ def rules(context: click.Context, *, as_json: bool) -> None:
 @command.command("revoke", cls=LocalisedCommand, help=text("cli.approvals.revoke"))
 @click.argument("rule")
 @vault_option
+@json_option
 @click.pass_context
-def revoke(context: click.Context, *, rule: str) -> None:
+def revoke(context: click.Context, *, rule: str, as_json: bool) -> None:
     """Take a rule back."""
-    if not current_vault(context).rules.revoke(rule):
+    rules = current_vault(context).rules
+    known = {each.id: each.as_json() for each in rules.rules()}
+    if not rules.revoke(rule):
         raise UsageError("unknown-rule", id=rule)
+    if as_json:
+        print_json(known[rule])
 
 
 def _answer(context: click.Context, approval: str, decision: Decision, *, as_json: bool) -> None:

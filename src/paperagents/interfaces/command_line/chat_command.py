@@ -71,11 +71,15 @@ class Chat:
 
     def talk(self) -> int:
         """Answer every question until there is none; the exit code is that of the last answer."""
-        code = 0
+        code, records = 0, []
         for question in _questions():
             record = self._answer(question)
             code = record.exit_code
-            self._show(record)
+            records.append(record.as_json())
+            if not self._as_json:
+                self._show(record)
+        if self._as_json:
+            print_json(records)
         if self.conversation is not None:
             place = f"{KEEPING_FOLDER}/conversations/{self.conversation}.md"
             say(
@@ -135,9 +139,7 @@ class Chat:
                 self.conversation = name
 
     def _show(self, record: RunRecord) -> None:
-        if self._as_json:
-            print_json(record.as_json())
-        elif not record.success:
+        if not record.success:
             self._end_line()
             print_failure(record)
         elif not self._streamed.rstrip().endswith(shown_value(record.data).rstrip()):

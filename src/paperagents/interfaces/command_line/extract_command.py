@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def command(  # noqa: PLR0913  one argument per option
         registry = vault.tag_registry()
         tool = _known(tool, registry)
         is_shown = partial(_is_wanted, tool=tool, registry=registry)
-        content, reader = _read(file, registry, _nothing if as_json or carry_out else is_shown)
+        content, reader = _read(file, vault.root, registry, _nothing if as_json or carry_out else is_shown)
         operations = [each for each in reader.operations if _is_wanted(each, tool, registry)]
         found = [*reader.diagnostics, *_invalid(operations, registry)]
         found.sort(key=lambda each: (each["line"], each["column"]))
@@ -66,14 +67,14 @@ def command(  # noqa: PLR0913  one argument per option
     context.exit(_exit_code(results))
 
 
-def read_source(file: str) -> bytes:
-    """A file, or standard input for ``-``."""
+def read_source(file: str, root: Path) -> bytes:
+    """A file, from here or from the vault's root, or standard input for ``-``."""
     if file == "-":
         return sys.stdin.buffer.read()
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise UsageError("no-such-file", path=file) from error
+    for candidate in (Path(file), root / file):
+        with suppress(OSError, ValueError):
+            return candidate.read_bytes()
+    raise UsageError("no-such-file", path=file)
 
 
 def as_text(content: bytes, file: str) -> str:
@@ -99,11 +100,11 @@ def _known(tool: str | None, registry: TagRegistry) -> str | None:
     return tag.id
 
 
-def _read(file: str, registry: TagRegistry, shown: Callable[[Any], bool]) -> tuple[bytes, TagReader]:
+def _read(file: str, root: Path, registry: TagRegistry, shown: Callable[[Any], bool]) -> tuple[bytes, TagReader]:
     """Feed the text as it arrives: a call is shown as soon as it is complete."""
     reader = TagReader(registry)
     pieces = []
-    for piece in iter(lambda: os.read(sys.stdin.fileno(), _PIECE), b"") if file == "-" else [read_source(file)]:
+    for piece in iter(lambda: os.read(sys.stdin.fileno(), _PIECE), b"") if file == "-" else [read_source(file, root)]:
         pieces.append(piece)
         _show(filter(shown, reader.feed(piece)))
     _show(filter(shown, reader.close()))

@@ -19,8 +19,8 @@ from paperagents.tags import resolve_vault_references
 @click.pass_context
 def command(context: click.Context, *, file: str, as_json: bool) -> None:
     """Resolve the references of a text."""
-    source = as_text(read_source(file), file)
     with current_vault(context) as vault:
+        source = as_text(read_source(file, vault.root), file)
         result = resolve_vault_references(source, lookup=vault.vault_content)
     if as_json:
         print_json(result)
