@@ -17,6 +17,7 @@ import pytest
 from paperagents import open_vault
 from paperagents.approval.decision import ApprovalRequest, Approved, Denied
 from paperagents.records.record import RunRecord
+from paperagents.tags import resolve_vault_references
 from paperagents.vault import Vault
 
 
@@ -126,7 +127,27 @@ def test_a_tool_that_changes_something_says_that_it_asks(vault: Vault) -> None:
         if entry.is_tool and entry.file is not None:
             definition = vault.registry.tool(entry.id)
             changes = any(step.tool in ("write_file", "rest_request") for step in definition.all_steps())
-            assert ("Asks before it" in entry.description) == changes, entry.id
+            asks = changes or definition.approval == "always"
+            assert ("Asks before it" in entry.description) == asks, entry.id
+
+
+def test_a_text_that_was_kept_stands_where_it_is_referred_to(vault: Vault) -> None:
+    done(vault, "keep_text", text="Ann, Garden Club")
+    resolved = resolve_vault_references(text_of(vault, "templates/letter.md"), lookup=vault.vault_content)
+    assert resolved["fully_resolved"]
+    assert resolved["resolved_text"].endswith("Ann, Garden Club\n")
+
+
+def test_lots_are_drawn_after_a_yes_and_written_down(vault: Vault) -> None:
+    assert vault.run("draw_lots", {"names": ["Ann"]}).status == "waiting"
+    assert done(vault, "draw_lots", names=["Ann"]) == {"drawn": "Ann", "of": 1}
+    assert text_of(vault, "draws.md").count("draw_lots") > 0
+
+
+def test_an_exchange_can_be_tried_without_asking_anybody(vault: Vault) -> None:
+    plan = vault.plan("exchange", {"amount": 8})
+    assert plan.success
+    assert "web_search" not in str(plan.planned)
 
 
 def test_the_welcome_note_names_every_tool_and_only_files_that_are_there(vault: Vault) -> None:
