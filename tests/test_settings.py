@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from paperagents.errors import SettingsError
@@ -218,6 +218,7 @@ def test_a_leading_zero_does_not_end_the_program(load: Load) -> None:
 
 
 @given(st.text(max_size=20).filter(lambda text: "\0" not in text))
+@example("9\x1f")
 def test_any_variable_is_read_or_refused(value: str) -> None:
     for variable in ("PAPER_SANDBOX_TIMEOUT", "PAPER_ALLOWED_HOSTS", "PAPER_LANGUAGE", "PAPER_TIMEZONE"):
         with suppress(SettingsError):

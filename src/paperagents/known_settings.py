@@ -95,8 +95,9 @@ def from_text(text: str, known: Known) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if known.kind == "words":
         return _words(text)
-    if known.kind in ("number", "whole") and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", text.strip()):
-        return float(text) if "." in text else int(text)
+    number = text.strip()
+    if known.kind in ("number", "whole") and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", number):
+        return float(number) if "." in number else int(number)
     return text
 
 
