@@ -47,7 +47,7 @@ class Pipeline:
     def run(self, call: ToolCall, run_id: str | None = None) -> RunRecord:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
         tool = self._looked_up(call.tool)
-        name = self._name(tool) if tool is not None else self.services.masking.text(call.tool)
+        name = self._name(tool) if tool is not None else self.services.masking.text(_as_kept(call.tool))
         arguments, refused = json_only(_arguments(call, tool))
         run = new_run(name, arguments, self.services.clock(), run_id=run_id)
         log = self._log(run)
@@ -344,6 +344,11 @@ class Pipeline:
         store = self.services.store
         kept = store.content(run.definition) if store is not None and run.definition is not None else None
         return self.services.read_pinned(*kept) if kept is not None else None
+
+
+def _as_kept(name: str) -> str:
+    """A name that somebody called, without the halves of characters that no database takes."""
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:

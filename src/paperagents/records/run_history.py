@@ -272,7 +272,11 @@ class RunHistory:
         return StoredRow("runs", rows[0])
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        return self.database.rows(query, values) if self.database.exists() else []
+        try:
+            return self.database.rows(query, values) if self.database.exists() else []
+        except UnicodeEncodeError:
+            # Half a character is in no text that was ever kept.
+            return []
 
 
 def require_complete(run: StoredRun) -> StoredRun:

@@ -136,3 +136,24 @@ def test_the_list_tells_moments_in_the_time_zone_of_the_vault(paper: Any, monkey
     monkeypatch.setenv("PAPER_TIMEZONE", "Pacific/Kiritimati")
     started = datetime.fromisoformat(paper("runs", "list", "--json").document[0]["started"])
     assert f"{started.astimezone(ZoneInfo('Pacific/Kiritimati')):%Y-%m-%d %H:%M:%S}" in paper("runs", "list").out
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (["run"], "unknown-tool"),
+        (["runs", "show"], "unknown-run"),
+        (["runs", "rerun"], "unknown-run"),
+        (["runs", "resume"], "unknown-run"),
+        (["approvals", "approve"], "unknown-approval"),
+        (["approvals", "deny"], "unknown-approval"),
+    ],
+)
+def test_a_name_that_is_no_text_is_unknown(paper: Any, command: list[str], code: str) -> None:
+    answer = paper(*command, "\udcff", "--json")
+    assert (answer.code, answer.document["error"]["code"]) == (2, code)
+
+
+def test_no_run_is_of_a_tool_that_is_no_text(paper: Any) -> None:
+    answer = paper("runs", "list", "--tool", "\udcff", "--json")
+    assert (answer.code, answer.document) == (0, [])
