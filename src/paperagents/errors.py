@@ -30,6 +30,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from paperagents.definitions.problem import Problem
+from paperagents.definitions.tool import Block, ToolDefinition
 from paperagents.messages import advice, sentence, text, together
 
 
@@ -130,12 +131,13 @@ class UnknownToolError(UsageError):
 class BrokenFileError(PaperError):
     """A tool or agent cannot be used because its file has errors; carries all its problems."""
 
-    def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+    def __init__(self, file: str, problems: Sequence[Problem], *, definition: ToolDefinition | None = None) -> None:
         errors = [problem for problem in problems if problem.severity == "error"]
         first = errors[0] if errors else None
         where = f"{file}:{first.span.line}:{first.span.column}: {first.message}" if first else file
         super().__init__("broken-file", file=file, count=len(errors), first=where)
         self.problems = tuple(problems)
+        self.in_block: Block = definition.block_at(first.span.line) if definition and first else "tool"
         self.details = {"problems": [problem.as_json() for problem in problems]}
 
 

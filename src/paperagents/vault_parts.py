@@ -194,6 +194,11 @@ class VaultParts(NotesFolder):
                 self.__dict__.pop(part).close()
         self.__dict__.pop("services", None)
 
+    @cached_property
+    def _log_ends(self) -> dict[str, str]:
+        """What was added last to each file that gets a log."""
+        return {}
+
     def _write_log(self, tool: ToolDefinition, record: RunRecord) -> None:
         def read(path: str) -> str | None:
             found = self.folder.find_text(path)
@@ -207,7 +212,7 @@ class VaultParts(NotesFolder):
             self.folder.write_text(path, added, append=True)
 
         with _LOGGING:
-            append_log(tool, record, read, append)
+            append_log(tool, record, read, append, self._log_ends)
 
     def _file_content(self, file: str) -> bytes:
         try:

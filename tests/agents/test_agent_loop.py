@@ -319,8 +319,12 @@ def test_a_model_that_repeats_damaged_tags_is_told_so(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("front", "code", "turns"),
-    [("", "agent-no-progress", 10), ("max_iterations: 5", "agent-iterations", 5)],
-    ids=["without end", "within its turns"],
+    [
+        ("max_iterations: 30", "agent-no-progress", 25),
+        ("", "agent-iterations", 20),
+        ("max_iterations: 5", "agent-iterations", 5),
+    ],
+    ids=["without end", "within twenty turns", "within its turns"],
 )
 def test_turning_in_circles_is_ended(desk: Desk, front: str, code: str, turns: int) -> None:
     desk.agent(front)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
@@ -88,3 +91,47 @@ def test_a_change_before_a_failure_is_made_once_for_each_attempt(desk: Desk) -> 
     desk.chain("d", f"\n  - {step.replace('a.md', 'b.md')}")
     assert desk.run("d", {}, Approved()).status == "failed"
     assert desk.text("b.md") == "xxx"
+
+
+def test_what_was_forgiven_or_repeated_is_told_once_however_often_the_run_goes_on(desk: Desk) -> None:
+    desk.tool("echo", "custom_function: return input.value;")
+    desk.chain("c", """
+  - {tool: echo, name: asked, if: "input.a.b.c", continue_on_error: true}
+  - {tool: echo, name: looped, for_each: "{{a.b}}", continue_on_error: true}
+  - tool: echo
+    name: tried
+    retry: 2
+    continue_on_error: true
+    post_processing: throw new Error(1); return 1;
+  - {tool: write_file, parameters: {filePath: a.md, content: a}}
+  - {tool: write_file, parameters: {filePath: b.md, content: b}}
+""", "parameters: [{name: a, type: object, description: d}]")  # fmt: skip
+    waiting = desk.run("c", {"a": {"z": 1}})
+    record = answered(desk, waiting.run_id, Approved())
+    assert record.status == "succeeded"
+    told = [(entry["name"], entry["status"]) for entry in record.execution_log]
+    assert told[:4] == [("asked", "error"), ("looped", "error"), ("tried", "success"), ("tried", "error")]
+    kept = desk.vault.store.record(waiting.run_id).execution_log
+    assert [(entry["name"], entry["status"]) for entry in kept] == told
+
+
+def test_a_request_that_may_have_been_made_is_not_repeated(desk: Desk, web: Web) -> None:
+    came, over = threading.Event(), threading.Event()
+
+    def hang(handler: BaseHTTPRequestHandler) -> None:
+        came.set()
+        over.wait(60)
+        handler.close_connection = True
+
+    web.answers["/x"] = hang
+    step = f"{{tool: rest_request, retry: 3, parameters: {{url: '{web.url('/x')}', method: POST}}}}"
+    desk.chain("c", f"\n  - {step}")
+    command = [sys.executable, "-m", "paperagents", "--vault", str(desk.root), "run", "c", "--yes"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
+        assert came.wait(60)
+        program.kill()
+    over.set()
+    (run_id,) = desk.reopened().store.interrupted()
+    record = desk.vault.resume(run_id, approver=lambda _: Approved())
+    assert record.error is not None
+    assert (record.error["code"], len(web.requests)) == ("outcome-unknown", 1)

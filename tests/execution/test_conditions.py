@@ -46,7 +46,9 @@ def test_a_condition_that_holds(desk: Desk, condition: str) -> None:
     assert output(desk, condition) == "taken"
 
 
-@pytest.mark.parametrize("condition", ["input.n==4", "input.n-3", "'true, false'", "größe>9", "input.größe===input.n"])
+@pytest.mark.parametrize(
+    "condition", ["input.n==4", "input.n-3", "input.n-input.n", "'true, false'", "größe>9", "input.größe===input.n"]
+)
 def test_a_condition_that_does_not_hold(desk: Desk, condition: str) -> None:
     assert output(desk, condition) is None
 

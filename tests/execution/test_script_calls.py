@@ -133,3 +133,45 @@ def test_a_made_up_answer_is_found_by_every_name(desk: Desk, name: str) -> None:
         "c", "\n  - {name: label, tool: My Inner}", f"examples: [{{input: {{}}, output: 2, responses: {{{name}: 2}}}}]"
     )
     assert [each.passed for each in desk.vault.test("c")] == [True]
+
+
+def test_a_dry_run_of_a_javascript_file_sends_nothing_by_way_of_another_tool_either(desk: Desk, web: Web) -> None:
+    desk.tool("ask", body=f"```yaml\ntool: web_search\nparameters: {{url: '{web.url('/x')}'}}\n```\n")
+    desk.note("stamp.tool.js", TOOL.replace("CODE", 'return await this.api.callTool("ask", {});'))
+    record = desk.vault.plan("stamp")
+    assert record.planned is not None
+    assert [each["tool"] for each in record.planned] == ["web_search"]
+    assert (record.status, web.requests) == ("planned", [])
+
+
+@pytest.mark.parametrize(
+    ("front", "body", "block"),
+    [
+        ("", "```js\n// @preprocess\nreturn {;\n```\n", "preprocess"),
+        ("", "```js\n// @preprocess\nreturn input;\n```\n```js\n// @postprocess\nreturn {;\n```\n", "postprocess"),
+        ("custom_function: |\n  const a = 1;\n  return {;", "", "custom_function"),
+        ("custom_function: return 1;\ntimeout: soon", "", "tool"),
+    ],
+)
+def test_the_log_names_the_block_that_cannot_be_used(desk: Desk, front: str, body: str, block: str) -> None:
+    desk.tool("broken", front, body)
+    record = desk.run("broken")
+    assert record.error is not None
+    assert [entry["block"] for entry in record.execution_log] == [record.error["block"]] == [block]
+
+
+def test_a_missing_variable_is_in_the_log(desk: Desk) -> None:
+    desk.tool("needy", "environment: [TOKEN]\ncustom_function: return 1;")
+    record = desk.run("needy")
+    assert record.error is not None
+    (entry,) = record.execution_log
+    assert (entry["step"], entry["status"], entry["message"]) == (1, "error", record.error["message"])
+
+
+def test_steps_are_numbered_without_gaps(desk: Desk) -> None:
+    before, after = "```js\n// @preprocess\nreturn input;\n```\n", "```js\n// @postprocess\nreturn output;\n```\n"
+    desk.tool("both", "", before + after)
+    desk.tool("last", "", after)
+    desk.tool("all", "custom_function: return input;", before + after)
+    numbers = {name: [entry["step"] for entry in desk.run(name).execution_log] for name in ("both", "last", "all")}
+    assert numbers == {"both": [1, 2], "last": [1], "all": [1, 2, 3]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -325,3 +326,15 @@ def test_any_bytes_can_be_looked_at() -> None:
         reading = read_script(data, "x.tool.js")
         assert not reading.valid
         assert reading.problems
+
+
+def test_a_default_that_is_null_is_none_unless_null_is_a_value() -> None:
+    inner = "{ type: 'object', properties: { d: { type: 'number', default: null } } }"
+    parameters = f"a: {{ type: 'string', default: null }}, b: {{ type: ['string', 'null'], default: null }}, c: {inner}"
+    code = (
+        "module.exports = { getMetadata() { return { name: 'n', description: 'd' } }, execute() {}, "
+        f"getSchema() {{ return {{ parameters: {{ type: 'object', properties: {{ {parameters} }} }} }} }} }};"
+    )
+    assert problems(code) == []
+    kept = [json.dumps(each.schema) for each in definition(code).parameters]
+    assert ["default" in each for each in kept] == [False, True, False]

@@ -146,3 +146,12 @@ def test_every_name_of_the_package_is_there() -> None:
     assert dir(package) == package.__all__
     with pytest.raises(AttributeError):
         package.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(("kind", "has_content"), [("block", True), ("hybrid", True), ("self_closing", False)])
+def test_a_tag_that_can_be_a_block_has_content_where_nothing_else_is_said(kind: str, has_content: bool) -> None:  # noqa: FBT001  a table
+    registry = TagRegistry()
+    registry.register({"id": "mine", "type": kind, "schema": {"attributes": {}}})
+    definition = registry.get("mine")
+    assert definition is not None
+    assert definition.schema.has_content is has_content

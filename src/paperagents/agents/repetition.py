@@ -13,8 +13,8 @@ from paperagents.messages import text
 
 SAME_AGAIN = 3
 """So often the same calls give the same results, one turn after the other, before the model hears of it."""
-SAME_WITHOUT_END = 10
-"""So often before the run is stopped."""
+SAME_WITHOUT_END = 25
+"""So often before the run is stopped; more than an agent has turns that was given no other number."""
 
 
 class Repetition:

@@ -13,6 +13,8 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
 
 ToolType = Literal["single", "chain"]
+Block = Literal["preprocess", "tool", "postprocess", "custom_function"]
+"""The parts of a definition that execute."""
 AGENT_PREFIX = "agent:"
 """Before the id of an agent: a tool may have the same id."""
 ToolKind = Literal["markdown", "javascript", "builtin", "agent", "mcp"]
@@ -98,6 +100,18 @@ class ToolDefinition:
     def schema(self) -> JsonObject:
         """JSON Schema of the arguments."""
         return dict(self.own_schema) if self.own_schema else json_schema(self.parameters, strict=self.strict)
+
+    def block_at(self, line: int) -> Block:
+        """The block that a line of the file belongs to."""
+        scripts: Mapping[Block, Excerpt | None] = {
+            "preprocess": self.preprocess,
+            "custom_function": self.custom_function,
+            "postprocess": self.postprocess,
+        }
+        for block, script in scripts.items():
+            if script is not None and script.line <= line <= script.line + script.text.count("\n"):
+                return block
+        return "tool"
 
     def all_steps(self) -> Iterator[Step]:
         """Every step, those inside ``parallel`` too, in the order of the file."""

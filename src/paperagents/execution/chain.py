@@ -84,6 +84,8 @@ class _Chain:
         return names.after(step.name, self._repeated(step, names, place))
 
     def _is_taken(self, step: Step, names: Names, place: Place) -> bool:
+        if self._was_forgiven(place):
+            return False
         try:
             with self._logging_failures(step, place):
                 holds = self._holds(step, names)
@@ -103,6 +105,8 @@ class _Chain:
     # --- loops and parallel steps
 
     def _for_each(self, step: Step, names: Names, place: Place) -> Names:
+        if self._was_forgiven(place):
+            return _left_out(step, names)
         try:
             with self._logging_failures(step, place):
                 items = _list(resolve(step.for_each, names))
@@ -170,8 +174,7 @@ class _Chain:
         delay = step.retry.delay
         for attempt in range(1, step.retry.attempts + 1):
             at = place if attempt == 1 else replace(place, path=f"{place.path}~{attempt}")
-            if self.frame.log.was_forgiven(at):
-                self.frame.log.replayed(at)
+            if self._was_forgiven(at):
                 return None
             if not self.frame.log.was_repeated(at):
                 try:
@@ -187,7 +190,8 @@ class _Chain:
 
     def _is_worth_repeating(self, error: PaperError) -> bool:
         """A tool that has a name for its failure also knows whether trying again can help."""
-        final = isinstance(error, (*_HALTS, DeniedError, UsageError))
+        # What may have happened must not happen twice.
+        final = isinstance(error, (*_HALTS, DeniedError, UsageError)) or error.code == "outcome-unknown"
         named = isinstance(error, BusinessError) and not error.retryable
         return not final and not named and not self.calls.session.cancellation.cancelled
 
@@ -196,6 +200,9 @@ class _Chain:
         if not step.continue_on_error or isinstance(error, _HALTS) or self.calls.session.cancellation.cancelled:
             raise error
         self.frame.log.forgiven(place)
+
+    def _was_forgiven(self, place: Place) -> bool:
+        return self.frame.log.was_forgiven(place) and self.frame.log.replayed(place) is not None
 
     def _timed(self, step: Step, names: Names, place: Place) -> JsonValue:
         with within(step.timeout, self.calls.session, code="step-timeout"):

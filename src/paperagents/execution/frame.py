@@ -27,6 +27,8 @@ class Frame:
     """What a call of it fails with is a result like any other: the run goes on, also later."""
     granted: frozenset[str] | None = None
     """The keys of the tools that may be called from here; None is every tool."""
+    in_script: bool = False
+    """It is below a tool in one JavaScript file, whose requests are only shown in a dry run."""
     replays: bool = False
     """What it works with may come from before an interruption, when results were kept without their secrets."""
     agents: int = 0

@@ -236,7 +236,8 @@ class Gate:
         self.note_in_plan(run, place, effect.tool, effect.arguments, preview=effect.preview, asks=effect.asks)
         if self.session.responses is not None and effect.leaves_the_vault:
             raise ToolError("example-needs-response", tool=effect.tool)
-        if effect.harmless_in_plans and not (effect.leaves_the_vault and run.tool.module is not None):
+        is_script = run.in_script or run.tool.module is not None
+        if effect.harmless_in_plans and not (effect.leaves_the_vault and is_script):
             return effect.perform()
         if effect.answer is not None:
             return effect.answer

@@ -34,28 +34,42 @@ def yaml_log(record: RunRecord) -> str:
 
 
 def append_log(
-    tool: ToolDefinition, record: RunRecord, read: Callable[[str], str | None], append: Callable[[str, str], object]
+    tool: ToolDefinition,
+    record: RunRecord,
+    read: Callable[[str], str | None],
+    append: Callable[[str, str], object],
+    ends: dict[str, str],
 ) -> None:
     """Add the log to the tool's own file (``log: file``) or to another one (``log: PATH``).
 
     Only ever adds to the end of a file of the vault. One that cannot be written is told, and no reason to fail.
+    ``ends`` remembers what was added last: where a note still ends with that, it need not be read as Markdown again.
     """
     if tool.log is None or tool.log == "store":
         return
     path = (tool.file or "") if tool.log == "file" else tool.log
     try:
-        append(path, _addition(path, read(path), record))
+        before = read(path)
+        last = ends.get(path)
+        follows = last is not None and before is not None and before.endswith(last)
+        ends[path] = _addition(path, before, record, follows=follows)
+        append(path, ends[path])
     except PaperError as error:
         _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
 
 
-def _addition(path: str, before: str | None, record: RunRecord) -> str:
-    """What is added to the end of a file, with the line ends that it has; None is one that is not there yet."""
+def _addition(path: str, before: str | None, record: RunRecord, *, follows: bool) -> str:
+    """What is added to the end of a file, with the line ends that it has; None is one that is not there yet.
+
+    What ``follows`` another log stands under the same heading.
+    """
     lines = (before or "").replace("\r\n", "\n")
     if path.endswith((".yaml", ".yml")):
         added = f"{_end_of_line(lines)}---\n{_heads(record)}{yaml_log(record)}"
     elif path.endswith((".json", ".jsonl")):
         added = f"{_end_of_line(lines)}{_json_line(record)}"
+    elif follows:
+        added = f"\n{_shown(record)}"
     elif before is None:
         added = f"{HEADING}\n\n{_shown(record)}"
     else:

@@ -19,8 +19,8 @@ from paperagents.calls.json_arguments import json_only
 from paperagents.calls.references import Names
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import InvalidArgumentsError, PaperError, ToolError, UsageError
+from paperagents.definitions.tool import Block, ToolDefinition
+from paperagents.errors import BrokenFileError, InvalidArgumentsError, PaperError, ToolError, UsageError
 from paperagents.execution.chain import run_steps
 from paperagents.execution.endings import Endings, without_secrets
 from paperagents.execution.frame import Frame
@@ -28,7 +28,7 @@ from paperagents.execution.gate import Gate
 from paperagents.execution.run_log import OpenEntry, Place, RunLog
 from paperagents.execution.scripts import Scripts
 from paperagents.execution.session import Services, Session
-from paperagents.records.record import BlockName, RunRecord
+from paperagents.records.record import RunRecord
 from paperagents.records.run_history import StoredRun, new_run, require_complete
 
 
@@ -125,16 +125,17 @@ class Pipeline:
         """Write down that the run has begun, and check the arguments."""
         self._write_down(run, tool)
         if tool is None:
-            with log.block(Place(path="arguments", step=1, block="tool", name=run.tool), {}):
-                tool = self._told_what_is_wrong(run.tool)
+            tool = self._told_what_is_wrong(run.tool, log)
         return self._checked(run, tool, log, refused)
 
-    def _told_what_is_wrong(self, name: str) -> ToolDefinition:
+    def _told_what_is_wrong(self, name: str, log: RunLog) -> ToolDefinition:
         try:
             return self.services.find_tool(name)
         except PaperError as error:
             error.is_the_callers = True
-            raise
+            block: Block = error.in_block if isinstance(error, BrokenFileError) else "tool"
+            with log.block(Place(path="arguments", step=1, block=block, name=name), {}):
+                raise
 
     def _begin_again(self, run: StoredRun, log: RunLog) -> Frame:
         """The same for a run that goes on: with the tool as it was when it began."""
@@ -146,6 +147,11 @@ class Pipeline:
         except PaperError as error:
             error.is_the_callers = True
             with log.block(Place(path="arguments", step=1, block="tool", name=tool.id), run.arguments):
+                raise
+        try:
+            self.services.environment(tool)
+        except PaperError:
+            with log.block(Place(path="environment", step=1, block="tool", name=tool.id), arguments):
                 raise
         return Frame(
             run_id=run.run_id, root_run=run.run_id, depth=1, tool=tool, arguments=arguments, clock=run.clock, log=log,
@@ -176,8 +182,8 @@ class Pipeline:
             output = names.previous
         else:
             output = dict(names.input)
-        last = first + (len(tool.steps) or 1)
-        return self._postprocess(frame, names, output, last)
+        has_function = tool.custom_function is not None or tool.module is not None
+        return self._postprocess(frame, names, output, first + len(tool.steps) + has_function)
 
     def _built_in(self, tool: ToolDefinition, frame: Frame) -> JsonValue:
         """One that was called directly: what it finds wrong with its arguments is the caller's, too."""
@@ -253,11 +259,13 @@ class Pipeline:
         below = replace(
             frame, run_id=run.run_id, root_step=frame.root_step or place.step, depth=frame.depth + 1, tool=tool,
             arguments=arguments, log=log, forgives=False, granted=None, replays=frame.replays or log.goes_on,
+            in_script=frame.in_script or frame.tool.module is not None,
         )  # fmt: skip
         entry.repeatable = store is not None
         run = replace(before, arguments=arguments) if before is not None else run
         ending = self._endings.of(run, log, lambda: self._carry_out(below))
-        self._noted(ending.record, tool)
+        if before is None or before.status in ("running", "waiting"):
+            self._noted(ending.record, tool)
         entry.take_over_approvals(run.run_id, log.entries)
         if tool.kind != "agent" and all(each["block"] != "tool" for each in log.entries):
             # It called nothing else that a plan could name.
@@ -358,5 +366,5 @@ def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
     return with_declared_types(tool, call.arguments)
 
 
-def _place(frame: Frame, path: str, step: int, block: BlockName) -> Place:
+def _place(frame: Frame, path: str, step: int, block: Block) -> Place:
     return Place(path=path, step=step, block=block, name=frame.tool.id)

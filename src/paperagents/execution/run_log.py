@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tool import Block
 from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, StorageError, WaitingError
 from paperagents.messages import text
 from paperagents.records.masking import Masking, has_mask
-from paperagents.records.record import BlockName, LogEntry, StepStatus
+from paperagents.records.record import LogEntry, StepStatus
 from paperagents.records.run_store import RunStore
 
 _NO_RESULTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
@@ -27,7 +28,7 @@ class Place:
     path: str
     """Unique in the run: ``pre``, ``2``, ``2[7]``, ``3/1``, ``post``."""
     step: int
-    block: BlockName
+    block: Block
     name: str
 
 
@@ -136,11 +137,10 @@ class RunLog:
 
     def was_repeated(self, place: Place) -> bool:
         """Whether another attempt followed this one before the interruption; then that is where to go on."""
-        entry = self._repeated.get(place.path)
-        if entry is not None:
-            with self._lock:
-                self.entries.append(entry)
-        return entry is not None
+        entries = [self._repeated[path] for path in (place.path, f"{place.path}:post") if path in self._repeated]
+        with self._lock:
+            self.entries += entries
+        return bool(entries)
 
     def was_forgiven(self, place: Place) -> bool:
         """Whether the chain went on after a failure here, before the interruption."""

@@ -13,8 +13,10 @@ from paperagents.reading.yaml_nodes import YamlMapping, read_yaml
 
 _MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
 _CONTENT = re.compile(r"^([ \t]*)(?!#|---|[ \t]|$)", re.MULTILINE)
-_BLOCK_KEY = re.compile(r"""^([ \t]*)["']?(?:tool|steps)["']?[ \t]*:""", re.MULTILINE)
-_BLOCK_KEY_IN_BRACES = re.compile(r"""[{,]\s*["']?(?:tool|steps)["']?\s*:""")
+_OF_A_BLOCK = r"""["']?(?:tool["']?[ \t]*:(?![ \t]*true\b)|steps["']?[ \t]*:)"""
+"""``tool: true`` shows how a file becomes a tool."""
+_BLOCK_KEY = re.compile(rf"^([ \t]*){_OF_A_BLOCK}", re.MULTILINE)
+_BLOCK_KEY_IN_BRACES = re.compile(rf"[{{,]\s*{_OF_A_BLOCK}")
 
 
 @dataclass(kw_only=True)

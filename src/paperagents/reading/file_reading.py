@@ -29,7 +29,8 @@ _MARKED_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKED_IN_BRACES = re.compile(
-    r"""[{,]\s*["']?(?:tool|agent|tag)["']?\s*:\s*["']?(?:true|yes|on)["']?\s*(?:[,}]|\Z)""", re.IGNORECASE
+    r"""(?:[{,]|^)\s*["']?(?:tool|agent|tag)["']?\s*:\s*["']?(?:true|yes|on)["']?[ \t]*(?:[,}#]|$)""",
+    re.IGNORECASE | re.MULTILINE,
 )
 _OUR_KEY = re.compile(rb"""(?:[\r\n{,?])[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:""")
 _START = Span(line=1, column=1, end_line=1, end_column=1)
@@ -112,8 +113,8 @@ def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
 
 def _marked(text: str) -> re.Match[str] | None:
     """Where a frontmatter that cannot be read says that the file is one of ours, in either way of writing YAML."""
-    marked = _MARKED_IN_BRACES if text.lstrip().startswith("{") else _MARKED_LINE
-    return marked.search(text)
+    in_braces = _MARKED_IN_BRACES.search(text) if text.lstrip().startswith("{") else None
+    return in_braces or _MARKED_LINE.search(text)
 
 
 def _kind(front: YamlMapping, problems: ProblemList) -> str | None:

@@ -19,7 +19,7 @@ _MEMBER = rf"\.(?:{_NAME})|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
 _PATH = re.compile(rf"{_NAME}(?:{_MEMBER})*")
 _SEGMENT = re.compile(rf"\.?({_NAME})|\[\s*(?:(\d+)|\"([^\"]*)\"|'([^']*)')\s*\]")
 _BARE = re.compile(rf"(?:(?:input|preprocess|output|prev_step)(?:{_MEMBER})|steps(?:{_MEMBER})\.output)(?:{_MEMBER})*")
-_PLAIN_NAME = r"[^\W\d]\w*(?:-[^\W\d]\w*)*"
+_PLAIN_NAME = r"[^\W\d]\w*(?:-(?!(?:input|preprocess|output|prev_step|steps|context)\b)[^\W\d]\w*)*"
 _PLAIN_MEMBER = rf"\.{_PLAIN_NAME}|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
 _PLAIN = re.compile(rf"(?:{_PLAIN_NAME}|steps\.[\w\-]+)(?:{_PLAIN_MEMBER})*")
 """What nobody would take for a calculation: ``input.n-1`` and ``input.a==input.b`` are not."""

@@ -40,12 +40,13 @@ def read_definition(definition: TagDefinition | Mapping[str, Any]) -> TagDefinit
 def _definition_from(mapping: Mapping[str, Any]) -> TagDefinition:
     given = _snake_keys("", "tag", mapping)
     tag = str(given.get("id") or "")
+    kind = _choice(TagType, tag, "type", given.get("type", TagType.SELF_CLOSING))
     changed = {
         "id": tag,
         "name": str(given.get("name") or tag),
-        "type": _choice(TagType, tag, "type", given.get("type", TagType.SELF_CLOSING)),
+        "type": kind,
         "category": _choice(TagCategory, tag, "category", given.get("category", TagCategory.EXECUTION)),
-        "schema": _schema_from(tag, given.get("schema") or {}),
+        "schema": _schema_from(tag, given.get("schema") or {}, kind),
         "patterns": _patterns(tag, given.get("patterns") or {}),
         "words": _texts(tag, "words", given.get("words")),
         "validators": _validators(tag, given),
@@ -55,10 +56,11 @@ def _definition_from(mapping: Mapping[str, Any]) -> TagDefinition:
     return _build(TagDefinition, {**given, **changed})
 
 
-def _schema_from(tag: str, schema: TagSchema | Mapping[str, Any]) -> TagSchema:
+def _schema_from(tag: str, schema: TagSchema | Mapping[str, Any], kind: TagType) -> TagSchema:
     if isinstance(schema, TagSchema):
         return schema
-    given = _snake_keys(tag, "schema", schema)
+    # A tag that can be a block has content there, where nothing else is said.
+    given = {"has_content": kind is not TagType.SELF_CLOSING, **_snake_keys(tag, "schema", schema)}
     attributes = {
         str(key): _attribute_from(tag, f"schema.attributes.{key}", attribute)
         for key, attribute in _mapping(tag, "schema.attributes", given.get("attributes") or {}).items()

@@ -68,7 +68,7 @@ def _checked_schema(told: Any, span: Span, problems: ProblemList) -> dict[str, A
     if mistakes:
         return {}
     _check_defaults(schema, span, problems)
-    return schema
+    return _without_null_defaults(schema)
 
 
 def _check_defaults(schema: dict[str, Any], span: Span, problems: ProblemList) -> None:
@@ -88,6 +88,27 @@ def _check_defaults(schema: dict[str, Any], span: Span, problems: ProblemList) -
     for place, path in enumerate(inner):
         if place in first:
             problems.error("invalid-default", span, name=path, reason=first[place].message)
+
+
+def _without_null_defaults(schema: dict[str, Any]) -> dict[str, Any]:
+    """``default: null`` is how people write that there is none, unless null is one of the values."""
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return schema
+    inner = {
+        name: _without_null_defaults(each) if isinstance(each, dict) else each for name, each in properties.items()
+    }
+    for name, each in inner.items():
+        if isinstance(each, dict) and each.get("default", "") is None and not _takes_null(each):
+            inner[name] = {key: value for key, value in each.items() if key != "default"}
+    return {**schema, "properties": inner}
+
+
+def _takes_null(schema: dict[str, Any]) -> bool:
+    try:
+        return Schema(schema).accepts(None)
+    except NotASchemaError:
+        return True  # A reference leads to another part of the whole.
 
 
 def _inner_schemas(schema: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

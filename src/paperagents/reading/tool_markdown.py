@@ -216,10 +216,11 @@ def _log(fields: Fields) -> str | None:
     path = fields.text("log")
     if path is None or path in ("file", "store"):
         return path
-    if not path.endswith(LOG_FILES) or any(segment.startswith(".") for segment in path.split("/")):
+    segments = [segment for segment in path.split("/") if segment not in ("", ".")]
+    if not path.endswith(LOG_FILES) or any(segment.startswith(".") for segment in segments):
         fields.problems.error("invalid-log", fields.mapping.entries["log"][1].span, path=path)
         return None
-    return path
+    return "/".join(segments)
 
 
 def _schedule(fields: Fields, parameters: tuple[Parameter, ...]) -> str | None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tool import Block
 
 RunStatus = Literal["queued", "running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
 StepStatus = Literal["success", "error", "denied", "skipped", "waiting"]
-BlockName = Literal["preprocess", "tool", "postprocess", "custom_function"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +17,7 @@ class LogEntry:
     """One block that ran, or one step that did not."""
 
     step: int
-    block: BlockName
+    block: Block
     name: str
     status: StepStatus
     message: str

@@ -147,7 +147,10 @@ class RunStore(RunHistory):
     def set_aside(self, run_id: str, path: str) -> None:
         """An attempt that another one follows: it has its place in the journal, but is no result."""
         with self._writing(run_id) as connection:
-            connection.execute("UPDATE journal SET final = ? WHERE run_id = ? AND path = ?", (REPEATED, run_id, path))
+            connection.execute(
+                "UPDATE journal SET final = ? WHERE run_id = ? AND path IN (?, ?)",
+                (REPEATED, run_id, path, f"{path}:post"),
+            )
 
     def forget_intent(self, run_id: str, path: str) -> None:
         """The change was not made, and it is known that it was not."""

@@ -210,14 +210,15 @@ class ToolRegistry:
 
     def _definition(self, entry: Entry) -> ToolDefinition | AgentDefinition | TagNote:
         assert entry.file is not None
-        if not entry.valid and not entry.stale:
-            raise BrokenFileError(entry.file, entry.problems)
         state = self._state()
         record = state.records.get(entry.file)
+        if not entry.valid and not entry.stale:
+            broken = (record and record.reading) or self._read(entry.file, record)
+            raise BrokenFileError(entry.file, entry.problems, definition=_tool_in(broken))
         known = state.last_good.get(entry.file) if entry.stale else record and record.reading
         reading = known or self._read(entry.file, record)
         if not reading.valid or reading.definition is None:
-            raise BrokenFileError(reading.file, reading.problems)
+            raise BrokenFileError(reading.file, reading.problems, definition=_tool_in(reading))
         return reading.definition
 
     def _read(self, file: str, record: FileRecord | None) -> FileReading:
@@ -244,6 +245,10 @@ class ToolRegistry:
             last_good={file: good for file, record in records.items() if (good := _good(record, before.get(file)))},
             folders=self._scan.folders,
         )
+
+
+def _tool_in(reading: FileReading) -> ToolDefinition | None:
+    return reading.definition if isinstance(reading.definition, ToolDefinition) else None
 
 
 def _good(record: FileRecord, before: FileReading | None) -> FileReading | None:

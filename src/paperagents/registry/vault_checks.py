@@ -137,8 +137,7 @@ def _logs_into_others(entries: tuple[Entry, ...]) -> Iterator[Problem]:
     """Logs that are never written: they would go into the file of another tool."""
     files = {entry.file for entry in entries}
     for entry in entries:
-        path = "/".join(filter(None, (entry.log or "").split("/")))
-        if path in files and path != entry.file:
+        if entry.log in files and entry.log != entry.file:
             yield _problem(entry, "invalid-log", entry.span, severity="warning", path=entry.log, case="tool")
 
 

@@ -19,13 +19,16 @@ from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
 
-GRACE_SECONDS = 1.0
-GRACE_SHARE = 1.0
+GRACE_SECONDS = 0.5
+GRACE_SHARE = 0.2
 """How long after its limit a block that the engine did not stop is killed: seconds, and a share of the limit.
 
 The engine counts computing time, this the clock. Only the engine knows where the block was and what it wrote to the
-console, so on a busy machine the kill must not come first.
+console; so a worker that could not compute for so long yet, on a busy machine, is given more.
 """
+MORE_SECONDS = 0.5
+MORE_SHARE = 0.8
+"""So much more, at most."""
 MAX_DEPTH_OF_BLOCKS = 16
 _MAX_CONSOLE_BYTES = 4 << 20
 _RESERVED = re.compile(
@@ -135,6 +138,7 @@ class Conversation:
         self._block = block
         self._while_host_works = while_host_works
         self._until = time.monotonic() + block.limits.seconds + _grace(worker, block.limits)
+        self._computed = worker.computing_seconds() if worker.counts_computing_time else 0.0
         self._most = (block.limits.output_mb << 20) * 3 + _MAX_CONSOLE_BYTES
         self._calls = 0
         self._ended_by: EndsBlock | None = None
@@ -159,7 +163,7 @@ class Conversation:
         try:
             self._worker.send("R", self._block.request, until=self._until)
             while True:
-                frame = self._worker.receive(most=self._most, until=self._until)
+                frame = self._received()
                 if frame.letter != "C":
                     return self._ending(frame)
                 self._answer_calls(frame.body)
@@ -171,6 +175,16 @@ class Conversation:
             if isinstance(error, ChannelBrokenError) and self._worker.ran_out_of_memory():
                 raise failures.breach("memory", "", self._block.script, self._block.sentence_values) from None
             raise SandboxError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
+
+    def _received(self) -> Frame:
+        try:
+            return self._worker.receive(most=self._most, until=self._until)
+        except TimeoutError:
+            limit = self._block.limits.seconds
+            if not self._worker.counts_computing_time or self._worker.computing_seconds() - self._computed >= limit:
+                raise
+            more = self._until + limit * MORE_SHARE + MORE_SECONDS
+            return self._worker.receive(most=self._most, until=more)
 
     def _ending(self, frame: Frame) -> JavaScriptResult:
         if frame.letter == "X":

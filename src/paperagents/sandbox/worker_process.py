@@ -72,11 +72,23 @@ class WorkerProcess:
 
     def receive(self, *, most: int, until: float) -> Frame:
         """The next frame of at most so many bytes, before the deadline, however slowly its bytes trickle in."""
-        size = int.from_bytes(self._take(4, until), "big")
+        self._fill(4, until)
+        size = int.from_bytes(self._unread[:4], "big")
         if not 1 <= size <= most:
             raise ChannelBrokenError("a frame of impossible size")
-        frame = self._take(size, until)
-        return Frame(letter=chr(frame[0]), body=frame[1:])
+        self._fill(4 + size, until)
+        # Taken only when it is complete: after a deadline there may be another.
+        frame = Frame(letter=chr(self._unread[4]), body=bytes(self._unread[5 : 4 + size]))
+        del self._unread[: 4 + size]
+        return frame
+
+    def computing_seconds(self) -> float:
+        """How long the process has computed in all; endless where the system does not tell."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError, IndexError):
+            return float("inf")
 
     def is_silent_and_alive(self) -> bool:
         """Whether an idle worker is fit for work: not dead, and with nothing to say unasked."""
@@ -121,7 +133,7 @@ class WorkerProcess:
         """Forget a worker that belongs to the process this one was forked from."""
         self._channel.close()
 
-    def _take(self, size: int, until: float) -> bytes:
+    def _fill(self, size: int, until: float) -> None:
         while len(self._unread) < size:
             self._channel.settimeout(_remaining(until))
             try:
@@ -133,9 +145,6 @@ class WorkerProcess:
             if not chunk:
                 raise ChannelBrokenError("closed")
             self._unread += chunk
-        taken = bytes(self._unread[:size])
-        del self._unread[:size]
-        return taken
 
 
 def start_worker(ceiling: Limits, *, timezone: str | None = None, program: str = START) -> WorkerProcess:

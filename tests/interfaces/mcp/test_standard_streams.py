@@ -114,6 +114,24 @@ def test_a_line_that_cannot_be_read_is_answered(tmp_path: Path, line: str, code:
     assert answers[2]["result"] == {}
 
 
+@pytest.mark.parametrize("wrong", [{"result": None}, {"error": {}}])
+def test_an_answer_that_cannot_be_read_is_not_answered(tmp_path: Path, wrong: dict[str, object]) -> None:
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(tmp_path), "mcp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        patience = threading.Timer(60, server.kill)
+        patience.start()
+        messages = [HELLO, {"jsonrpc": "2.0", "id": 1, **wrong}, ping]
+        server.stdin.write("\n".join([*map(json.dumps, messages), ""]))
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+        patience.cancel()
+    assert sorted(answer["id"] for answer in answers if "result" in answer) == [1, 2]
+
+
 def test_a_client_that_has_gone_ends_the_server(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(tmp_path), "mcp"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:

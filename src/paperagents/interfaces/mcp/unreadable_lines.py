@@ -58,12 +58,14 @@ class AnsweredLines:
 
 
 def refusal(error: Exception) -> types.JSONRPCError | None:
-    """The answer to a line that cannot be read; none to an empty one."""
+    """The answer to a line that cannot be read; none to an empty one, and none to what is itself an answer."""
     problems = error.errors() if isinstance(error, ValidationError) else []
     line = next((each["input"] for each in problems if each["type"] == "json_invalid"), None)
     if isinstance(line, str | bytes) and not line.strip():
         return None
     code, message = _read(line) if line is not None else (types.INVALID_REQUEST, _whole(problems))
+    if isinstance(message, dict) and "method" not in message and not message.keys().isdisjoint(("result", "error")):
+        return None
     told = types.ErrorData(code=code, message=text("mcp.unreadable"))
     return types.JSONRPCError(jsonrpc="2.0", id=_id(message), error=told)
 
