@@ -104,6 +104,7 @@ class Vault(VaultParts):
 
         One that failed or was stopped goes on, too, unless ``unfinished_only``: that is for a person to wish.
         """
+        self.database.take_over(run_id)
         for digest, decision in (decisions or {}).items():
             if not isinstance(decision, Pending):
                 # Before anything is done with it: an answer that was given is not asked for again.
@@ -146,6 +147,7 @@ class Vault(VaultParts):
     def leave_answer(self, approval_id: str, decision: Decision) -> str:
         """Answer an open question and leave it to a worker to go on; gives the run it belongs to."""
         root_run, decisions = self.checked_answer(approval_id, decision)
+        self.database.take_over(root_run)
         for digest, each in decisions.items():
             self.store.answer(root_run, digest, decision_as_json(each), announce=True)
         return root_run

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from tests.execution.conftest import Desk
+from tests.execution.conftest import Desk, Web
 
 from paperagents.approval.decision import Approved
+from paperagents.errors import UsageError
+from paperagents.records.run_history import Intent
+from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.vault import Vault
+
+Opened = Callable[[str], Vault]
+
+
+@pytest.fixture
+def opened(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """The vault as the user with this home finds it."""
+
+    def opened(home: str) -> Vault:
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / home))
+        return desk.reopened()
+
+    return opened
 
 
 def leave_a_yes(desk: Desk) -> str:
@@ -17,12 +37,27 @@ def leave_a_yes(desk: Desk) -> str:
     return run.run_id
 
 
-def test_a_yes_that_came_with_the_folder_does_not_count(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def sent(desk: Desk, web: Web) -> str:
+    """A run as a kill leaves it while the server works on what it was sent."""
+    kept, database = desk.root.parent / "kept.db", desk.vault.database
+    assert isinstance(database, SqliteDatabase)
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        database.copy_to(kept)
+        handler.send_response(204)
+        handler.end_headers()
+
+    web.answers["/x"] = answer
+    run = desk.run("rest_request", {"url": web.url("/x"), "method": "POST"}, Approved())
+    desk.vault.close()
+    shutil.move(kept, desk.root / ".paper" / "paper.db")
+    return run.run_id
+
+
+def test_a_yes_that_came_with_the_folder_does_not_count(desk: Desk, opened: Opened) -> None:
     run_id = leave_a_yes(desk)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "somebody else"))
-    vault = desk.reopened()
+    vault = opened("somebody else")
     assert vault.resume(run_id).status == "waiting"
     assert not (desk.root / "out.txt").exists()
     assert [each.tool for each in vault.store.approvals()] == ["write_file"]
@@ -34,12 +69,65 @@ def test_ones_own_yes_counts_after_a_restart(desk: Desk) -> None:
     assert desk.text("out.txt") == "x"
 
 
-def test_a_folder_that_was_opened_once_is_ones_own(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_was_opened_once_is_ones_own(desk: Desk, opened: Opened) -> None:
     desk.vault.run("search_files", {"query": "x"})
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "somebody else"))
-    desk.reopened()
+    opened("somebody else")
     run_id = leave_a_yes(desk)
     assert desk.reopened().resume(run_id).status == "succeeded"
+
+
+def test_a_look_by_somebody_else_takes_no_yes_away(desk: Desk, opened: Opened) -> None:
+    run_id = leave_a_yes(desk)
+    opened("somebody else").store.history()
+    assert opened("config").resume(run_id).status == "succeeded"
+    assert desk.text("out.txt") == "x"
+
+
+def test_somebody_else_can_answer_what_has_been_answered_already(desk: Desk, opened: Opened) -> None:
+    run_id = leave_a_yes(desk)
+    vault = opened("somebody else")
+    vault.leave_answer(vault.store.approvals()[0].id, Approved())
+    assert desk.reopened().resume(run_id).status == "succeeded"
+
+
+def test_an_answer_of_ones_own_counts_in_a_run_that_came_with_the_folder(desk: Desk, opened: Opened) -> None:
+    run_id = leave_a_yes(desk)
+    vault = opened("somebody else")
+    assert vault.resume(run_id).status == "waiting"
+    vault.leave_answer(vault.store.approvals()[0].id, Approved())
+    assert desk.reopened().resume(run_id).status == "succeeded"
+
+
+def test_a_run_that_is_carried_out_keeps_what_was_agreed_on(desk: Desk, opened: Opened) -> None:
+    run_id = leave_a_yes(desk)
+    vault = opened("somebody else")
+    with vault.store.held(run_id), pytest.raises(UsageError, match=run_id):
+        vault.resume(run_id)
+    assert opened("config").resume(run_id).status == "succeeded"
+
+
+@pytest.mark.parametrize("home", ["config", "somebody else"])
+def test_a_request_that_was_cut_off_is_not_sent_again_after_a_look_by_somebody_else(
+    opened: Opened, web: Web, sent: str, home: str
+) -> None:
+    opened("somebody else").store.history()
+    record = opened(home).resume(sent, approver=lambda _: Approved())
+    assert record.error is not None
+    assert (record.error["code"], len(web.requests)) == ("outcome-unknown", 1)
+
+
+@pytest.mark.parametrize(("home", "status"), [("config", "succeeded"), ("somebody else", "waiting")])
+def test_a_change_that_was_about_to_be_made_is_asked_for_again_only_by_somebody_else(
+    desk: Desk, opened: Opened, home: str, status: str
+) -> None:
+    run_id = leave_a_yes(desk)
+    (question,) = desk.vault.store.approvals()
+    change = Intent(digest=question.digest.partition("-")[0], before="", after="x", answer=None)
+    desk.vault.store.intend(run_id, "1", change, answered=question.digest)
+    with desk.vault.database.transaction() as connection:
+        connection.execute("UPDATE runs SET status = 'running'")
+    assert opened(home).resume(run_id).status == status
+    assert (desk.root / "out.txt").exists() == (status == "succeeded")
 
 
 def test_a_database_cannot_name_another_file_as_its_mark(desk: Desk, own_home: Path) -> None:

@@ -56,6 +56,9 @@ class Database(ABC):
     def is_held(self, run_id: str) -> bool:
         """Whether somebody who is alive works on the run."""
 
+    def take_over(self, run_id: str) -> None:  # noqa: B027  whoever may use a server's database is trusted
+        """Before a run goes on: what a stranger has agreed to is no yes. Raises UsageError where somebody has it."""
+
     def require_held(self, connection: Connection, run_id: str) -> None:  # noqa: B027  a lock that cannot be lost
         """Raises StorageError where the run was ours and is somebody else's now."""
 

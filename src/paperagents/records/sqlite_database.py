@@ -19,7 +19,7 @@ from paperagents.errors import StorageError, UsageError
 from paperagents.kept_files import require_no_links
 from paperagents.messages import system_text
 from paperagents.records.database import Database
-from paperagents.records.provenance import forget_foreign_answers
+from paperagents.records.provenance import is_foreign, note_as_own, note_foreign_runs, take_consent
 from paperagents.records.run_locks import RunLocks
 from paperagents.records.schema import MIGRATIONS, statements
 
@@ -90,6 +90,21 @@ class SqliteDatabase(Database):
         except UsageError:
             return True
 
+    def take_over(self, run_id: str) -> None:
+        """Where the run was found here when the user first came, take away what was agreed on in it."""
+        if self._known is None or not self.exists() or not self._is_foreign(run_id, self._known):
+            return
+        with self._locks.held(run_id):
+            with self.transaction(durable=True) as connection:
+                take_consent(connection, run_id)
+            # Only now: the other way round, a kill in between would leave somebody else's yes in force.
+            with self.transaction() as connection:
+                note_as_own(connection, self._known, run_id)
+
+    def _is_foreign(self, run_id: str, known: Path) -> bool:
+        with self._lock, _told(self.file):
+            return is_foreign(self._open(), known, run_id)
+
     def check(self) -> list[str]:
         """Read everything and compare it with its indexes."""
         if not self.exists():
@@ -150,7 +165,7 @@ class SqliteDatabase(Database):
                 connection.execute("PRAGMA trusted_schema = OFF")
                 _migrate(connection, self.file)
                 if self._known is not None:
-                    forget_foreign_answers(connection, self._known)
+                    note_foreign_runs(connection, self._known)
         return connection
 
 
