@@ -62,7 +62,7 @@ class JavaScript:
     def __init__(self, code: str, placeholders: Iterable[str] = ()) -> None:
         self.code = code
         self.placeholders = list(find_placeholders(code, placeholders))
-        self._bytes = self._masked().encode("utf-8", "surrogatepass")
+        self._bytes = _without(code, self.placeholders).encode("utf-8", "surrogatepass")
         self._ascii = len(self._bytes) == len(code)
         self._tree, self.was_cut = _parse(self._bytes)
         self.root = self._tree.root_node
@@ -116,13 +116,6 @@ class JavaScript:
     @cached_property
     def _parents(self) -> dict[int, Node]:
         return {child.id: node for node in self.nodes for child in node.children}
-
-    def _masked(self) -> str:
-        pieces, end = [], 0
-        for finding in self.placeholders:
-            pieces += [self.code[end : finding.start], "_" * (finding.end - finding.start)]
-            end = finding.end
-        return "".join([*pieces, self.code[end:]])
 
     def finding(self, node: Node, what: str) -> Finding:
         """A node as an offset into the code."""
@@ -213,6 +206,19 @@ def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
     for match in re.finditer(r"(?<!\\)\{\{\s*([^\s{}]+)\s*\}\}", code) if "{{" in code else ():
         if match[1] in known:
             yield Finding(what=match[1], start=match.start(), end=match.end())
+
+
+def masked(code: str, names: Iterable[str]) -> str:
+    """The code with a word of the same length in the place of each placeholder."""
+    return _without(code, find_placeholders(code, names))
+
+
+def _without(code: str, placeholders: Iterable[Finding]) -> str:
+    pieces, end = [], 0
+    for finding in placeholders:
+        pieces += [code[end : finding.start], "_" * (finding.end - finding.start)]
+        end = finding.end
+    return "".join([*pieces, code[end:]])
 
 
 def walk(root: Node, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:

@@ -192,6 +192,11 @@ def _stamp(path: str) -> Stamp | None:
 
 def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
     reading = _reading(file, path)
+    if not reading.concerns_us:
+        return FileRecord(stamp=stamp)
+    from paperagents.reading.engine_checks import read_by_engine  # noqa: PLC0415  see above
+
+    reading = read_by_engine(reading)
     entry = entry_of(reading)
     if entry is None:
         return FileRecord(stamp=stamp, problems=reading.problems)

@@ -178,9 +178,11 @@ class ToolRegistry:
 
     def try_out(self, file: str, content: bytes) -> FileReading:
         """What a file would be with this content: its definition and every problem, those between files too."""
-        from paperagents.reading.file_reading import read_markdown, read_script  # noqa: PLC0415  see above
+        from paperagents.reading.engine_checks import read_by_engine  # noqa: PLC0415  see above
+        from paperagents.reading.file_reading import read_markdown, read_script  # noqa: PLC0415  as above
 
-        reading = read_script(content, file) if file.lower().endswith(".tool.js") else read_markdown(content, file)
+        is_script = file.lower().endswith(".tool.js")
+        reading = read_script(content, file) if is_script else read_by_engine(read_markdown(content, file))
         entry = entry_of(reading)
         if entry is None:
             return reading
