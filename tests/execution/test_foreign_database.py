@@ -122,7 +122,7 @@ def test_a_change_that_was_about_to_be_made_is_asked_for_again_only_by_somebody_
 ) -> None:
     run_id = leave_a_yes(desk)
     (question,) = desk.vault.store.approvals()
-    change = Intent(digest=question.digest.partition("-")[0], before="", after="x", answer=None)
+    change = Intent(digest=question.digest.partition("-")[0], before="", after="x", answer=None, arguments={})
     desk.vault.store.intend(run_id, "1", change, answered=question.digest)
     with desk.vault.database.transaction() as connection:
         connection.execute("UPDATE runs SET status = 'running'")

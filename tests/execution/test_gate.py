@@ -370,8 +370,8 @@ def test_a_question_whose_picture_was_swapped_is_no_question(desk: Desk) -> None
 def test_planted_intents_and_journal_entries_write_nothing(desk: Desk) -> None:
     write_chain(desk)
     run = desk.run("two")
-    planted(desk, "INSERT INTO intents VALUES (?, '1', 'x', 'x', 'x', '{}')", run.run_id)
-    planted(desk, "INSERT INTO intents VALUES (?, '2', 'x', 'absent', 'absent', '{}')", run.run_id)
+    planted(desk, "INSERT INTO intents VALUES (?, '1', 'x', 'x', 'x', '{}', '{}')", run.run_id)
+    planted(desk, "INSERT INTO intents VALUES (?, '2', 'x', 'absent', 'absent', '{}', '{}')", run.run_id)
     planted(desk, "UPDATE runs SET status = 'running'")
     record = desk.reopened().resume(run.run_id)
     assert record.status == "waiting"

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from paperagents.approval.decision import ApprovalRequest
+from paperagents.approval.question import question_digest
 from paperagents.errors import StorageError, UsageError
 from paperagents.records.database import Database
 from paperagents.records.record import LogEntry, RunRecord
-from paperagents.records.run_history import Intent, StoredRun, question_digest
+from paperagents.records.run_history import Intent, StoredRun
 from paperagents.records.run_store import MOST_QUEUED, RunStore
 from paperagents.records.tool_storage import ToolStorage
 
@@ -38,7 +39,7 @@ def entry(name: str = "step", *, asks: bool = False) -> LogEntry:
 
 
 def question(run_id: str) -> ApprovalRequest:
-    digest = question_digest("call", "write_file", {}, "preview")
+    digest = question_digest("call", "write_file", {}, "preview", place="1")
     return ApprovalRequest(id="q1", run_id=run_id, step=1, tool="write_file", arguments={}, preview="preview",
                            digest=digest, requested="now")  # fmt: skip
 
@@ -68,8 +69,8 @@ def test_what_is_not_final_is_forgotten_when_a_run_goes_on(store: RunStore) -> N
 
 
 def test_an_intent_is_kept_changed_and_forgotten(store: RunStore) -> None:
-    first = Intent(digest="d", before="b", after=None, answer={"x": [1]})
-    second = Intent(digest="e", before="b", after="a", answer=None)
+    first = Intent(digest="d", before="b", after=None, answer={"x": [1]}, arguments={"y": 2})
+    second = Intent(digest="e", before="b", after="a", answer=None, arguments={})
     for intent in (first, second):
         store.intend("a" * 16, "1", intent)
         assert store.intent("a" * 16, "1") == intent
@@ -139,7 +140,9 @@ def test_an_answer_is_kept_until_it_has_served_or_the_question_comes_anew(store:
     store.ask(asked, "a" * 16)
     assert store.answers("a" * 16) == {}
     store.answer("a" * 16, asked.digest, {"approved": True})
-    store.intend("a" * 16, "1", Intent(digest="d", before="b", after=None, answer=None), answered=asked.digest)
+    store.intend(
+        "a" * 16, "1", Intent(digest="d", before="b", after=None, answer=None, arguments={}), answered=asked.digest
+    )
     assert store.answers("a" * 16) == {}
 
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.approval.decision import ApprovalRequest
+from paperagents.approval.question import question_digest
 from paperagents.errors import DamagedRowError
 from paperagents.records.entry_store import EntryStore
 from paperagents.records.record import LogEntry, RunRecord
-from paperagents.records.run_history import new_run, question_digest
+from paperagents.records.run_history import new_run
 from paperagents.records.run_store import RunStore
 from paperagents.records.sqlite_database import SqliteDatabase
 from paperagents.records.stored_row import StoredRow, readable
@@ -35,7 +36,7 @@ def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
         store.start(new_run(f"tool-{run_id[0]}", {}, {"date": "d"}, run_id=run_id), file=None, content=None)
         step = LogEntry(step=1, block="tool", name="n", status="success", message="m", timestamp="t", duration_ms=1.0)
         store.append(run_id, "1", step, final=True)
-        digest = question_digest("call", "write_file", {}, "preview")
+        digest = question_digest("call", "write_file", {}, "preview", place="1")
         store.ask(
             ApprovalRequest(id=run_id[0], run_id=run_id, step=1, tool="write_file", arguments={}, preview="preview",
                             digest=digest, requested="now"), run_id)  # fmt: skip

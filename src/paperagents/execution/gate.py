@@ -6,12 +6,15 @@ arguments or the file behind the diff have changed, the person is asked again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied, Pending
 from paperagents.approval.digest import digest_of
 from paperagents.approval.effect import Effect
+from paperagents.approval.question import asked_about, asked_at, question_digest
 from paperagents.calls.argument_validation import validated
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
@@ -28,7 +31,7 @@ from paperagents.execution.run_log import OpenEntry, Place
 from paperagents.execution.session import Prepare, Services, Session
 from paperagents.messages import text
 from paperagents.records.masking import has_mask, secrets_of_request
-from paperagents.records.run_history import Intent, question_digest
+from paperagents.records.run_history import Intent
 
 
 class Gate:
@@ -52,12 +55,16 @@ class Gate:
         effect = prepare(arguments)
         if self.session.plan is not None:
             return self._planned(effect, place, run, entry)
+        effect = self._as_intended(effect, prepare, place, run)
         if (done := self._done_before(effect, place, run)) is not None:
             entry.message = text("run.done-before")
-            entry.hitl_required, entry.hitl_confirmed = effect.asks, True if effect.asks else None
+            entry.parameters = effect.arguments
+            # All but what is kept where the runs are is written down only once it is agreed on.
+            entry.hitl_required, entry.hitl_confirmed = (True, True) if effect.together is None else (False, None)
             return done[0]
         while True:
             if self._agreed_before(effect, place, run):
+                entry.parameters = effect.arguments
                 entry.hitl_required, entry.hitl_confirmed = True, True
                 entry.message = text("run.agreed-before")
             else:
@@ -77,22 +84,23 @@ class Gate:
         entry.hitl_required = effect.asks
         while _possible(effect).asks:
             entry.parameters = effect.arguments
-            match self._decision(effect, place, run):
-                case Denied(reason=reason):
-                    entry.hitl_confirmed = False
-                    raise DeniedError(reason, tool=effect.tool)
-                case Pending():
-                    raise WaitingError(effect.tool)
-                case Approved() as approved:
-                    shown = effect
-                    effect = self._as_approved(effect, prepare, approved)
-                    edited = approved.arguments is not None and not _moved_on(shown, effect)
-                    if effect.digest == shown.digest or edited:
-                        self._note(approved, effect, entry, run)
-                        return effect
-                case _:
-                    # A function that forgot to return has said nothing, and nothing is no yes.
-                    raise TypeError("an approver decides by Approved, Denied or Pending")
+            with self._decided(effect, place, run) as decision:
+                match decision:
+                    case Denied(reason=reason):
+                        entry.hitl_confirmed = False
+                        raise DeniedError(reason, tool=effect.tool)
+                    case Pending():
+                        raise WaitingError(effect.tool)
+                    case Approved() as approved:
+                        shown = effect
+                        effect = self._as_approved(effect, prepare, approved)
+                        edited = approved.arguments is not None and not _moved_on(shown, effect)
+                        if effect.digest == shown.digest or edited:
+                            self._note(approved, effect, entry, run)
+                            return effect
+                    case _:
+                        # A function that forgot to return has said nothing, and nothing is no yes.
+                        raise TypeError("an approver decides by Approved, Denied or Pending")
         return effect
 
     def _as_approved(self, effect: Effect, prepare: Prepare, approved: Approved) -> Effect:
@@ -118,22 +126,52 @@ class Gate:
                 # The yes to this one change holds all the same.
                 entry.message = f"{entry.message} {error.message}"
 
-    def _decision(self, effect: Effect, place: Place, run: Frame) -> Decision:
-        """The answer: for this run, by a rule, given earlier, or from the person; in this order."""
-        if self.session.cancellation.cancelled:
-            raise CancelledError
+    @contextmanager
+    def _decided(self, effect: Effect, place: Place, run: Frame) -> Iterator[Decision]:
+        """The answer: given earlier, for this run, by a rule, or from the person; in this order.
+
+        Inside, nobody is asked anything else: what is said to one question may hold for the next, too.
+        """
+        allowed = None if self._has_answer(place, run) else self._allowed(effect, run)
+        if allowed is not None:
+            yield allowed
+            return
+        with self.session.not_counting_time(), self.session.lock:
+            request = self._request(effect, place, run)
+            given = self._given(request, place, run)
+            yield given or self._allowed(effect, run) or self._asked(request, run)
+
+    def _has_answer(self, place: Place, run: Frame) -> bool:
+        return bool(asked_at(_name(place, run), list(self.session.decisions)))
+
+    def _given(self, request: ApprovalRequest, place: Place, run: Frame) -> Decision | None:
+        """What somebody has answered to this very question, or said of the tool to another one that is yet to come.
+
+        A no needs no equal picture: it holds for this place.
+        """
+        decisions = self.session.decisions
+        here = asked_at(_name(place, run), decisions)
+        fitting = [digest for digest in here if digest == request.digest or isinstance(decisions[digest], Denied)]
+        if fitting:
+            self._answered[run.run_id, place.path] = fitting[0]
+            return decisions.pop(fitting[0])
+        elsewhere = (decisions[digest] for digest in asked_about(request.tool, decisions) if digest not in here)
+        for_run = any(isinstance(decision, Approved) and decision.for_run for decision in elsewhere)
+        return Approved(by=text("run.by-run")) if for_run else None
+
+    def _allowed(self, effect: Effect, run: Frame) -> Approved | None:
+        """The yes that covers more than one change, and this one, too."""
         if (run.root_run, effect.tool) in self.session.allowed_tools:
             return Approved(by=text("run.by-run"))
-        if (rule := self.services.rules.allowing(effect.tool, effect.target)) is not None:
-            return Approved(by=text("run.by-rule", id=rule.id))
-        request = self._request(effect, place, run)
-        if request.digest in self.session.decisions:
-            self._answered[run.run_id, place.path] = request.digest
-            return self.session.decisions.pop(request.digest)
+        rule = self.services.rules.allowing(effect.tool, effect.target)
+        return Approved(by=text("run.by-rule", id=rule.id)) if rule is not None else None
+
+    def _asked(self, request: ApprovalRequest, run: Frame) -> Decision:
+        """What the person says; where nobody is there, the question is kept."""
+        if self.session.cancellation.cancelled:
+            raise CancelledError
         self.session.on_event({"type": "approval-requested", "run_id": run.root_run, "approval": request.as_json()})
-        with self.session.not_counting_time(), self.session.lock:
-            # One question at a time, also where steps run side by side.
-            decision = self.session.approver.decide(request)
+        decision = self.session.approver.decide(request)
         if isinstance(decision, Pending) and self.services.store is not None:
             self.services.store.ask(replace(request, run_id=run.run_id), run.root_run)
         return decision
@@ -150,7 +188,7 @@ class Gate:
             tool=effect.tool,
             arguments=arguments,
             preview=preview,
-            digest=question_digest(effect.digest, effect.tool, arguments, preview),
+            digest=question_digest(effect.digest, effect.tool, arguments, preview, place=_name(place, run)),
             requested=datetime.now(UTC).isoformat(timespec="milliseconds"),
             target=effect.target,
         )
@@ -160,9 +198,8 @@ class Gate:
         if self.session.cancellation.cancelled:
             raise CancelledError
         if effect.asks and self.services.store is not None:
-            intent = Intent(digest=effect.digest, before=effect.before, after=effect.after, answer=effect.answer)
             answered = self._answered.pop((run.run_id, place.path), None)
-            self.services.store.intend(run.run_id, place.path, intent, answered=answered)
+            self.services.store.intend(run.run_id, place.path, self._intention(effect), answered=answered)
         try:
             with self.session.cancellation.stopping(effect.stop):
                 return self._written_down_with_it(effect, place, run)
@@ -181,9 +218,28 @@ class Gate:
             return effect.perform()
         with effect.together():
             answer = effect.perform()
-            intent = Intent(digest=effect.digest, before=effect.before, after=None, answer=answer)
-            store.intend(run.run_id, place.path, intent)
+            store.intend(run.run_id, place.path, replace(self._intention(effect), answer=answer))
             return answer
+
+    def _intention(self, effect: Effect) -> Intent:
+        arguments = self.services.masking.value(effect.arguments)
+        assert isinstance(arguments, dict)
+        return Intent(digest=effect.digest, before=effect.before, after=effect.after, answer=effect.answer,
+                      arguments=arguments)  # fmt: skip
+
+    def _as_intended(self, effect: Effect, prepare: Prepare, place: Place, run: Frame) -> Effect:
+        """The effect as it was about to be had when the program was killed: a person may have edited its arguments."""
+        intent = self._intent(effect, place, run)
+        if intent is None:
+            return effect
+        try:
+            arguments = self.services.masking.unmasked(intent.arguments, effect.arguments)
+        except UsageError:
+            # A secret that only the edit had is not kept.
+            return effect
+        assert isinstance(arguments, dict)
+        intended = replace(effect, arguments=arguments, before=intent.before)
+        return prepare(arguments) if intended.digest == intent.digest else effect
 
     def _done_before(self, effect: Effect, place: Place, run: Frame) -> tuple[JsonValue] | None:
         """Whether this very change was made just before the program was killed."""
@@ -208,8 +264,9 @@ class Gate:
 
     def _intent(self, effect: Effect, place: Place, run: Frame) -> Intent | None:
         store = self.services.store
-        looks = run.log.goes_on and (effect.asks or effect.together is not None)
-        return store.intent(run.run_id, place.path) if store is not None and looks else None
+        # A deletion that was done has nothing left to ask about.
+        leaves_one = effect.asks or effect.together is not None or effect.after is not None
+        return store.intent(run.run_id, place.path) if store is not None and run.log.goes_on and leaves_one else None
 
     def note_in_plan(  # noqa: PLR0913  everything a plan says of a call
         self, run: Frame, place: Place, tool: str, arguments: JsonObject, *, preview: str = "", asks: bool = False
@@ -242,6 +299,11 @@ class Gate:
         if effect.answer is not None:
             return effect.answer
         raise PlanEndsError
+
+
+def _name(place: Place, run: Frame) -> str:
+    """A place among those of all runs."""
+    return f"{run.run_id} {place.path}"
 
 
 def _moved_on(shown: Effect, effect: Effect) -> bool:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, get_args
 
 from paperagents.approval.decision import ApprovalRequest
-from paperagents.approval.digest import digest_of
+from paperagents.approval.question import is_as_asked
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.records.database import Database
@@ -85,6 +85,8 @@ class Intent:
     before: str
     after: str | None
     answer: JsonValue
+    arguments: JsonObject
+    """What was agreed on, without secrets; a person may have edited what the run itself would come to."""
 
 
 class RunHistory:
@@ -128,6 +130,7 @@ class RunHistory:
             before=row.text("before"),
             after=row.text_or_none("after"),
             answer=row.value("answer"),
+            arguments=row.object("arguments"),
         )
 
     def stored(self, run_id: str) -> StoredRun | None:
@@ -197,7 +200,7 @@ class RunHistory:
         """Every open question, or those of one run, the oldest first."""
         chosen, values = ("", ()) if root_run is None else ("WHERE root_run = ? ", (root_run,))
         rows = self._rows(f"SELECT * FROM approvals {chosen}ORDER BY requested, rowid", values)  # noqa: S608  fixed words
-        return [request for request in readable("approvals", rows, _request) if _is_as_asked(request)]
+        return [request for request in readable("approvals", rows, _request) if is_as_asked(request)]
 
     def count_approvals(self) -> int:
         """How many questions are open."""
@@ -208,7 +211,7 @@ class RunHistory:
         """One question and the run that somebody started it with."""
         rows = self._rows("SELECT * FROM approvals WHERE id = ?", (approval_id,))
         request = _request(StoredRow("approvals", rows[0])) if rows else None
-        if request is None or not _is_as_asked(request):
+        if request is None or not is_as_asked(request):
             raise UsageError("unknown-approval", id=approval_id)
         return request, request.run_id
 
@@ -343,17 +346,6 @@ def _request(row: StoredRow) -> ApprovalRequest:
         requested=row.text("requested"),
         target=row.text("target"),
     )
-
-
-def question_digest(call: str, tool: str, arguments: JsonObject, preview: str) -> str:
-    """Names a change by the digest of the call, and what a person was shown of it."""
-    return f"{call}-{digest_of([call, tool, arguments, preview])}"
-
-
-def _is_as_asked(request: ApprovalRequest) -> bool:
-    """Whether the stored question shows what its digest stands for: nobody may swap the picture."""
-    call = request.digest.partition("-")[0]
-    return request.digest == question_digest(call, request.tool, request.arguments, request.preview)
 
 
 # Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.

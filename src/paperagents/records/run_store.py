@@ -29,9 +29,9 @@ _RUN = (
     "incomplete) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INTENT = (
-    "INSERT INTO intents (run_id, path, digest, before, after, answer) VALUES (?, ?, ?, ?, ?, ?) "
+    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments) VALUES (?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, before = excluded.before, "
-    "after = excluded.after, answer = excluded.answer"
+    "after = excluded.after, answer = excluded.answer, arguments = excluded.arguments"
 )
 _QUESTION = (
     "INSERT INTO approvals (id, run_id, root_run, step, tool, arguments, preview, digest, target, requested) "
@@ -42,6 +42,11 @@ _ANSWER = (
     "INSERT INTO answers (run_id, digest, decision) VALUES (?, ?, ?) "
     "ON CONFLICT (run_id, digest) DO UPDATE SET decision = excluded.decision"
 )
+_SERVED = (
+    "DELETE FROM answers WHERE run_id = ? AND digest <> ? AND substr(digest, 1, 4) <> 'run:' "
+    "AND digest NOT IN (SELECT digest FROM approvals WHERE root_run = ?)"
+)
+"""Answers to what a run that waits does not ask any more: they are no reason to go on."""
 
 
 @dataclass(kw_only=True)
@@ -136,8 +141,10 @@ class RunStore(RunHistory):
             if answered is not None:
                 connection.execute("DELETE FROM answers WHERE run_id = ? AND digest = ?", (_root(run_id), answered))
             connection.execute(
-                _INTENT, (run_id, path, intent.digest, intent.before, intent.after, as_text(intent.answer))
-            )
+                _INTENT,
+                (run_id, path, intent.digest, intent.before, intent.after, as_text(intent.answer),
+                 as_text(intent.arguments)),
+            )  # fmt: skip
 
     def settle(self, run_id: str, path: str) -> None:
         """A failure that the chain went on after is a result, too: that step is not tried again later."""
@@ -184,6 +191,8 @@ class RunStore(RunHistory):
                 connection.execute("DELETE FROM approvals WHERE root_run = ?", (run_id,))
                 connection.execute("DELETE FROM intents WHERE run_id = ?", (run_id,))
                 connection.execute("DELETE FROM answers WHERE run_id = ?", (run_id,))
+            elif record.parent_run is None:
+                connection.execute(_SERVED, (run_id, EVERYTHING, run_id))
             for entry in rewritten:
                 connection.execute("UPDATE journal SET entry = ? WHERE seq = ?", entry)
         self._changing.discard(run_id)

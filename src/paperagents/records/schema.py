@@ -69,6 +69,7 @@ MIGRATIONS: Sequence[str] = (
     UPDATE runs SET incomplete = 1 WHERE arguments LIKE '%"***"%';
     UPDATE journal SET incomplete = 1 WHERE entry LIKE '%***%';
     """,
+    "ALTER TABLE intents ADD COLUMN arguments TEXT NOT NULL DEFAULT '{}'",
 )
 """What each version of the program added. Never change one that has been released; add another."""
 
