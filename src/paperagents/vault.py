@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,7 @@ from paperagents.calls.argument_validation import validated
 from paperagents.calls.tool_call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example
+from paperagents.errors import UsageError
 from paperagents.execution.applying import TagApplier
 from paperagents.execution.examples import ExampleResult, try_examples
 from paperagents.execution.pipeline import Pipeline
@@ -40,6 +42,10 @@ from paperagents.tags import read_tags
 from paperagents.tags.vault_lookup import use_vault_lookup
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.vault_parts import VaultParts
+
+_LOOK_SECONDS = 0.1
+_PATIENCE_SECONDS = 10.0
+"""How long a question that a run has taken back is looked for."""
 
 
 class Vault(VaultParts):
@@ -102,21 +108,17 @@ class Vault(VaultParts):
     ) -> RunRecord:
         """Go on with a run that waits or was interrupted; ``decisions`` answer by digest of what was asked.
 
-        One that failed or was stopped goes on, too, unless ``unfinished_only``: that is for a person to wish.
+        One that failed or was stopped goes on, too, unless ``unfinished_only``: that is for a person to wish. Answers
+        to a run that somebody else is going on with are given when it is let go of.
         """
-        self.database.take_over(run_id)
-        for digest, decision in (decisions or {}).items():
-            if not isinstance(decision, Pending):
-                # Before anything is done with it: an answer that was given is not asked for again.
-                self.store.answer(run_id, digest, decision_as_json(decision))
-        answers = {digest: decision_of(each) for digest, each in self.store.answers(run_id).items()}
-        if isinstance(everything := answers.pop(EVERYTHING, None), Approved):
-            approver = approver or ApproveEverything(by=everything.by)
-        session = self._session(approver, on_event, stop)
-        session.decisions.update(answers)
-        session.allowed_tools |= {(run_id, tool) for tool in self.store.allowed_tools(run_id)}
-        session.model = model
-        return Pipeline(self.services, session).resume(run_id, unfinished_only=unfinished_only)
+
+        def attempt() -> RunRecord:
+            self._keep_answers(run_id, decisions or {})
+            session = self._session_with_answers(run_id, approver, on_event, stop)
+            session.model = model
+            return Pipeline(self.services, session).resume(run_id, unfinished_only=unfinished_only)
+
+        return self._in_turn(run_id, decisions, stop or Cancellation(), attempt) if decisions else attempt()
 
     def enqueue(self, tool: str, arguments: Mapping[str, JsonValue] | None = None, *, yes: bool = False) -> RunRecord:
         """Write a call down for ``paper worker`` or ``paper serve`` to carry out; ``yes`` agrees to all it will ask."""
@@ -135,7 +137,7 @@ class Vault(VaultParts):
         model: LanguageModel | str | None = None,
     ) -> RunRecord:
         """Answer an open question; the run it belongs to goes on."""
-        root_run, decisions = self.checked_answer(approval_id, decision)
+        root_run, decisions = self._checked_when_asked(approval_id, decision, stop or Cancellation())
         return self.resume(root_run, decisions=decisions, approver=approver, on_event=on_event, stop=stop, model=model)
 
     def checked_answer(self, approval_id: str, decision: Decision) -> tuple[str, dict[str, Decision]]:
@@ -201,6 +203,70 @@ class Vault(VaultParts):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _keep_answers(self, run_id: str, decisions: Mapping[str, Decision]) -> None:
+        """Before anything is done with them: an answer that was given is not asked for again."""
+        self.database.take_over(run_id)
+        for digest, decision in decisions.items():
+            if not isinstance(decision, Pending):
+                self.store.answer(run_id, digest, decision_as_json(decision))
+
+    def _in_turn(
+        self, run_id: str, decisions: Mapping[str, Decision], stop: Cancellation, attempt: Callable[[], RunRecord]
+    ) -> RunRecord:
+        """Go on with answers once nobody else works on the run; where it needs them no more, how it stands."""
+        while True:
+            try:
+                return attempt()
+            except UsageError as error:
+                if error.code != "run-is-running" or not self._is_let_go(run_id, stop):
+                    raise
+            asked = {each.digest for each in self.store.approvals(run_id)} | self.store.answers(run_id).keys()
+            if asked.isdisjoint(decisions):
+                return self.store.record(run_id)
+
+    def _is_let_go(self, run_id: str, stop: Cancellation) -> bool:
+        """Wait for it; no where somebody does not want to wait any more."""
+        while self.database.is_held(run_id):
+            if stop.cancelled:
+                return False
+            time.sleep(_LOOK_SECONDS)
+        return True
+
+    def _checked_when_asked(
+        self, approval_id: str, decision: Decision, stop: Cancellation
+    ) -> tuple[str, dict[str, Decision]]:
+        """A run that goes on has taken its questions back; what has no answer yet it asks again, by the same name."""
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                return self.checked_answer(approval_id, decision)
+            except UsageError as error:
+                if error.code != "unknown-approval":
+                    raise
+            if (
+                stop.cancelled
+                or time.monotonic() > end
+                or not any(map(self.database.is_held, self.store.interrupted()))
+            ):
+                # It may have asked again in this very moment.
+                return self.checked_answer(approval_id, decision)
+            time.sleep(_LOOK_SECONDS)
+
+    def _session_with_answers(
+        self,
+        run_id: str,
+        approver: Approver | Callable[[ApprovalRequest], Decision] | None,
+        on_event: Callable[[Event], None] | None,
+        stop: Cancellation | None,
+    ) -> Session:
+        answers = {digest: decision_of(each) for digest, each in self.store.answers(run_id).items()}
+        if isinstance(everything := answers.pop(EVERYTHING, None), Approved):
+            approver = approver or ApproveEverything(by=everything.by)
+        session = self._session(approver, on_event, stop)
+        session.decisions.update(answers)
+        session.allowed_tools |= {(run_id, tool) for tool in self.store.allowed_tools(run_id)}
+        return session
 
     def _session(
         self,

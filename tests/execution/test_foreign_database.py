@@ -11,8 +11,8 @@ import pytest
 from tests.execution.conftest import Desk, Web
 
 from paperagents.approval.decision import Approved
+from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import UsageError
-from paperagents.records.run_history import Intent
 from paperagents.records.sqlite_database import SqliteDatabase
 from paperagents.vault import Vault
 
@@ -120,11 +120,14 @@ def test_a_request_that_was_cut_off_is_not_sent_again_after_a_look_by_somebody_e
 def test_a_change_that_was_about_to_be_made_is_asked_for_again_only_by_somebody_else(
     desk: Desk, opened: Opened, home: str, status: str
 ) -> None:
-    run_id = leave_a_yes(desk)
-    (question,) = desk.vault.store.approvals()
-    change = Intent(digest=question.digest.partition("-")[0], before="", after="x", answer=None, arguments={})
-    desk.vault.store.intend(run_id, "1", change, answered=question.digest)
+    arguments: JsonObject = {"filePath": "out.txt", "content": "x", "overwrite": False, "append": False}
+    run_id = desk.vault.run("write_file", arguments).run_id
+    change = desk.vault.services.built_in["write_file"](arguments)
     with desk.vault.database.transaction() as connection:
+        connection.execute(
+            "INSERT INTO intents (run_id, path, digest, before, after, answer) VALUES (?, ?, ?, ?, ?, ?)",
+            (run_id, "1", change.digest, change.before, change.after, "null"),
+        )
         connection.execute("UPDATE runs SET status = 'running'")
     assert opened(home).resume(run_id).status == status
     assert (desk.root / "out.txt").exists() == (status == "succeeded")

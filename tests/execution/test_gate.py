@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
@@ -311,37 +310,6 @@ def test_a_nested_run_that_waits_goes_on_from_where_it_stood(desk: Desk) -> None
     assert record.status == "succeeded"
     assert isinstance(record.data, dict)
     assert record.data["content"] == "2"
-
-
-def test_two_answers_to_one_question_have_one_effect(desk: Desk, web: Web) -> None:
-    both_asked = threading.Event()
-
-    def slow(handler: Any) -> None:
-        both_asked.wait(10)
-        handler.send_response(204)
-        handler.end_headers()
-
-    web.answers["/x"] = slow
-    run = desk.run("rest_request", {"url": web.url("/x"), "method": "POST"})
-    (request,) = desk.vault.store.approvals()
-    refused: list[str] = []
-
-    def answer() -> None:
-        with paperagents.open_vault(desk.root) as vault:
-            try:
-                vault.resume(run.run_id, decisions={request.digest: Approved()})
-            except UsageError as error:
-                refused.append(error.code)
-                both_asked.set()
-
-    threads = [threading.Thread(target=answer) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert refused == ["run-is-running"]
-    assert [method for method, _, _ in web.requests] == ["POST"]
-    assert desk.vault.store.record(run.run_id).status == "succeeded"
 
 
 # --- a vault from somebody else

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 
-from paperagents.cluster.tool_limits import within_limits
+from paperagents.cluster.tool_limits import LimitReachedError, within_limits
 from paperagents.cluster.worker_log import log_end
 from paperagents.errors import DamagedRowError, PaperError, UsageError
 from paperagents.records.record import RunRecord
@@ -44,6 +45,15 @@ def continue_run(vault: Vault, run_id: str, *, stop: Cancellation | None = None)
         return None
     log_end(_logger, record)
     return record
+
+
+def continue_runs(vault: Vault) -> list[RunRecord]:
+    """Carry on every run that can go on now, but those that others were quicker with, or whose tool has to wait."""
+    records = []
+    for run_id in to_continue(vault):
+        with suppress(UsageError, LimitReachedError):
+            records.append(continue_run(vault, run_id))
+    return [record for record in records if record is not None]
 
 
 def to_continue(vault: Vault) -> list[str]:

@@ -14,6 +14,9 @@ from pathlib import Path
 from paperagents.errors import StorageError, UsageError
 from paperagents.messages import system_text
 
+_LOCK = "hhqqi"
+"""The structure in which Linux is told, and tells, about a lock."""
+
 
 class RunLocks:
     """One byte of one file for each run; the file itself stays empty."""
@@ -29,6 +32,14 @@ class RunLocks:
             if not _locked(descriptor, _byte(run_id)):
                 raise UsageError("run-is-running", id=run_id)
             yield
+        finally:
+            os.close(descriptor)
+
+    def is_held(self, run_id: str) -> bool:
+        """Whether somebody has it; whoever wants it in this very moment gets it all the same."""
+        descriptor = self._open()
+        try:
+            return _is_locked(descriptor, _byte(run_id))
         finally:
             os.close(descriptor)
 
@@ -54,10 +65,22 @@ def _locked(descriptor: int, byte: int) -> bool:
     try:
         if sys.platform == "linux":
             # Held by the open file and not by the process, so that two threads exclude each other, too.
-            wanted = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
-            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
+            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _wanted(byte))
         else:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
     except (BlockingIOError, PermissionError):
         return False
     return True
+
+
+def _is_locked(descriptor: int, byte: int) -> bool:
+    if sys.platform == "linux":
+        found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, _wanted(byte))
+        locked = bool(struct.unpack(_LOCK, found)[0] != fcntl.F_UNLCK)
+    else:
+        locked = not _locked(descriptor, byte)
+    return locked
+
+
+def _wanted(byte: int) -> bytes:
+    return struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from paperagents.errors import StorageError, UsageError
+from paperagents.errors import StorageError
 from paperagents.kept_files import require_no_links
 from paperagents.messages import system_text
 from paperagents.records.database import Database
@@ -83,12 +83,8 @@ class SqliteDatabase(Database):
         return self._locks.held(run_id)
 
     def is_held(self, run_id: str) -> bool:
-        """Found out by trying."""
-        try:
-            with self._locks.held(run_id):
-                return False
-        except UsageError:
-            return True
+        """As the operating system knows it."""
+        return self._locks.is_held(run_id)
 
     def take_over(self, run_id: str) -> None:
         """Where the run was found here when the user first came, take away what was agreed on in it."""

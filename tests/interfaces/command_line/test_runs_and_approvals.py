@@ -11,6 +11,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from paperagents import open_vault
+
+from .conftest import GOOD
+
 WRITER = """---
 tool: true
 name: writer
@@ -125,6 +129,23 @@ def test_a_waiting_run_is_resumed_with_a_yes(paper: Any, waiting: str, vault: Pa
     assert paper("runs", "resume", waiting, "--yes", "--json").document["status"] == "succeeded"
     assert (vault / "a.md").exists()
     assert paper("runs", "resume", waiting, "--yes", "--json").code == 2
+
+
+def test_going_on_with_all_leaves_the_runs_that_somebody_else_has(paper: Any, write: Any, vault: Path) -> None:
+    write("good.md", GOOD)
+    first, second = (paper("run", "good", "--detach", "--json").document["run_id"] for _ in range(2))
+    with open_vault(vault) as other, other.store.held(first):
+        answer = paper("runs", "resume", "--json")
+    assert (answer.code, [each["run_id"] for each in answer.document]) == (0, [second])
+    assert [each["run_id"] for each in paper("runs", "resume", "--json").document] == [first]
+
+
+def test_going_on_with_all_leaves_the_runs_whose_tool_has_to_wait(paper: Any, write: Any) -> None:
+    write("good.md", GOOD)
+    write(".paper/settings.toml", "[limits.good]\nper_minute = 1\n")
+    runs = [paper("run", "good", "--detach", "--json").document["run_id"] for _ in range(2)]
+    answer = paper("runs", "resume", "--json")
+    assert (answer.code, [each["run_id"] for each in answer.document]) == (0, runs[:1])
 
 
 def test_a_limit_beyond_every_number_of_the_database_lists_all(paper: Any) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
+
+import paperagents
+from paperagents.approval.decision import ApprovalRequest, Approved, Decision
 
 from ..served import Served, serving  # noqa: TID252  shared by the tests of two interfaces
 from .clients import Person, over_http
@@ -80,6 +84,35 @@ def test_a_yes_counts_once(served: Served) -> None:
     first, second = asyncio.run(go())
     assert first.structured_content["run_id"] == second.structured_content["run_id"]
     assert len(served.vault.store.history()) == 1
+
+
+def test_the_end_of_a_run_that_somebody_answers_elsewhere_is_waited_for(served: Served) -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def elsewhere(run_id: str) -> str:
+        def decide(_: ApprovalRequest) -> Decision:
+            begun.set()
+            assert over.wait(60)
+            return Approved()
+
+        with paperagents.open_vault(served.folder) as vault:
+            return vault.resume(run_id, approver=decide).status
+
+    async def go() -> Any:
+        async with over_http(served, ERA, Person()) as client:
+            asked = await ask(client)
+            (run,) = served.vault.store.history()
+            other = asyncio.create_task(asyncio.to_thread(elsewhere, str(run["run_id"])))
+            await asyncio.to_thread(begun.wait, 60)
+            told = asyncio.create_task(answer(client, asked))
+            for _ in range(20):
+                await client.list_tools()
+            over.set()
+            assert await other == "succeeded"
+            return await told
+
+    result = asyncio.run(go())
+    assert (result.structured_content["status"], result.structured_content["error"]) == ("succeeded", None)
 
 
 def test_a_file_that_changed_meanwhile_is_shown_again(served: Served) -> None:

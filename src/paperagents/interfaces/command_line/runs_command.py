@@ -108,10 +108,10 @@ def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool)
 
 
 def _resume_all(context: click.Context, *, as_json: bool) -> None:
-    from paperagents.cluster.continuing import continue_run, to_continue  # noqa: PLC0415  only here
+    from paperagents.cluster.continuing import continue_runs  # noqa: PLC0415  only here
 
     with current_vault(context) as vault:
-        records = [record for each in to_continue(vault) if (record := continue_run(vault, each)) is not None]
+        records = continue_runs(vault)
     if as_json:
         print_json([record.as_json() for record in records])
     for record in records if not as_json else ():

@@ -28,6 +28,7 @@ from paperagents.records.record import RunRecord
 Context = ServerRequestContext[Any, Any]
 Result = types.CallToolResult | types.InputRequiredResult
 _OVERTAKEN = ("unknown-approval", "approval-changed", "run-is-running")
+_LOOK_SECONDS = 0.2
 _FOR_EVER = 10 * 365 * 24 * 3600.0
 
 
@@ -111,11 +112,20 @@ class ToolCalls:
         try:
             if context.meta and context.meta.get("progress_token") is not None:
                 await self._tell_progress(context, run_id, counter)
-            return await self._live.finished(run_id, _FOR_EVER)
+            return await self._let_go(run_id)
         except asyncio.CancelledError:
             if self._live.goes_on(run_id):
                 self._live.cancel(run_id)
             raise
+
+    async def _let_go(self, run_id: str) -> RunRecord:
+        """The record once nobody works on the run; somebody may have answered in another process, which goes on."""
+        while (record := await self._live.finished(run_id, _FOR_EVER)).status == "running":
+            if not await asyncio.to_thread(self._live.vault.database.is_held, run_id):
+                # It may have been let go of in this very moment.
+                return await self._live.finished(run_id, _FOR_EVER)
+            await asyncio.sleep(_LOOK_SECONDS)
+        return record
 
     async def _tell_progress(self, context: Context, run_id: str, counter: Iterator[int]) -> None:
         async for event in self._live.follow(run_id):
