@@ -262,7 +262,7 @@ class Vault(VaultParts):
     ) -> Session:
         answers = {digest: decision_of(each) for digest, each in self.store.answers(run_id).items()}
         if isinstance(everything := answers.pop(EVERYTHING, None), Approved):
-            approver = approver or ApproveEverything(by=everything.by)
+            approver = ApproveEverything(by=everything.by)
         session = self._session(approver, on_event, stop)
         session.decisions.update(answers)
         session.allowed_tools |= {(run_id, tool) for tool in self.store.allowed_tools(run_id)}

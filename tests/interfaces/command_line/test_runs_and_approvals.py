@@ -131,6 +131,12 @@ def test_a_waiting_run_is_resumed_with_a_yes(paper: Any, waiting: str, vault: Pa
     assert paper("runs", "resume", waiting, "--yes", "--json").code == 2
 
 
+def test_a_queued_run_that_was_agreed_to_asks_nothing_when_somebody_goes_on_with_it(paper: Any, vault: Path) -> None:
+    queued = paper("run", "writer", "-p", "text=two", "--detach", "--yes", "--json").document["run_id"]
+    assert paper("runs", "resume", queued, "--json").document["status"] == "succeeded"
+    assert (vault / "a.md").read_text("utf-8") == "two"
+
+
 def test_going_on_with_all_leaves_the_runs_that_somebody_else_has(paper: Any, write: Any, vault: Path) -> None:
     write("good.md", GOOD)
     first, second = (paper("run", "good", "--detach", "--json").document["run_id"] for _ in range(2))
