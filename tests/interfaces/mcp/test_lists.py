@@ -11,6 +11,7 @@ from typing import Any
 import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
+from tests.waiting import wait_until
 
 from ..served import POET, SHOUT, Served  # noqa: TID252  shared by the tests of two interfaces
 from .clients import ERAS, over_http, over_stdio
@@ -101,6 +102,7 @@ def test_a_prompt_is_filled_in_as_for_the_agent_itself(served: Served) -> None:
 @pytest.mark.parametrize("taken", ["shout", "read_file"])
 def test_an_agent_with_the_id_of_a_tool_is_offered_under_a_name_of_its_own(served: Served, taken: str) -> None:
     served.note("agents/second.md", POET.replace("name: poet", f"name: {taken}"))
+    wait_until(lambda: any(entry.file == "agents/second.md" for entry in served.vault.registry.entries()))
 
     async def go() -> tuple[list[str], Any]:
         async with over_http(served, "legacy") as client:
