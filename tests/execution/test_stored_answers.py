@@ -130,3 +130,11 @@ def test_an_edit_is_done_although_the_tool_is_allowed_for_the_run(desk: Desk) ->
     assert record.status == "succeeded"
     assert (desk.root / "edited.md").exists()
     assert not (desk.root / str(second.arguments["filePath"])).exists()
+
+
+def test_a_run_that_goes_on_waits_for_nobody_any_more(desk: Desk) -> None:
+    waiting = desk.run("write_file", {"filePath": "a.md", "content": "a"})
+    assert waiting.error is not None
+    desk.vault.store.go_on(waiting.run_id)
+    record = desk.vault.store.record(waiting.run_id)
+    assert (record.status, record.error) == ("running", None)

@@ -206,7 +206,7 @@ class RunStore(RunHistory):
     def go_on(self, run_id: str) -> None:
         """A run that stood still is carried on: what is not final is forgotten, questions are taken back."""
         with self._writing(run_id) as connection:
-            connection.execute("UPDATE runs SET status = 'running' WHERE run_id = ?", (run_id,))
+            connection.execute("UPDATE runs SET status = 'running', error = NULL WHERE run_id = ?", (run_id,))
             connection.execute("DELETE FROM journal WHERE run_id = ? AND final = 0", (run_id,))
             connection.execute("DELETE FROM approvals WHERE run_id = ?", (run_id,))
 
