@@ -81,7 +81,8 @@ class Pipeline:
         """Carry out a call inside a run. A step is a call like any other; the answer is its output."""
         if (done := frame.log.replayed(place)) is not None:
             return done["output"]
-        call = replace(call, arguments=frame.log.as_asked(place, call.arguments))
+        if (asked := frame.log.asked_with(place)) is not None:
+            call = replace(call, arguments=asked)
         with frame.log.block(place, dict(call.arguments), forgives=lambda: self._forgives(frame)) as entry:
             entry.output = self._answered(call, place, frame, entry)
             return entry.output
@@ -299,7 +300,7 @@ class Pipeline:
 
     def _noted(self, record: RunRecord, tool: ToolDefinition | None) -> RunRecord:
         """A tool that asks for it gets its log into a note."""
-        if tool is not None and record.status not in ("waiting", "planned"):
+        if tool is not None and tool.log is not None and record.status not in ("waiting", "planned"):
             self.services.write_log(tool, record)
         return record
 

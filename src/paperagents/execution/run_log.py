@@ -108,14 +108,14 @@ class RunLog:
                 self.entries.append(entry)
         return entry
 
-    def as_asked(self, place: Place, arguments: Mapping[str, JsonValue]) -> JsonObject:
-        """The arguments of a call, as they were where somebody was asked about it and has yet to see it done.
+    def asked_with(self, place: Place) -> JsonObject | None:
+        """The arguments of a call that somebody was asked about and has yet to see done.
 
         A script that is run again may come to others: a time, a random word. What was shown is what is done.
         """
         entry = self._asked.get(place.path)
         shown = entry["parameters"] if entry is not None and entry["name"] == place.name else None
-        return shown if isinstance(shown, dict) and not has_mask(shown) else dict(arguments)
+        return shown if isinstance(shown, dict) and not has_mask(shown) else None
 
     def is_done(self, place: Place) -> bool:
         """Whether there is a result of this place from before the interruption."""
@@ -137,6 +137,8 @@ class RunLog:
 
     def was_repeated(self, place: Place) -> bool:
         """Whether another attempt followed this one before the interruption; then that is where to go on."""
+        if not self._repeated:
+            return False
         entries = [self._repeated[path] for path in (place.path, f"{place.path}:post") if path in self._repeated]
         with self._lock:
             self.entries += entries

@@ -138,7 +138,6 @@ class Conversation:
         self._block = block
         self._while_host_works = while_host_works
         self._until = time.monotonic() + block.limits.seconds + _grace(worker, block.limits)
-        self._computed = worker.computing_seconds() if worker.counts_computing_time else 0.0
         self._most = (block.limits.output_mb << 20) * 3 + _MAX_CONSOLE_BYTES
         self._calls = 0
         self._ended_by: EndsBlock | None = None
@@ -181,7 +180,9 @@ class Conversation:
             return self._worker.receive(most=self._most, until=self._until)
         except TimeoutError:
             limit = self._block.limits.seconds
-            if not self._worker.counts_computing_time or self._worker.computing_seconds() - self._computed >= limit:
+            # The blocks before cannot have computed for longer than they took.
+            computed = self._worker.computing_seconds() - self._worker.busy_seconds
+            if not self._worker.counts_computing_time or computed >= limit:
                 raise
             more = self._until + limit * MORE_SHARE + MORE_SECONDS
             return self._worker.receive(most=self._most, until=more)
