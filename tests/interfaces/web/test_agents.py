@@ -31,6 +31,8 @@ def test_an_agent_speaks_asks_and_writes(page: Page, served: Served, look: str) 
     expect(page.locator("#conversation .turn.agent strong")).to_have_text("summary")
     assert (served.folder / "summary.md").read_text() == "They climb.\n"
     expect(page.locator("#conversation details.tools summary").first).to_have_text("search_files: done")
+    # The panel is drawn anew when the run ends, and a click in that moment would be lost.
+    expect(page.locator(".run[data-status=succeeded]")).to_be_attached()
     page.get_by_text("Who called whom").click()
     tree = page.locator(".run-tree")
     expect(tree.locator("li li", has_text="search_files")).to_be_visible()
