@@ -36,10 +36,12 @@ def read_by_engine(reading: FileReading) -> FileReading:
     # All at once, since nearly every file is right.
     if not blocks or _mistake(_Block(script=Excerpt(text=whole), names=())) is None:
         return reading
-    spans = [(each, found) for each in blocks if (found := _mistake(each)) is not None]
     mistakes = [
-        Problem(code="javascript-syntax", severity="error", file=reading.file, span=span, values={"reason": reason})
-        for _, (span, reason) in spans
+        Problem(
+            code="javascript-syntax", severity="error", file=reading.file, span=found[0], values={"reason": found[1]}
+        )
+        for each in blocks
+        if (found := _mistake(each)) is not None
     ]
     problems = sorted((*reading.problems, *mistakes), key=lambda each: (each.span.line, each.span.column))
     return replace(reading, problems=tuple(problems))

@@ -11,6 +11,7 @@ import threading
 import tty
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,23 @@ def test_requests_can_come_from_a_file(tmp_path: Path) -> None:
     assert json.loads(answer.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "paperagents"
 
 
+def answers_to(vault: Path, line: str, *, count: int) -> list[dict[str, Any]]:
+    """So many answers of a server that was greeted, sent this line, and asked whether it still lives."""
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(vault), "mcp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        patience = threading.Timer(60, server.kill)
+        patience.start()
+        server.stdin.write("\n".join([json.dumps(HELLO), "", line, json.dumps(ping), ""]))
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(count)]
+        server.stdin.close()
+        patience.cancel()
+    return answers
+
+
 @pytest.mark.parametrize(
     ("line", "code", "identity"),
     [
@@ -96,18 +114,7 @@ def test_requests_can_come_from_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_that_cannot_be_read_is_answered(tmp_path: Path, line: str, code: int, identity: object) -> None:
-    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-    command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(tmp_path), "mcp"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        patience = threading.Timer(60, server.kill)
-        patience.start()
-        server.stdin.write("\n".join([json.dumps(HELLO), "", line, json.dumps(ping), ""]))
-        server.stdin.flush()
-        answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in range(3))}
-        server.stdin.close()
-        patience.cancel()
+    answers = {answer["id"]: answer for answer in answers_to(tmp_path, line, count=3)}
     assert set(answers) == {1, identity, 2}
     assert answers[identity]["error"]["code"] == code
     assert answers[identity]["error"]["message"]
@@ -116,19 +123,7 @@ def test_a_line_that_cannot_be_read_is_answered(tmp_path: Path, line: str, code:
 
 @pytest.mark.parametrize("wrong", [{"result": None}, {"error": {}}])
 def test_an_answer_that_cannot_be_read_is_not_answered(tmp_path: Path, wrong: dict[str, object]) -> None:
-    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-    command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(tmp_path), "mcp"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        patience = threading.Timer(60, server.kill)
-        patience.start()
-        messages = [HELLO, {"jsonrpc": "2.0", "id": 1, **wrong}, ping]
-        server.stdin.write("\n".join([*map(json.dumps, messages), ""]))
-        server.stdin.flush()
-        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
-        server.stdin.close()
-        patience.cancel()
+    answers = answers_to(tmp_path, json.dumps({"jsonrpc": "2.0", "id": 1, **wrong}), count=2)
     assert sorted(answer["id"] for answer in answers if "result" in answer) == [1, 2]
 
 
