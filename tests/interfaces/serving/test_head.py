@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi.routing import APIRoute
+from tests.waiting import wait_until
 
 from paperagents.interfaces.serving.app import make_rest_app
 
@@ -52,6 +53,7 @@ def test_every_address_answers_as_to_get_without_a_body(served: Served) -> None:
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
 def test_the_length_is_told_and_the_connection_stays_usable(served: Served, encoding: str) -> None:
     served.note("long.md", f"---\ntool: true\nname: long\ndescription: {_LONG}\ncustom_function: return 1;\n---\n")
+    wait_until(lambda: any(entry.file == "long.md" for entry in served.vault.registry.entries()))
     with served.client() as client:
         client.headers["accept-encoding"] = encoding
         for _ in range(3):
