@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from paperagents.errors import SettingsError
-from paperagents.known_settings import KNOWN
+from paperagents.known_settings import KNOWN, NAMED_TABLES, known_setting
 from paperagents.messages import LANGUAGES, in_language
 from paperagents.settings import Settings, load_settings, user_folder
 
@@ -406,3 +406,37 @@ def test_no_text_makes_reading_settings_fail_in_another_way(
 def test_the_line_of_a_table_whose_name_has_a_blank_is_found(load: Load) -> None:
     settings = load('language = "de"\n\n[npm."my tool"]\nread = ["a"]\n')
     assert settings.values["npm.my tool.read"].origin.endswith("settings.toml:4")
+
+
+USERS_OWN = sorted(
+    [name for name, known in KNOWN.items() if known.users_own]
+    + [f"{table}.x.{key}" for table, keys in NAMED_TABLES.items() for key, known in keys.items() if known.users_own]
+)
+SAMPLES = {"text": '"a"', "hosts": '["a.example"]'}
+
+
+def test_the_token_and_the_hosts_of_the_server_belong_to_the_user() -> None:
+    assert {"serve.token", "serve.hosts"} <= set(USERS_OWN)
+
+
+@pytest.mark.parametrize("name", USERS_OWN)
+def test_a_vault_cannot_bring_a_setting_that_opens_a_door_to_its_user(refuse: Refuse, name: str) -> None:
+    error = refuse(f"\n{name} = {SAMPLES[known_setting(name).kind]}\n")
+    assert error.code == "users-own-setting"
+    assert name in error.message
+    assert ".paper/settings.toml:2" in error.message
+
+
+@pytest.mark.parametrize("name", USERS_OWN)
+def test_a_table_or_a_quoted_name_does_not_get_such_a_setting_past_the_vault(refuse: Refuse, name: str) -> None:
+    table, _, key = name.rpartition(".")
+    for written in (f"[{table}]\n{key}", f'"{table}"."{key}"', f"[{table}]\n'{key}'"):
+        assert refuse(f"{written} = {SAMPLES[known_setting(name).kind]}\n").code == "users-own-setting"
+
+
+@pytest.mark.parametrize("name", USERS_OWN)
+def test_the_users_own_file_and_a_variable_may_bring_such_a_setting(load: Load, name: str) -> None:
+    written = SAMPLES[known_setting(name).kind]
+    assert load(user=f"{name} = {written}").values[name].origin.endswith("user/paperagents/settings.toml:1")
+    variable = f"PAPER_{name.replace('.', '_').upper()}"
+    assert load(**{variable: "a.example"}).values[name].origin == variable
