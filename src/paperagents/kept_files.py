@@ -1,14 +1,21 @@
-"""Small files that the program keeps beside its database, and that several processes may change at the same time."""
+"""Small files that the program keeps beside its database, and that several processes may change at the same time.
+
+Older and newer versions of the program share them. Whoever reads one ignores keys it does not know; whoever rewrites
+one keeps them. An element that is not understood stays in the file as it is and grants nothing. So a later version
+that narrows a permission must write it in a form that older ones do not understand.
+"""
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from paperagents.errors import PaperError
 from paperagents.messages import system_text
@@ -47,6 +54,33 @@ def replace_file(file: Path, content: str) -> None:
     except OSError:
         draft.unlink(missing_ok=True)
         raise
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty where there is no file. Raises OSError, or ValueError for any other content."""
+    try:
+        data = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except RecursionError as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(data, dict):
+        raise ValueError("not an object")  # noqa: TRY004  the content is wrong, not the call
+    return data
+
+
+def read_object_to_change(file: Path) -> dict[str, Any]:
+    """As ``read_object``, but a file with any other content is set aside: the new one does not erase it."""
+    try:
+        return read_object(file)
+    except ValueError:
+        set_aside(file)
+        return {}
+
+
+def set_aside(file: Path) -> None:
+    """Rename a file that is not understood, so that it can be looked at later."""
+    file.rename(file.with_name(f"{file.name}.unreadable-{secrets.token_hex(4)}"))
 
 
 def require_no_links(*places: Path) -> None:

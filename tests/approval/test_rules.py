@@ -92,3 +92,44 @@ def test_rules_made_at_the_same_time_are_all_kept(book: RuleBook) -> None:
     for thread in threads:
         thread.join()
     assert len(book.rules()) == 12
+
+
+def test_keys_of_a_newer_version_are_ignored_and_kept(book: RuleBook, tmp_path: Path) -> None:
+    file = tmp_path / "config" / "rules.json"
+    first, second = book.allow("write_file", "a.md"), book.allow("write_file", "b.md")
+    written = json.loads(file.read_text(encoding="utf-8"))
+    for each in written[str(tmp_path / "vault")]:
+        each["note"] = {"from": "a newer version"}
+    file.write_text(json.dumps({**written, "format": 2}), encoding="utf-8")
+    assert book.rules() == [first, second]
+    third = book.allow("write_file", "c.md")
+    assert book.revoke(first.id)
+    assert book.rules() == [second, third]
+    rewritten = json.loads(file.read_text(encoding="utf-8"))
+    assert rewritten["format"] == 2
+    assert rewritten[str(tmp_path / "vault")][0]["note"] == {"from": "a newer version"}
+
+
+@pytest.mark.parametrize("strange", [5, {}, {"tool": "write_file", "target": "*"}, {"rule": 2, "id": "x"}, [], None])
+def test_an_element_that_is_not_understood_allows_nothing_and_stays(
+    book: RuleBook, tmp_path: Path, strange: object
+) -> None:
+    file = tmp_path / "config" / "rules.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({str(tmp_path / "vault"): [strange], "other": strange}), encoding="utf-8")
+    assert book.allowing("write_file", "a.md") is None
+    rule = book.allow("write_file", "a.md")
+    assert book.revoke(rule.id)
+    assert json.loads(file.read_text(encoding="utf-8")) == {str(tmp_path / "vault"): [strange], "other": strange}
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "5", "[" * 100000])
+def test_a_file_that_is_not_understood_is_set_aside_and_not_erased(
+    book: RuleBook, tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "config" / "rules.json"
+    file.parent.mkdir()
+    file.write_text(content, encoding="utf-8")
+    book.allow("write_file", "a.md")
+    (aside,) = file.parent.glob("rules.json.unreadable-*")
+    assert aside.read_text(encoding="utf-8") == content

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,3 +36,28 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(PaperError) as caught:
         EnvironmentStore(tmp_path / "user" / "environments.json", tmp_path).set("tool", {"KEY": "x"})
     assert caught.value.code in ("cannot-write", "environment-unreadable")
+
+
+def test_what_a_newer_version_keeps_beside_variables_is_ignored_and_kept(tmp_path: Path) -> None:
+    file = tmp_path / "environments.json"
+    ours, newer = str(tmp_path), {"value": "secret", "until": "2999"}
+    written = {"format": 2, "other": ["x"], ours: {"tool": {"KEY": "a", "NEW": newer}, "strange": ["x"]}}
+    file.write_text(json.dumps(written))
+    store = EnvironmentStore(file, tmp_path)
+    assert store.values("tool") == {"KEY": "a"}
+    assert store.values("strange") == {}
+    assert store.every_value() == ["a"]
+    store.set("tool", {"KEY": None, "OTHER": "b"})
+    written[ours] = {"tool": {"NEW": newer, "OTHER": "b"}, "strange": ["x"]}
+    assert json.loads(file.read_text()) == written
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"VAULT": 5}', '{"VAULT": {"tool": ["KEY"]}}', "[" * 100000])
+def test_secrets_that_are_not_understood_are_never_written_over(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "environments.json"
+    content = content.replace("VAULT", str(tmp_path))
+    file.write_text(content)
+    with pytest.raises(PaperError) as caught:
+        EnvironmentStore(file, tmp_path).set("tool", {"KEY": "x"})
+    assert caught.value.code == "environment-unreadable"
+    assert file.read_text() == content

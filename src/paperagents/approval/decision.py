@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
@@ -77,9 +76,15 @@ def decision_as_json(decision: Decision) -> JsonObject:
 
 
 def decision_of(kept: JsonObject) -> Decision:
-    """The answer that was kept."""
-    fields: dict[str, Any] = dict(kept)
-    return Approved(**fields) if fields.pop("approved") else Denied(**fields)
+    """The answer that was kept. Unknown keys are ignored; one that is not understood is no answer, and so no yes."""
+    match kept:
+        case {"approved": True, "by": str(by), "for_run": bool(for_run), "always": bool(always)}:
+            arguments = kept.get("arguments")
+            if arguments is None or isinstance(arguments, dict):
+                return Approved(by=by, for_run=for_run, always=always, arguments=arguments)
+        case {"approved": False, "reason": str(reason)}:
+            return Denied(reason=reason)
+    return Pending()
 
 
 class Approver:

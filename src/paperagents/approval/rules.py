@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.kept_files import alone_with, replace_file
+from paperagents.kept_files import alone_with, read_object, read_object_to_change, replace_file
 
 LASTING = timedelta(days=90)
 
@@ -58,22 +60,29 @@ class RuleBook:
 
     def rules(self) -> list[Rule]:
         """All of them, the oldest first."""
-        return [Rule(**each) for each in self._read().get(self._vault, []) if _is_rule(each)]
+        try:
+            kept = self._entries(read_object(self._file))
+        except (OSError, ValueError):
+            return []
+        return [rule for each in kept if (rule := _rule_of(each)) is not None]
 
     def allow(self, tool: str, target: str) -> Rule:
         """Add a rule for exactly this target, whatever characters are in its name."""
         rule = Rule(tool=tool, target=re.sub(r"([*?[])", r"[\1]", target))
         with alone_with(self._file):
-            self._write([*self.rules(), rule])
+            everything = read_object_to_change(self._file)
+            self._write(everything, [*self._entries(everything), asdict(rule)])
         return rule
 
     def revoke(self, rule_id: str) -> bool:
         """Take a rule back; false where there is none of that id."""
         with alone_with(self._file):
-            kept = [rule for rule in self.rules() if rule.id != rule_id]
-            found = len(kept) < len(self.rules())
+            everything = read_object_to_change(self._file)
+            entries = self._entries(everything)
+            kept = [each for each in entries if (rule := _rule_of(each)) is None or rule.id != rule_id]
+            found = len(kept) < len(entries)
             if found:
-                self._write(kept)
+                self._write(everything, kept)
         return found
 
     def allowing(self, tool: str, target: str) -> Rule | None:
@@ -82,20 +91,18 @@ class RuleBook:
             return None
         return next((rule for rule in self.rules() if rule.allows(tool, target)), None)
 
-    def _read(self) -> dict[str, list[dict[str, str]]]:
-        try:
-            data = json.loads(self._file.read_bytes())
-        except (OSError, ValueError, RecursionError):
-            return {}
-        by_vault = data if isinstance(data, dict) else {}
-        return {vault: rules for vault, rules in by_vault.items() if isinstance(rules, list)}
+    def _entries(self, everything: Mapping[str, Any]) -> list[Any]:
+        """What is kept for this vault, understood or not."""
+        kept = everything.get(self._vault, [])
+        return kept if isinstance(kept, list) else [kept]
 
-    def _write(self, rules: list[Rule]) -> None:
-        data = {**self._read(), self._vault: [asdict(rule) for rule in rules]}
-        replace_file(self._file, json.dumps(data, indent=1))
+    def _write(self, everything: Mapping[str, Any], entries: list[Any]) -> None:
+        replace_file(self._file, json.dumps({**everything, self._vault: entries}, indent=1))
 
 
-def _is_rule(data: object) -> bool:
-    """Whether a person's file still holds what we wrote there."""
-    names = {each.name for each in fields(Rule)}
-    return isinstance(data, dict) and set(data) == names and all(isinstance(each, str) for each in data.values())
+def _rule_of(data: object) -> Rule | None:
+    """The rule that an element of the file is; None where it is not understood. Unknown keys are ignored."""
+    names = [each.name for each in fields(Rule)]
+    if not isinstance(data, dict) or not all(isinstance(data.get(name), str) for name in names):
+        return None
+    return Rule(**{name: data[name] for name in names})

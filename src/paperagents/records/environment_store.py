@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from paperagents.errors import PaperError
-from paperagents.kept_files import alone_with, replace_file
+from paperagents.kept_files import alone_with, read_object, replace_file
 
 Values = dict[str, str]
 
@@ -21,40 +22,42 @@ class EnvironmentStore:
 
     def values(self, tool: str) -> Values:
         """The variables of a tool."""
-        return dict(self._tools().get(tool, {}))
+        return _texts(self._tools(self._read()).get(tool))
 
     def every_value(self) -> list[str]:
         """All values of all tools, so that they can be kept out of every record."""
-        return [value for values in self._tools().values() for value in values.values()]
+        return [value for kept in self._tools(self._read()).values() for value in _texts(kept).values()]
 
     def set(self, tool: str, changes: Mapping[str, str | None]) -> None:
         """Change variables of a tool; None removes one."""
         with alone_with(self._file):
-            values = {**self.values(tool), **changes}
-            kept = {name: value for name, value in values.items() if value is not None}
             everything = self._read()
-            everything[self._vault] = {**self._tools(), tool: kept}
+            tools = self._tools(everything)
+            variables = tools.get(tool, {})
+            if not isinstance(variables, dict):
+                raise self._unreadable("not an object")
+            changed = {name: value for name, value in {**variables, **changes}.items() if value is not None}
+            everything = {**everything, self._vault: {**tools, tool: changed}}
             replace_file(self._file, json.dumps(everything, indent=1))
 
-    def _tools(self) -> dict[str, Values]:
-        return self._read().get(self._vault, {})
+    def _tools(self, everything: Mapping[str, Any]) -> dict[str, Any]:
+        tools = everything.get(self._vault, {})
+        if not isinstance(tools, dict):
+            raise self._unreadable("not an object")
+        return tools
 
-    def _read(self) -> dict[str, dict[str, Values]]:
+    def _read(self) -> dict[str, Any]:
         try:
-            data = json.loads(self._file.read_bytes())
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, RecursionError) as error:
-            # Somebody's secrets are in there: it is reported and kept, never written over.
-            raise PaperError("environment-unreadable", file=str(self._file), reason=str(error)) from error
-        if not _is_sound(data):
-            raise PaperError("environment-unreadable", file=str(self._file), reason="not an object")
-        kept: dict[str, dict[str, Values]] = data
-        return kept
+            return read_object(self._file)
+        except (OSError, ValueError) as error:
+            raise self._unreadable(str(error)) from error
+
+    def _unreadable(self, reason: str) -> PaperError:
+        """Somebody's secrets are in there: it is reported and kept, never written over."""
+        return PaperError("environment-unreadable", file=str(self._file), reason=reason)
 
 
-def _is_sound(data: object) -> bool:
-    """Vaults, in each tools, in each variables: anything else was not written by us."""
-    tools = list(data.values()) if isinstance(data, dict) else [None]
-    variables = [each for tool in tools for each in (tool.values() if isinstance(tool, dict) else [None])]
-    return all(isinstance(each, dict) and all(isinstance(value, str) for value in each.values()) for each in variables)
+def _texts(variables: object) -> Values:
+    """The variables that are texts; others were not written by us, and reach no tool."""
+    found = variables.items() if isinstance(variables, dict) else ()
+    return {name: value for name, value in found if isinstance(value, str)}

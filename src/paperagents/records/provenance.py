@@ -13,6 +13,7 @@ import secrets
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from paperagents.kept_files import replace_file
 
@@ -43,7 +44,10 @@ def note_foreign_runs(connection: sqlite3.Connection, known: Path) -> None:
 
 def is_foreign(connection: sqlite3.Connection, known: Path, run_id: str) -> bool:
     """Whether the run was found in the database, and this user has not gone on with it since."""
-    return _root(run_id) in _foreign_runs(_identity(connection), known)
+    try:
+        return _root(run_id) in _noted_runs(_identity(connection), known)
+    except ValueError:
+        return True  # what is not understood grants nothing
 
 
 def take_consent(connection: sqlite3.Connection, run_id: str) -> None:
@@ -61,8 +65,10 @@ def note_as_own(connection: sqlite3.Connection, known: Path, run_id: str) -> Non
     """Inside a transaction, so that nobody notes anything else meanwhile: from now on, answers in the run count."""
     identity = _identity(connection)
     assert identity is not None
-    with suppress(OSError):  # where that cannot be remembered, what is asked has to be answered there and then
-        _remember(known / identity, _foreign_runs(identity, known) - {_root(run_id)})
+    # Where that cannot be remembered, what is asked has to be answered there and then.
+    with suppress(OSError, ValueError):
+        root = _root(run_id)
+        _remember(known / identity, [each for each in _noted_runs(identity, known) if each != root])
 
 
 def _note(connection: sqlite3.Connection, known: Path) -> None:
@@ -74,19 +80,26 @@ def _note(connection: sqlite3.Connection, known: Path) -> None:
         connection.execute("DELETE FROM identity")
         connection.execute("INSERT INTO identity VALUES (?)", (identity,))
     found = (row[0] for row in connection.execute(_AGREED))
-    _remember(known / identity, {_root(run_id) for run_id in found if isinstance(run_id, str)})
+    _remember(known / identity, sorted({_root(run_id) for run_id in found if isinstance(run_id, str)}))
 
 
-def _remember(file: Path, runs: set[str]) -> None:
-    replace_file(file, json.dumps(sorted(runs)) if runs else "")
+def _remember(file: Path, runs: list[Any]) -> None:
+    replace_file(file, json.dumps(runs) if runs else "")
 
 
-def _foreign_runs(identity: str | None, known: Path) -> set[str]:
+def _noted_runs(identity: str | None, known: Path) -> list[Any]:
+    """The runs of others, and whatever a newer version has noted beside them. Raises ValueError for anything else."""
     try:
         noted = (known / identity).read_text("utf-8") if identity is not None else ""
     except OSError:
-        return set()
-    return set(json.loads(noted)) if noted else set()
+        return []
+    try:
+        runs = json.loads(noted or "[]")
+    except RecursionError as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(runs, list):
+        raise ValueError("not a list")  # noqa: TRY004  the content is wrong, not the call
+    return runs
 
 
 def _identity(connection: sqlite3.Connection) -> str | None:

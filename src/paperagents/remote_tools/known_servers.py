@@ -14,7 +14,7 @@ from typing import Any
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.kept_files import alone_with, replace_file
+from paperagents.kept_files import alone_with, read_object, read_object_to_change, replace_file, set_aside
 from paperagents.remote_tools.remote_server import PREFIX, RemoteServer, is_read_only, server_and_tool
 
 MOST_TOOLS = 2_000
@@ -80,17 +80,21 @@ class KnownServers:
             status = self._file.stat()
             stamp = (status.st_mtime_ns, status.st_size)
             if self._read is None or self._read[0] != stamp:
-                data = json.loads(self._file.read_bytes())
-                self._read = (stamp, data if isinstance(data, dict) else {})
-        except (OSError, ValueError, RecursionError):
+                self._read = (stamp, read_object(self._file))
+        except (OSError, ValueError):
             return {}
         return self._read[1]
 
     def _change(self, server: str, **fields: Any) -> None:
         with alone_with(self._file):
-            everything = self._all()
+            everything = read_object_to_change(self._file)
             ours = everything.get(self._folder, {})
-            changed = {**everything, self._folder: {**ours, server: {**self._about(server), **fields}}}
+            about = ours.get(server, {}) if isinstance(ours, dict) else None
+            if not isinstance(about, dict):
+                # Not understood, and in the way of what is to be kept now.
+                set_aside(self._file)
+                ours, about = (ours if isinstance(ours, dict) else {}), {}
+            changed = {**everything, self._folder: {**ours, server: {**about, **fields}}}
             replace_file(self._file, json.dumps(changed, indent=1))
         self._read = None
 
