@@ -28,7 +28,7 @@ from paperagents.execution.session import Prepare, Services
 from paperagents.known_settings import known_setting
 from paperagents.messages import system_text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
-from paperagents.reading.file_reading import read_markdown, read_script
+from paperagents.reading.file_reading import read_definition
 from paperagents.records.database import Database
 from paperagents.records.database_choice import chosen_database
 from paperagents.records.entry_store import EntryStore
@@ -246,7 +246,7 @@ class VaultParts(NotesFolder):
 
 
 def _read_pinned(file: str, content: bytes) -> ToolDefinition:
-    reading = read_script(content, file) if file.lower().endswith(".tool.js") else read_markdown(content, file)
+    reading = read_definition(content, file)
     if reading.valid and isinstance(reading.definition, AgentDefinition):
         return tool_of_agent(reading.definition)
     if not reading.valid or not isinstance(reading.definition, ToolDefinition):

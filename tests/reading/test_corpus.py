@@ -11,7 +11,13 @@ import pytest
 from paperagents.messages.catalogue.checks import TEXTS
 
 FOLDER = Path(__file__).parent / "corpus"
-NOT_IN_THE_FILE_ITSELF = {"file-unreadable", "file-outside-vault", "file-too-large", "javascript-too-long"}
+NOT_IN_THE_FILE_ITSELF = {
+    "file-not-understood",
+    "file-unreadable",
+    "file-outside-vault",
+    "file-too-large",
+    "javascript-too-long",
+}
 """Told by the folder scan, or of files too big to keep here."""
 OF_JAVASCRIPT_FILES = {
     "tool-not-evaluated", "missing-method", "method-failed", "method-wrong-answer", "undeclared-dependency",

@@ -9,7 +9,7 @@ from paperagents.definitions.problem import Problem
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import SandboxError
-from paperagents.reading.file_reading import FileReading
+from paperagents.reading.file_reading import FileReading, guarded
 from paperagents.reading.javascript_syntax import masked
 from paperagents.reading.reference_syntax import BUILT_IN_NAMES
 from paperagents.sandbox import Limits, run_javascript
@@ -28,6 +28,10 @@ class _Block:
 
 def read_by_engine(reading: FileReading) -> FileReading:
     """The same file with what the engine says about its blocks, where nobody else has found an error."""
+    return guarded(reading.file, lambda: _read_by_engine(reading))
+
+
+def _read_by_engine(reading: FileReading) -> FileReading:
     tool = reading.definition
     if not reading.valid or not isinstance(tool, ToolDefinition) or tool.module is not None:
         return reading

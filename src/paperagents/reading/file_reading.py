@@ -64,8 +64,28 @@ def may_concern_us(data: bytes) -> bool:
     return _OUR_KEY.search(head, 0, end if end > 0 else len(head)) is not None
 
 
+def read_definition(data: bytes, file: str) -> FileReading:
+    """Read a file as what its name says it is. ``file`` is its path in the vault, with slashes."""
+    read = read_script if file.lower().endswith(".tool.js") else read_markdown
+    return guarded(file, lambda: read(data, file))
+
+
+def guarded(file: str, read: Callable[[], FileReading]) -> FileReading:
+    """Whatever a file does to its reader is a problem of that file alone. What the disk does is not its own."""
+    try:
+        return read()
+    except OSError:
+        raise
+    except Exception as error:
+        values = {"reason": f"{type(error).__name__}: {error}"}
+        return FileReading(
+            file=file,
+            problems=(Problem(code="file-not-understood", severity="error", file=file, span=_START, values=values),),
+        )
+
+
 def read_markdown(data: bytes, file: str) -> FileReading:
-    """Read a Markdown file. ``file`` is its path in the vault, with slashes."""
+    """Read a Markdown file."""
     if not may_concern_us(data):
         return FileReading(file=file)
     text = text_of(data)

@@ -72,34 +72,25 @@ class _Variables:
                 self._watch(node)
 
     def fields_of(self, node: Node) -> ProducedFields:
-        """The fields of the object an expression gives."""
-        if node.type == "parenthesized_expression":
-            values = _named(node)
-            return self.fields_of(values[0]) if len(values) == 1 else ANYTHING
-        if node.type == "ternary_expression":
-            return self._branch(node, "consequence") | self._branch(node, "alternative")
-        if node.type == "identifier":
-            return self.known.get(self.script.text(node), ANYTHING)
-        return self._literal(node) if node.type == "object" else ANYTHING
-
-    def _branch(self, node: Node, name: str) -> ProducedFields:
-        branch = node.child_by_field_name(name)
-        return self.fields_of(branch) if branch is not None else ANYTHING
-
-    def _literal(self, node: Node) -> ProducedFields:
-        result = ProducedFields()
-        for member in _named(node):
-            result |= self._member(member)
+        """The fields of the object an expression gives. Without recursion: code can be nested as deep as it is long."""
+        result, waiting = ProducedFields(), [node]
+        while waiting:
+            each = waiting.pop()
+            parts = _parts(each)
+            if parts is None:
+                result |= self._fields_of_one(each)
+            else:
+                waiting += parts
         return result
 
-    def _member(self, member: Node) -> ProducedFields:
-        if member.type == "shorthand_property_identifier":
-            return ProducedFields(names=frozenset({self.script.text(member)}))
-        if member.type == "spread_element":
-            values = _named(member)
-            return self.fields_of(values[0]) if len(values) == 1 else ANYTHING
-        key = member.child_by_field_name("key") or member.child_by_field_name("name")
-        if key is None or key.type == "computed_property_name":
+    def _fields_of_one(self, node: Node) -> ProducedFields:
+        """What a single variable or member of an object adds."""
+        if node.type == "identifier":
+            return self.known.get(self.script.text(node), ANYTHING)
+        if node.type == "shorthand_property_identifier":
+            return ProducedFields(names=frozenset({self.script.text(node)}))
+        key = node.child_by_field_name("key") or node.child_by_field_name("name")
+        if node.type not in ("pair", "method_definition") or key is None or key.type == "computed_property_name":
             return ANYTHING
         text = self.script.text(key)
         return ProducedFields(names=frozenset({text[1:-1] if key.type == "string" else text}))
@@ -111,7 +102,7 @@ class _Variables:
         text = self.script.text(name)
         # A second variable of that name, or one without a plain object, is beyond this module.
         plain = value is not None and value.type == "object" and text not in self.known
-        self.known[text] = self._literal(value) if plain and value is not None else ANYTHING
+        self.known[text] = self.fields_of(value) if plain and value is not None else ANYTHING
 
     def _assign(self, node: Node) -> None:
         left = node.child_by_field_name("left")
@@ -163,6 +154,16 @@ class _Variables:
     def _forget(self, name: str) -> None:
         if name in self.known:
             self.known[name] = ANYTHING
+
+
+def _parts(node: Node) -> list[Node] | None:
+    """The branches or members that an object comes from; None where the node is no more than itself."""
+    if node.type == "object":
+        return _named(node)
+    if node.type == "ternary_expression":
+        return [each for name in ("consequence", "alternative") if (each := node.child_by_field_name(name)) is not None]
+    values = _named(node) if node.type in ("parenthesized_expression", "spread_element") else []
+    return values if len(values) == 1 else None
 
 
 def _named(node: Node) -> list[Node]:

@@ -204,11 +204,9 @@ def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
 
 
 def _reading(file: str, path: str) -> FileReading:
-    from paperagents.reading.file_reading import read_markdown, read_script  # noqa: PLC0415  see above
+    from paperagents.reading.file_reading import read_definition  # noqa: PLC0415  see above
 
-    if file.lower().endswith(JAVASCRIPT_ENDING):
-        return read_script(_content(path, whole=True), file)
-    return read_markdown(_content(path), file)
+    return read_definition(_content(path, whole=file.lower().endswith(JAVASCRIPT_ENDING)), file)
 
 
 def _content(path: str, *, whole: bool = False) -> bytes:

@@ -65,11 +65,15 @@ class FolderWatch:
                 self._recover(error)
 
     def _recover(self, error: Exception) -> None:
-        before = self._folders()
-        self._registry.refresh()
-        if self._folders() != before:
-            # A folder went away just before it was to be watched: the next attempt goes without it.
-            return
+        try:
+            before = self._folders()
+            self._registry.refresh()
+            if self._folders() != before:
+                # A folder went away just before it was to be watched: the next attempt goes without it.
+                return
+        except Exception as another:
+            # Nothing may end this thread: nobody would learn of any change any more.
+            error = another
         if not self._looks and any(sign in str(error) for sign in _LIMIT_REACHED):
             self._looks = True
             _LOGGER.warning("%s", text("watch-by-looking", path=str(self._registry.root), reason=system_text(error)))

@@ -179,10 +179,9 @@ class ToolRegistry:
     def try_out(self, file: str, content: bytes) -> FileReading:
         """What a file would be with this content: its definition and every problem, those between files too."""
         from paperagents.reading.engine_checks import read_by_engine  # noqa: PLC0415  see above
-        from paperagents.reading.file_reading import read_markdown, read_script  # noqa: PLC0415  as above
+        from paperagents.reading.file_reading import read_definition  # noqa: PLC0415  as above
 
-        is_script = file.lower().endswith(".tool.js")
-        reading = read_script(content, file) if is_script else read_by_engine(read_markdown(content, file))
+        reading = read_by_engine(read_definition(content, file))
         entry = entry_of(reading)
         if entry is None:
             return reading

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from contextlib import closing
@@ -16,7 +17,16 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from paperagents.interfaces.serving.access import Access, user_key
-from paperagents.interfaces.serving.guard import SECURITY_HEADERS, GuardLimits, Hosts
+from paperagents.interfaces.serving.guard import (
+    SECURITY_HEADERS,
+    Guard,
+    GuardLimits,
+    Hosts,
+    Message,
+    Receive,
+    Scope,
+    Send,
+)
 from paperagents.interfaces.serving.rate_limit import RateLimit
 
 from ..served import KEY, Served, serving  # noqa: TID252  shared by the tests of two interfaces
@@ -69,6 +79,26 @@ def test_a_foreign_host_is_refused(served: Served) -> None:
         status, answer = raw(served, request(served, host=host))
         assert status in (400, 421), host
         assert "shout" not in answer
+
+
+def test_an_application_that_fails_before_it_answers_is_answered_for(tmp_path: Path) -> None:
+    async def failing(_: Scope, _receive: Receive, _send: Send) -> None:
+        raise RecursionError
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    sent: list[Message] = []
+    access = Access(KEY, tmp_path)
+    headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {access.token}".encode())]
+    scope: Scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
+    with pytest.raises(RecursionError):
+        asyncio.run(Guard(app=failing, access=access)(scope, receive, send))
+    assert (sent[0]["status"], dict(sent[0]["headers"])[b"content-type"]) == (500, b"application/problem+json")
+    assert json.loads(sent[1]["body"])["code"] == "internal-error"
 
 
 def test_two_hosts_are_refused(served: Served) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from tests.waiting import wait_until
 from websockets.sync.client import connect
 
 from paperagents.messages import use_language
@@ -48,6 +49,32 @@ def test_a_broken_file_is_listed_with_its_problems(served: Served, client: httpx
     assert not broken["valid"]
     assert "error" in {each["severity"] for each in client.get("/api/problems", params={"file": "broken.md"}).json()}
     assert client.get("/api/problems", params={"file": "shout.md"}).json() == []
+
+
+@pytest.mark.parametrize("path", ["/api/tools", "/", "/api/tools/shout"])
+def test_a_mistake_of_the_program_is_told_as_problem_details(
+    path: str, served: Served, client: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError("deep inside")
+
+    monkeypatch.setattr(served.vault.registry, "entries", fail)
+    monkeypatch.setattr(served.vault.registry, "find", fail)
+    answer = client.get(path)
+    assert (answer.status_code, answer.headers["content-type"]) == (500, "application/problem+json")
+    assert (answer.json()["code"], answer.json()["status"]) == ("internal-error", 500)
+    assert "RecursionError" in answer.json()["detail"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_one_file_nobody_can_read_hides_no_tool_of_a_served_vault(served: Served, client: httpx2.Client) -> None:
+    deep = "(" * 3_000 + "input" + ")" * 3_000
+    head = "---\ntool: true\nname: deep\ndescription: d\n---\n"
+    served.note("deep.md", f"{head}```js\n// @preprocess\nreturn {deep};\n```\n")
+    served.note("later.md", "---\ntool: true\nname: later\ndescription: d\ncustom_function: return 7;\n---\n")
+    wait_until(lambda: {"deep", "later"} <= {each["id"] for each in client.get("/api/tools").json()})
+    assert client.post("/api/runs", json={"tool": "later", "arguments": {}}).json()["data"] == 7
+    assert client.post("/api/runs", json={"tool": "deep", "arguments": {}}).status_code < 500
 
 
 def test_a_run_gives_its_record(served: Served, client: httpx2.Client) -> None:

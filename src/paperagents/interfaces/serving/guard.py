@@ -18,7 +18,14 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access
-from paperagents.interfaces.serving.problem_details import PROBLEM_TYPE, as_bytes, as_page, problem_details, status_of
+from paperagents.interfaces.serving.problem_details import (
+    PROBLEM_TYPE,
+    as_bytes,
+    as_page,
+    internal_error,
+    problem_details,
+    status_of,
+)
 from paperagents.interfaces.serving.rate_limit import RateLimit
 
 Scope = MutableMapping[str, Any]
@@ -105,7 +112,7 @@ class Guard:
         except PaperError as error:
             await _refuse(request, error, receive, send)
             return
-        await self.app(scope, receive, send)
+        await _answer(self.app, request, receive, send)
 
     def _check(self, request: _Request) -> None:
         if len(request.all("host")) != 1 or not self.hosts.allow(request.header("host")):
@@ -166,6 +173,7 @@ class _Request:
     """What the guard looks at."""
 
     def __init__(self, scope: Scope) -> None:
+        self.scope = scope
         self._headers: list[tuple[bytes, bytes]] = list(scope["headers"])
         self.is_websocket = scope["type"] == "websocket"
         self.method: str = scope.get("method", "")
@@ -273,6 +281,23 @@ async def _redirect(request: _Request, cookie: str, send: Send) -> None:
                (b"content-length", b"0")]  # fmt: skip
     await send({"type": "http.response.start", "status": 303, "headers": _secured(headers)})
     await send({"type": "http.response.body", "body": b""})
+
+
+async def _answer(app: Application, request: _Request, receive: Receive, send: Send) -> None:
+    """Let the application answer; where it fails before it has begun to, say so in its place."""
+    begun = False
+
+    async def send_noting(message: Message) -> None:
+        nonlocal begun
+        begun = True
+        await send(message)
+
+    try:
+        await app(request.scope, receive, send_noting)
+    except Exception as error:
+        if not begun and not request.is_websocket:
+            await _refuse(request, internal_error(error), receive, send)
+        raise
 
 
 async def _refuse(request: _Request, error: PaperError, receive: Receive, send: Send) -> None:

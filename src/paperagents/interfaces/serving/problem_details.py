@@ -74,6 +74,11 @@ def problem_details(error: PaperError) -> JsonObject:
     }
 
 
+def internal_error(error: Exception) -> PaperError:
+    """A mistake of the program in words for somebody else: what it was about stays in the log."""
+    return PaperError("internal-error", reason=type(error).__name__)
+
+
 def as_bytes(document: JsonObject) -> bytes:
     """JSON that every reader takes, lone surrogates too."""
     return json.dumps(document, ensure_ascii=True).encode("ascii")

@@ -15,7 +15,13 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from paperagents.errors import PaperError, UsageError
-from paperagents.interfaces.serving.problem_details import PROBLEM_TYPE, as_bytes, problem_details, status_of
+from paperagents.interfaces.serving.problem_details import (
+    PROBLEM_TYPE,
+    as_bytes,
+    internal_error,
+    problem_details,
+    status_of,
+)
 from paperagents.messages import text
 from paperagents.records.record import RunRecord
 
@@ -95,6 +101,11 @@ def handle_errors(app: FastAPI) -> None:
     @app.exception_handler(PaperError)
     async def ours(_: Request, error: PaperError) -> Response:
         return problem_response(error)
+
+    @app.exception_handler(Exception)
+    async def unforeseen(_: Request, error: Exception) -> Response:
+        # The library raises it once more after this answer, so that the log has the whole story.
+        return problem_response(internal_error(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:

@@ -22,6 +22,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Datei kann nicht gelesen werden: {reason}.",
         "无法读取文件：{reason}。",
     ),
+    "file-not-understood": (
+        "The file cannot be understood: {reason}.",
+        "Die Datei lässt sich nicht verstehen: {reason}.",
+        "无法理解此文件：{reason}。",
+    ),
+    "file-not-understood.hint": (
+        "This is a mistake of the program. All other files work as before; a simpler file may help.",
+        "Das ist ein Fehler des Programms. Alle anderen Dateien bleiben nutzbar; eine einfachere Datei kann helfen.",
+        "这是程序的错误。其他文件不受影响；可以尝试简化此文件。",
+    ),
     "file-outside-vault": (
         "This link leads out of the vault and is not followed.",
         "Diese Verknüpfung führt aus dem Vault hinaus; ihr wird nicht gefolgt.",
