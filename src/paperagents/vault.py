@@ -39,7 +39,6 @@ from paperagents.records.record import RunRecord
 from paperagents.records.run_store import EVERYTHING
 from paperagents.sandbox import Cancellation
 from paperagents.tags import read_tags
-from paperagents.tags.vault_lookup import use_vault_lookup
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.vault_parts import VaultParts
 
@@ -293,7 +292,4 @@ class Vault(VaultParts):
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:
     """The vault in this folder; without one, the nearest upwards as the command line finds it."""
-    vault = Vault(Path(folder) if folder is not None else find_vault())
-    # From here on, references to the data vault are looked up in the vault that is open.
-    use_vault_lookup(vault.vault_content)
-    return vault
+    return Vault(Path(folder) if folder is not None else find_vault())

@@ -155,9 +155,16 @@ def test_a_password_in_an_address_is_not_in_the_record(vault: Vault) -> None:
     assert "ADDRSECRET1" not in str(run.as_json())
 
 
-def test_references_to_the_data_vault_are_looked_up_in_the_open_vault(vault: Vault) -> None:
-    vault.entries.put("datavault", "x", {"content": "found"})
-    assert resolve_vault_references_simple('{{<vaultref id="x" />}}') == "found"
+def test_two_open_vaults_do_not_touch_each_other(vault: Vault, tmp_path: Path) -> None:
+    text = '{{<vaultref id="x" />}}'
+    (tmp_path / "other").mkdir()
+    vault.entries.put("datavault", "x", {"content": "of the first"})
+    with paperagents.open_vault(tmp_path / "other") as other:
+        other.entries.put("datavault", "x", {"content": "of the second"})
+        assert resolve_vault_references_simple(text, lookup=vault.vault_content) == "of the first"
+        assert resolve_vault_references_simple(text, lookup=other.vault_content) == "of the second"
+        assert resolve_vault_references_simple(text) == "/* [MISSING_VAULT:x] */"
+    assert resolve_vault_references_simple(text) == "/* [MISSING_VAULT:x] */"
 
 
 @pytest.mark.parametrize("path", ["logs/runs.log", "runs.txt", "/logs/runs.md", "runs.yaml", "runs.yml"])

@@ -13,9 +13,9 @@ from paperagents.approval.decision import ApproveEverything
 from paperagents.tags import (
     extract_all_tool_operations,
     extract_tool_operations,
+    in_vault_lookup,
     parse_tool_operations,
     resolve_vault_references,
-    use_vault_lookup,
     validate_operation,
 )
 from paperagents.tags.registry import DEFAULT_REGISTRY
@@ -55,9 +55,8 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
 @pytest.fixture
 def looked_up(vault: Vault) -> Iterator[Vault]:
     """The vault, with the functions that resolve references reading from it."""
-    use_vault_lookup(vault.vault_content)
-    yield vault
-    use_vault_lookup(None)
+    with in_vault_lookup(vault.vault_content):
+        yield vault
 
 
 def test_example_1_is_extracted_and_applied(vault: Vault) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,7 +13,6 @@ from paperagents.tags import (
     replace_vault_references,
     resolve_vault_references,
     resolve_vault_references_simple,
-    use_vault_lookup,
     validate_vault_references,
     vault_references,
 )
@@ -215,15 +215,19 @@ def test_without_a_vault_everything_is_missing() -> None:
     assert resolve_vault_references(reference("x"))["missing"] == ["x"]
 
 
-def test_the_vault_in_use_is_asked() -> None:
-    use_vault_lookup({"x": "of the process"})
-    try:
-        assert resolve_vault_references_simple(reference("x")) == "of the process"
-        with in_vault_lookup({"x": "of the task"}):
-            assert resolve_vault_references_simple(reference("x")) == "of the task"
+def test_inside_a_block_its_lookup_is_asked_unless_the_call_names_another() -> None:
+    with in_vault_lookup({"x": "of the block"}):
+        assert resolve_vault_references_simple(reference("x")) == "of the block"
+        with in_vault_lookup({"x": "of the inner block"}):
+            assert resolve_vault_references_simple(reference("x")) == "of the inner block"
+        assert resolve_vault_references_simple(reference("x")) == "of the block"
         assert resolve_vault_references_simple(reference("x"), lookup={}) == "/* [MISSING_VAULT:x] */"
-    finally:
-        use_vault_lookup(None)
+    assert resolve_vault_references_simple(reference("x")) == "/* [MISSING_VAULT:x] */"
+
+
+def test_a_block_is_no_matter_of_other_threads() -> None:
+    with in_vault_lookup({"x": "mine"}), ThreadPoolExecutor(1) as other:
+        assert other.submit(resolve_vault_references_simple, reference("x")).result() == "/* [MISSING_VAULT:x] */"
 
 
 def test_entries_nested_thousands_deep_are_resolved_where_the_limit_allows_it() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from paperagents.tags.registry import TagRegistry
     from paperagents.tags.validation import given_attributes, validate_operation
-    from paperagents.tags.vault_lookup import in_vault_lookup, use_vault_lookup
+    from paperagents.tags.vault_lookup import in_vault_lookup
     from paperagents.tags.vault_references import (
         analyze_vault_references,
         expand_vault_references,
@@ -60,7 +60,6 @@ __all__ = [
     "replace_vault_references",
     "resolve_vault_references",
     "resolve_vault_references_simple",
-    "use_vault_lookup",
     "validate_operation",
     "validate_vault_references",
 ]
@@ -80,7 +79,7 @@ _MODULES = {
     ),
     "registry": ("TagRegistry",),
     "validation": ("given_attributes", "validate_operation"),
-    "vault_lookup": ("in_vault_lookup", "use_vault_lookup"),
+    "vault_lookup": ("in_vault_lookup",),
     "vault_references": (
         "analyze_vault_references",
         "expand_vault_references",

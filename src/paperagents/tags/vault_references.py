@@ -6,6 +6,9 @@ gets into code. What cannot be resolved stays as it is written; only a missing e
 
 The functions here with ``resolve`` and ``expand`` insert, ``analyze`` and ``validate`` only look, and
 ``replace`` puts in what the caller gives.
+
+``lookup`` names where entries are: ``vault.vault_content`` of an open vault, or a mapping. Without it, the one of
+``in_vault_lookup`` counts, and without that every entry is missing.
 """
 
 from __future__ import annotations
