@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from email import message_from_string
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -84,5 +87,15 @@ def test_no_library_has_a_licence_that_reaches_further_than_itself() -> None:
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, paperagents; print('\\n'.join(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split("\n")
-    heavy = {"click", "rich", "yaml", "fastapi", "mcp", "tantivy", "httpx2", "jsonschema_rs", "tree_sitter", "sqlite3"}
+    heavy = {"click", "yaml", "fastapi", "mcp", "tantivy", "httpx2", "jsonschema_rs", "tree_sitter", "sqlite3"}
     assert heavy & set(loaded) == set()
+
+
+def test_every_declared_dependency_is_imported() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    names = {re.split("[^A-Za-z0-9-]", each)[0] for each in declared}
+    source = "\n".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py"))
+    imported = set(re.findall(r"^\s*(?:from|import) (\w+)", source, re.MULTILINE))
+    provided = {name for module, found in packages_distributions().items() if module in imported for name in found}
+    # The sandbox loads the engine by its file, zoneinfo reads tzdata, uvicorn uses websockets.
+    assert names - {each.lower().replace("_", "-") for each in provided} == {"quickjs-ng", "tzdata", "websockets"}
