@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.errors import PaperError, ToolError
 from paperagents.records.database import Database
-from paperagents.records.entry_store import FIELDS, KINDS, EntryStore
+from paperagents.records.entry_store import FIELDS, EntryStore
 from paperagents.records.sqlite_database import SqliteDatabase
 
 
@@ -36,9 +37,9 @@ def test_an_entry_comes_back_as_it_was_put(store: EntryStore) -> None:
 
 
 def test_kinds_do_not_share_names(store: EntryStore) -> None:
-    for kind in KINDS:
+    for kind in ENTRY_KINDS:
         store.put(kind, "same", {"content": kind})
-    assert [getattr(store.get(kind, "same"), "content", None) for kind in KINDS] == list(KINDS)
+    assert [getattr(store.get(kind, "same"), "content", None) for kind in ENTRY_KINDS] == list(ENTRY_KINDS)
 
 
 def test_a_new_task_is_pending_and_new_data_is_text(store: EntryStore) -> None:

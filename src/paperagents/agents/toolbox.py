@@ -8,18 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from paperagents.builtin_tools.http_values import is_changing
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import CONVERSATION
+from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry
 from paperagents.registry.vault_checks import is_pattern, matches
 
-STORES = ("memory", "task", "goal", "datavault")
-"""What an agent with ``memory`` may use to remember."""
-READ_ONLY = ("search_files", "read_file", "web_search")
 _NATIVE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LOOKING_DEPTH = 4
 FindTool = Callable[[str], ToolDefinition]
@@ -58,7 +55,7 @@ class Toolbox:
 def toolbox_of(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool) -> Toolbox:
     """Everything the agent's note names and that can be used; a broken file is left out."""
     entries = tuple(entries)
-    stores = STORES if agent.memory else ()
+    stores = ENTRY_KINDS if agent.memory else ()
     wanted = [*_named(agent.tools, entries, agents=False), *stores, *_named(agent.agents, entries, agents=True)]
     tools: dict[str, ToolDefinition] = {}
     for name in dict.fromkeys(wanted):
@@ -74,8 +71,7 @@ def toolbox_of(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool)
 def is_read_only(tool: ToolDefinition, arguments: Mapping[str, JsonValue], find: FindTool, depth: int = 0) -> bool:
     """Whether a call can change nothing, as far as that is plain to see."""
     if tool.kind == "builtin":
-        reads = tool.id == "rest_request" and not is_changing(str(arguments.get("method", "GET")))
-        return reads or tool.id in READ_ONLY or (tool.id == "datavault" and arguments.get("action") == "request_read")
+        return tool.only_reads(arguments)
     if tool.kind != "markdown" or tool.approval == "always" or tool.log or depth >= _LOOKING_DEPTH:
         return False
     return all(_step_reads(step.tool, step.parameters, find, depth) for step in tool.all_steps() if step.tool)

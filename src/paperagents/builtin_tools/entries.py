@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from paperagents.approval.effect import Effect
+from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import InvalidArgumentsError, ToolError
 from paperagents.records.entry_store import Entry, EntryStore, Mode
@@ -24,7 +25,7 @@ class EntryEffects:
 
     def tools(self) -> dict[str, Callable[[JsonObject], Effect]]:
         """By the names under which they are called."""
-        return {kind: partial(self._prepare, kind) for kind in ("memory", "task", "goal", "datavault")}
+        return {kind: partial(self._prepare, kind) for kind in ENTRY_KINDS}
 
     def _prepare(self, kind: str, arguments: JsonObject) -> Effect:
         values = _checked(kind, arguments)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from paperagents.definitions.builtin import READING_METHODS
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ToolError
 
-READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 

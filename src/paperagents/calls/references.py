@@ -7,19 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from paperagents.definitions.closest import closest
+from paperagents.definitions.javascript_words import is_javascript_variable
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.javascript_syntax import find_placeholders
 from paperagents.reading.reference_syntax import Malformed, Reference, read_template
-
-_RESERVED = frozenset({
-    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
-    "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements",
-    "import", "in", "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public",
-    "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "undefined", "var", "void",
-    "while", "with", "yield",
-})  # fmt: skip
-"""Words that cannot be variables."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +53,7 @@ class Names:
         context = self.context()
         by_name: JsonObject = {**self._outputs(), **self.arguments, **self.own()}
         return {
-            **{name: value for name, value in by_name.items() if _is_variable(name)},
+            **{name: value for name, value in by_name.items() if is_javascript_variable(name)},
             **self.loop,
             "input": dict(self.input),
             "preprocess": dict(self.input),
@@ -70,11 +62,6 @@ class Names:
             "steps": context["steps"],
             "context": context,
         }
-
-
-def _is_variable(name: str) -> bool:
-    """Whether JavaScript would take it for a variable; what it would not is reached by braces."""
-    return name.isidentifier() and name not in _RESERVED
 
 
 def resolve(value: JsonValue, names: Names) -> JsonValue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -13,6 +14,9 @@ _ANY: JsonObject = {}
 _TEXT: JsonObject = {"type": "string"}
 _WHOLE: JsonObject = {"type": "integer"}
 _FLAG: JsonObject = {"type": "boolean"}
+_ALWAYS: Mapping[str, frozenset[str]] = {}
+READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""The methods of HTTP by which nothing is changed."""
 
 
 def builtin_tools() -> tuple[ToolDefinition, ...]:
@@ -47,12 +51,21 @@ def _search_files() -> ToolDefinition:
         _optional("limit", {"type": "integer", "minimum": 1, "maximum": 100_000}, default=100),
         _optional("sort", {"type": "string", "enum": ["relevance", "modified", "path"]}, default="relevance"),
         answer=_object(results=_list(found), count=_WHOLE),
+        reads_when=_ALWAYS,
+        leaves_the_vault=False,
     )
 
 
 def _read_file() -> ToolDefinition:
     answer = _object(filePath=_TEXT, path=_TEXT, content=_TEXT, size=_WHOLE, modified=_TEXT, frontmatter=_ANY)
-    return _tool("read_file", _required("filePath", _TEXT), aliases={"path": "filePath"}, answer=answer)
+    return _tool(
+        "read_file",
+        _required("filePath", _TEXT),
+        aliases={"path": "filePath"},
+        answer=answer,
+        reads_when=_ALWAYS,
+        leaves_the_vault=False,
+    )
 
 
 def _write_file() -> ToolDefinition:
@@ -64,6 +77,7 @@ def _write_file() -> ToolDefinition:
         _optional("append", _FLAG, default=False),
         aliases={"path": "filePath"},
         answer=_object(filePath=_TEXT, size=_WHOLE, created=_FLAG),
+        leaves_the_vault=False,
     )
 
 
@@ -76,16 +90,19 @@ def _rest_request() -> ToolDefinition:
         _optional("body", _ANY),
         _optional("timeout", {"type": "number", "exclusiveMinimum": 0}),
         answer=_object(status=_WHOLE, headers=_ANY, body=_TEXT, json=_ANY, ok=_FLAG),
+        reads_when={"method": READING_METHODS},
     )
 
 
 def _web_search() -> ToolDefinition:
-    return _tool("web_search", _required("url", _TEXT), _optional("method", _TEXT, default="GET"))
+    parameters = (_required("url", _TEXT), _optional("method", _TEXT, default="GET"))
+    return _tool("web_search", *parameters, reads_when=_ALWAYS)
 
 
 def _entry_tool(name: str, *more: Parameter) -> ToolDefinition:
     shared = [_optional(field, _TEXT) for field in ("identifier", "heading", "content", "notes")]
-    return _tool(name, *shared, _optional("delete", _FLAG, default=False), *more, answer=_operation_result())
+    parameters = (*shared, _optional("delete", _FLAG, default=False), *more)
+    return _tool(name, *parameters, answer=_operation_result(), leaves_the_vault=False)
 
 
 def _datavault() -> ToolDefinition:
@@ -100,6 +117,8 @@ def _datavault() -> ToolDefinition:
         _optional("delete", _FLAG, default=False),
         aliases={"identifier": "id"},
         answer=_operation_result(),
+        reads_when={"action": frozenset({"REQUEST_READ"}), "delete": frozenset({"FALSE"})},
+        leaves_the_vault=False,
     )
 
 
@@ -119,7 +138,12 @@ def _install_packages() -> ToolDefinition:
 
 
 def _tool(
-    name: str, *parameters: Parameter, aliases: dict[str, str] | None = None, answer: JsonObject | None = None
+    name: str,
+    *parameters: Parameter,
+    aliases: dict[str, str] | None = None,
+    answer: JsonObject | None = None,
+    reads_when: Mapping[str, frozenset[str]] | None = None,
+    leaves_the_vault: bool = True,
 ) -> ToolDefinition:
     described = tuple(_described(name, parameter) for parameter in parameters)
     return ToolDefinition(
@@ -131,6 +155,8 @@ def _tool(
         strict=True,
         aliases=aliases or {},
         answer=answer or {},
+        reads_when=reads_when,
+        leaves_the_vault=leaves_the_vault,
         category="builtin",
     )
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.source import Span
 
 
@@ -107,11 +108,8 @@ class TagDefinition:
         return getattr(self, key)
 
 
-STORAGES = ("memory", "task", "goal", "datavault")
-"""The kinds of entries that a tag can store."""
-
 BUILTIN_WORDS = (
-    "reasoning_text", "memory", "task", "goal", "datavault", "js_execute", "final_output", "subagent", "vaultref",
+    "reasoning_text", *ENTRY_KINDS, "js_execute", "final_output", "subagent", "vaultref",
 )  # fmt: skip
 """How the built-in tags are written: nothing else can be."""
 

@@ -80,6 +80,13 @@ class ToolDefinition:
     environment: tuple[Parameter, ...] = ()
     answer: Mapping[str, JsonValue] = field(default_factory=dict)
     """JSON Schema of the result; an empty one says nothing about it."""
+    reads_when: Mapping[str, frozenset[str]] | None = None
+    """A built-in tool only reads where each of these arguments is one of these words, in capitals or not.
+
+    Without any argument it always only reads. None says that every call may change something.
+    """
+    leaves_the_vault: bool = True
+    """Whether a built-in tool may reach something else than the vault."""
 
     version: str | None = None
     category: str | None = None
@@ -90,6 +97,16 @@ class ToolDefinition:
     """Where the file says its id or name."""
     digest: str = ""
     """Of the file's bytes: what was approved is what runs."""
+
+    def only_reads(self, arguments: Mapping[str, JsonValue]) -> bool:
+        """Whether a call of a built-in tool with these arguments changes nothing."""
+        defaults = {each.name: each.schema.get("default") for each in self.parameters}
+        given = {**defaults, **arguments}
+        return self.reads_when is not None and all(
+            # Some letters become others in capitals: "optıons" is no OPTIONS.
+            str(given.get(name)).isascii() and str(given.get(name)).strip().upper() in words
+            for name, words in self.reads_when.items()
+        )
 
     @property
     def key(self) -> str:

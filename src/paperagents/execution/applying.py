@@ -11,8 +11,9 @@ from itertools import groupby
 from typing import Any
 
 from paperagents.calls.tool_call import ToolCall
+from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tag import STORAGES, Handler, TagCategory, TagDefinition, TagSchema, TagType
+from paperagents.definitions.tag import Handler, TagCategory, TagDefinition, TagSchema, TagType
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError, ToolError
 from paperagents.messages import text
@@ -141,8 +142,8 @@ def call_of_tag(
     tag: TagDefinition, operation: Mapping[str, Any], values: JsonObject, registry: TagRegistry
 ) -> ToolCall:
     """Only what the tag names: an update must not fill in defaults over what is stored."""
-    if tag.storage and tag.storage.lower() not in STORAGES:
-        raise ToolError("tag-storage-unknown", tag=tag.id, storage=tag.storage, kinds=", ".join(STORAGES))
+    if tag.storage and tag.storage.lower() not in ENTRY_KINDS:
+        raise ToolError("tag-storage-unknown", tag=tag.id, storage=tag.storage, kinds=", ".join(ENTRY_KINDS))
     empty = tag.schema.open_attributes and not operation["content"].strip()
     # A block with nothing in it is another way to write a tag without content.
     written = {**operation, "type": "self_closing", "has_content": False} if empty else operation

@@ -12,7 +12,8 @@ from itertools import count
 from typing import Any
 
 from paperagents.calls.tool_call import ToolCall
-from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.entry_kind import identifying_argument
+from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import (
     CancelledError,
@@ -122,10 +123,13 @@ def host_functions(
         return [entry.as_json() for entry in entries.entries(str(kind))]
 
     def entry_set(kind: Any, identifier: Any, changes: Any) -> JsonValue:
-        return call_tool(str(kind), {**_named(str(kind), identifier), **(changes if isinstance(changes, dict) else {})})
+        return call_tool(
+            str(kind),
+            {**identifying_argument(str(kind), str(identifier)), **(changes if isinstance(changes, dict) else {})},
+        )
 
     def entry_delete(kind: Any, identifier: Any) -> JsonValue:
-        return call_tool(str(kind), {**_named(str(kind), identifier), "delete": True})
+        return call_tool(str(kind), {**identifying_argument(str(kind), str(identifier)), "delete": True})
 
     return {
         "call_tool": call_tool,
@@ -176,7 +180,3 @@ def _ending_the_script(endings: list[_EndsWith]) -> Iterator[None]:
     except (WaitingError, DeniedError, CancelledError, PlanEndsError) as error:
         endings.append(_EndsWith(error))
         raise endings[-1] from None
-
-
-def _named(kind: str, identifier: Any) -> JsonObject:
-    return {"id" if kind == "datavault" else "identifier": str(identifier)}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.slug import stem_of
 from paperagents.definitions.source import Span
-from paperagents.definitions.tag import STORAGES, TagCategory, TagNote, TagType
+from paperagents.definitions.tag import TagCategory, TagNote, TagType
 from paperagents.errors import UsageError
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown_sections import Note
@@ -51,8 +52,8 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
 def _warn_of_storage(tag: str, front: YamlMapping, problems: ProblemList) -> None:
     """A note brings no handler, so what it stores must be one of the kinds that there are."""
     node = front.get("storage")
-    if isinstance(node, YamlScalar) and node.value is not None and node.raw.lower() not in STORAGES:
-        problems.warning("tag-storage-unknown", node.span, tag=tag, storage=node.raw, kinds=", ".join(STORAGES))
+    if isinstance(node, YamlScalar) and node.value is not None and node.raw.lower() not in ENTRY_KINDS:
+        problems.warning("tag-storage-unknown", node.span, tag=tag, storage=node.raw, kinds=", ".join(ENTRY_KINDS))
 
 
 def _words(definition: Mapping[str, Any], front: YamlMapping, problems: ProblemList) -> tuple[str, ...]:

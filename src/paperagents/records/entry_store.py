@@ -14,7 +14,6 @@ from paperagents.errors import ToolError
 from paperagents.records.database import Database
 from paperagents.records.stored_row import StoredRow, readable
 
-KINDS = ("memory", "task", "goal", "datavault")
 FIELDS = ("heading", "content", "notes", "status", "type", "description")
 Mode = Literal["create", "update", "upsert"]
 _ENTRY = (

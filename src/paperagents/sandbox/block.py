@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -10,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from paperagents.definitions.javascript_words import is_javascript_variable
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import PaperError, SandboxError
@@ -31,11 +31,6 @@ MORE_SHARE = 0.8
 """So much more, at most."""
 MAX_DEPTH_OF_BLOCKS = 16
 _MAX_CONSOLE_BYTES = 4 << 20
-_RESERVED = re.compile(
-    "await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|false|finally"
-    "|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public"
-    "|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments|eval"
-)
 
 HostFunctions = Mapping[str, Callable[..., JsonValue]]
 
@@ -108,7 +103,7 @@ def prepare(
     """
     helpers = helpers or {}
     for name in (*names, *host, *helpers):
-        if not name.replace("$", "_").isidentifier() or _RESERVED.fullmatch(name):
+        if not is_javascript_variable(name):
             raise SandboxError("sandbox-name", name=name)
     fields = {
         "code": to_json(script.text, "code"),

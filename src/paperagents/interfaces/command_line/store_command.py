@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from paperagents.definitions.entry_kind import ENTRY_KINDS, identifying_argument
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.extract_command import echo_content
@@ -13,7 +14,7 @@ from paperagents.interfaces.command_line.output import one_line, paint, print_js
 from paperagents.interfaces.command_line.record_output import print_record
 from paperagents.interfaces.command_line.run_command import choose_approver
 from paperagents.messages import text
-from paperagents.records.entry_store import KINDS, Entry
+from paperagents.records.entry_store import Entry
 
 _KIND = "paperagents.kind"
 """Where the first word of the command is kept for the second."""
@@ -24,7 +25,7 @@ class _StoreGroup(LocalisedGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The word is put in, as whatever stands behind the kind belongs to it."""
-        behind = next((place for place, each in enumerate(args, 1) if each in KINDS), None)
+        behind = next((place for place, each in enumerate(args, 1) if each in ENTRY_KINDS), None)
         if behind is not None and _is_no_word(next(iter(args[behind:]), "-"), ctx):
             args = [*args[:behind], "list", *args[behind:]]
         return super().parse_args(ctx, args)
@@ -35,7 +36,7 @@ def _is_no_word(argument: str, context: click.Context) -> bool:
 
 
 @click.group("store", cls=_StoreGroup, help=text("cli.store"))
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(ENTRY_KINDS))
 @vault_option
 @click.pass_context
 def command(context: click.Context, *, kind: str) -> None:
@@ -91,7 +92,7 @@ def set_entry(
 ) -> None:
     """Create an entry, or change just what is named."""
     named = {name: value for name, value in {**fields, "type": type_}.items() if value is not None}
-    _run(context, {**_named(context.meta[_KIND], identifier), **named}, yes=False, as_json=as_json)
+    _run(context, {**identifying_argument(context.meta[_KIND], identifier), **named}, yes=False, as_json=as_json)
 
 
 @command.command("delete", cls=LocalisedCommand, help=text("cli.store.delete"))
@@ -104,7 +105,11 @@ def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool)
     """Delete an entry; you are asked first."""
     removed = _existing(context, identifier).as_json()
     _run(
-        context, {**_named(context.meta[_KIND], identifier), "delete": True}, yes=yes, as_json=as_json, removed=removed
+        context,
+        {**identifying_argument(context.meta[_KIND], identifier), "delete": True},
+        yes=yes,
+        as_json=as_json,
+        removed=removed,
     )
 
 
@@ -181,7 +186,3 @@ def _tell_what_was_replaced(kind: str, asked: JsonObject, entry: JsonObject) -> 
         if name in asked and entry.get(name) is not None and value.strip().casefold() != default:
             replaced = text("tag-attribute-replaced", attribute=name, tag=kind, value=value, default=default)
             say(f"{paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(replaced)}")
-
-
-def _named(kind: str, identifier: str) -> JsonObject:
-    return {"id" if kind == "datavault" else "identifier": identifier}

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from paperagents.definitions.builtin import builtin_tools
 from paperagents.registry.entry import Entry
 
 CHANGES, WORLD = "changes", "world"
-_BUILT_IN: Mapping[str, frozenset[str]] = {
-    "search_files": frozenset(),
-    "read_file": frozenset(),
-    "web_search": frozenset({WORLD}),
-    "write_file": frozenset({CHANGES}),
-    "memory": frozenset({CHANGES}),
-    "task": frozenset({CHANGES}),
-    "goal": frozenset({CHANGES}),
-    "datavault": frozenset({CHANGES}),
-}
 _ANYTHING = frozenset({CHANGES, WORLD})
 """Code that can call any tool, a model, another server: nobody knows beforehand."""
 
@@ -52,7 +43,7 @@ def _collect(entry: Entry, by_name: Mapping[str, Entry], known: dict[str, frozen
     if entry.id in known:
         return known[entry.id]
     if entry.kind != "markdown":
-        known[entry.id] = _BUILT_IN.get(entry.id, _ANYTHING) if entry.kind == "builtin" else _ANYTHING
+        known[entry.id] = _effects_of_builtin(entry.id) if entry.kind == "builtin" else _ANYTHING
         return known[entry.id]
     # A circle adds nothing to what its other members do.
     known[entry.id] = frozenset()
@@ -62,3 +53,9 @@ def _collect(entry: Entry, by_name: Mapping[str, Entry], known: dict[str, frozen
         found |= _ANYTHING if called is None else _collect(called, by_name, known)
     known[entry.id] = found
     return found
+
+
+def _effects_of_builtin(tool_id: str) -> frozenset[str]:
+    tool = next(each for each in builtin_tools() if each.id == tool_id)
+    changes = {CHANGES} if tool.reads_when is None or tool.reads_when else set()
+    return frozenset(changes | ({WORLD} if tool.leaves_the_vault else set()))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response, WebSocket
 from starlette.responses import StreamingResponse
 
+from paperagents.definitions.entry_kind import EntryKind, identifying_argument
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
@@ -33,7 +34,6 @@ from paperagents.settings import shown_value
 from paperagents.version import __version__
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, responses=PROBLEM)
-Kind = Literal["memory", "task", "goal", "datavault"]
 Name = Annotated[str, Path(min_length=1, max_length=500)]
 
 
@@ -84,13 +84,13 @@ def problems(live: Live, file: Annotated[str | None, Query(max_length=4000)] = N
 
 
 @router.get("/entries/{kind}", summary="List entries", response_model=list[StoredEntry], tags=["entries"])
-def entries(live: Live, kind: Kind, search: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
+def entries(live: Live, kind: EntryKind, search: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
     """Memories, tasks, goals, or the data vault."""
     return Json([entry.as_json() for entry in live.vault.entries.entries(kind, search=search)])
 
 
 @router.get("/entries/{kind}/{identifier}", summary="Show an entry", response_model=StoredEntry, tags=["entries"])
-def entry(live: Live, kind: Kind, identifier: Identifier) -> Response:
+def entry(live: Live, kind: EntryKind, identifier: Identifier) -> Response:
     """One entry."""
     found = live.vault.entries.get(kind, identifier)
     if found is None:
@@ -99,16 +99,18 @@ def entry(live: Live, kind: Kind, identifier: Identifier) -> Response:
 
 
 @router.put("/entries/{kind}/{identifier}", summary="Create or change an entry", responses=ENDED, tags=["entries"])
-async def set_entry(live: Live, kind: Kind, identifier: Identifier, fields: EntryFields, wait: Wait = 30.0) -> Response:
+async def set_entry(
+    live: Live, kind: EntryKind, identifier: Identifier, fields: EntryFields, wait: Wait = 30.0
+) -> Response:
     """A run of the tool of that name; the answer is its record."""
     named = {name: value for name, value in fields.model_dump().items() if value is not None}
-    return await _run(live, kind, {**_named(kind, identifier), **named}, wait)
+    return await _run(live, kind, {**identifying_argument(kind, identifier), **named}, wait)
 
 
 @router.delete("/entries/{kind}/{identifier}", summary="Delete an entry", responses=ENDED, tags=["entries"])
-async def delete_entry(live: Live, kind: Kind, identifier: Identifier, wait: Wait = 30.0) -> Response:
+async def delete_entry(live: Live, kind: EntryKind, identifier: Identifier, wait: Wait = 30.0) -> Response:
     """A run that waits for somebody's yes; the answer is its record."""
-    return await _run(live, kind, {**_named(kind, identifier), "delete": True}, wait)
+    return await _run(live, kind, {**identifying_argument(kind, identifier), "delete": True}, wait)
 
 
 @router.get("/search", summary="Search the notes", response_model=SearchAnswer, tags=["vault"])
@@ -195,7 +197,3 @@ def _concerns(event: JsonObject, about: str) -> bool:
 
 async def _run(live: LiveRuns, tool: str, arguments: JsonObject, wait: float) -> Response:
     return record_response(await live.finished(live.start(tool, arguments), wait))
-
-
-def _named(kind: str, identifier: str) -> dict[str, Any]:
-    return {"id" if kind == "datavault" else "identifier": identifier}
