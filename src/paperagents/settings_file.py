@@ -78,7 +78,7 @@ def _end_of_value(lines: list[str], start: int) -> int:
     for end in range(start + 1, len(lines) + 1):
         try:
             tomllib.loads("\n".join(lines[start:end]))
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             continue
         return end
     return start + 1

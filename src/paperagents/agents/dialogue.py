@@ -124,7 +124,7 @@ def _call(call: ModelCall, read: JsonObject | None) -> JsonObject:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -8,6 +8,7 @@ import math
 import re
 
 from paperagents.builtin_tools.sentence import Sentence
+from paperagents.calls.json_arguments import is_too_deep
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import ToolError
 
@@ -65,7 +66,7 @@ def parsed_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None, False
-    return value, True
+    return (None, False) if is_too_deep(value, text) else (value, True)
 
 
 def _kind_and_encoding(content_type: str) -> tuple[str, str]:

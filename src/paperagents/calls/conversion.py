@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
+from paperagents.calls.json_arguments import is_too_deep
 from paperagents.definitions.json_value import JsonValue
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
@@ -128,7 +129,7 @@ def _json_or_text(text: str) -> JsonValue:
         value: JsonValue = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
-    return value
+    return text if is_too_deep(value, text) else value
 
 
 def _refuse(constant: str) -> JsonValue:

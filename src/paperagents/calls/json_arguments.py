@@ -37,6 +37,11 @@ def json_only(arguments: Mapping[Any, Any]) -> tuple[JsonObject, list[str]]:
     return fine, [str(name) for name in arguments if name not in fine]
 
 
+def is_too_deep(value: Any, written: str) -> bool:
+    """Whether a value that was read from a text is nested too deeply; most texts have not even enough brackets."""
+    return written.count("[") + written.count("{") > DEEPEST and not is_json(value)
+
+
 def is_json(value: Any, levels: int = DEEPEST) -> bool:
     """Whether a value can be written as JSON; a value that holds itself has no end, so it cannot."""
     match value:

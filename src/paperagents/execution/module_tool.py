@@ -96,6 +96,6 @@ def _typed(tool: ToolDefinition, name: str, value: str) -> JsonValue:
     if declared in ("number", "integer", "boolean", "array", "object"):
         try:
             return json.loads(value)  # type: ignore[no-any-return]  # JSON gives a JSON value
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value
