@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from paperagents.builtin_tools.search_index.index_update import Progress
     from paperagents.builtin_tools.search_index.note_index import View
 
+USUAL_LIMIT = 100
+
 
 def search_files(  # noqa: PLR0913  what the tool takes, and what its callers need
     folder: VaultFolder,
     query: str,
     path: str = "/",
-    limit: int = 100,
+    limit: int = USUAL_LIMIT,
     sort: str = "relevance",
     *,
     seconds: float = 30.0,
@@ -53,7 +55,7 @@ def search_files(  # noqa: PLR0913  what the tool takes, and what its callers ne
 
 
 def scan_files(
-    folder: VaultFolder, query: str, path: str = "/", limit: int = 100, sort: str = "relevance"
+    folder: VaultFolder, query: str, path: str = "/", limit: int = USUAL_LIMIT, sort: str = "relevance"
 ) -> JsonObject:
     """The same without an index: every file is read. Slow, and the measure for ``search_files``."""
     parsed = parse_query(query)

@@ -30,6 +30,15 @@ def test_the_order_can_be_chosen(paper: Paper, write: Write) -> None:
     assert paper("search", "word", "--sort", "colour").code == 2
 
 
+def test_a_program_gets_as_many_results_as_the_tool_gives(paper: Paper, write: Write) -> None:
+    for number in range(103):
+        write(f"{number}.md", "word\n")
+    answer = paper("search", "word", "--json").document
+    assert (len(answer["results"]), answer["count"]) == (100, 103)
+    assert len(paper("search", "word", "--json", "--limit", "102").document["results"]) == 102
+    assert paper("search", "word").out.count(".md\n") == 20
+
+
 def test_a_mistake_in_the_query_is_shown_with_its_column(paper: Paper) -> None:
     answer = paper("search", 'tree ("open', "--json")
     assert answer.code != 0

@@ -15,7 +15,8 @@ import click
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedGroup
 from paperagents.interfaces.command_line.options import Invocation, remember_vault
-from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
+from paperagents.interfaces.command_line.output import print_error, print_json
+from paperagents.interfaces.command_line.streams import prepare_streams
 from paperagents.messages import system_text, text, use_language
 from paperagents.notes_folder import find_vault
 from paperagents.settings import spoken_language
@@ -99,8 +100,7 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 def _cannot_be_told(error: Exception) -> bool:
     """Whether it is standard output itself that takes no more, on a full disk for example."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError:
         return isinstance(error, OSError)
     return False
@@ -110,8 +110,7 @@ def _let_go_of_streams() -> None:
     """Nothing can be written any more, not even when Python empties its buffers at the end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            os.dup2(nowhere, stream.fileno())
+        os.dup2(nowhere, stream.fileno())
 
 
 def _make_group() -> PaperGroup:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -25,13 +24,6 @@ _WORD = r"[\u3040-\u9fff][\u3001-\u301f\uff00-\uff65]*\s*|[^\s\u3040-\u9fff]+\s*
 _USUAL = 80
 """Columns of a terminal that does not say how many it has."""
 _COLOURS = {"error": "red", "warning": "yellow"}
-
-
-def prepare_streams() -> None:
-    """UTF-8 whatever the locale says; a character that cannot be written never ends the program."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def print_json(value: Any) -> None:
@@ -71,7 +63,7 @@ def print_error(error: PaperError) -> None:
 def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: bool = False) -> str:
     """Coloured on a terminal, plain anywhere else."""
     stream = sys.stderr if err else sys.stdout
-    if stream is None or not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return shown
     return click.style(shown, fg=colour, bold=bold)
 
@@ -115,12 +107,12 @@ def padded(shown: str, columns: int) -> str:
 
 def terminal_columns() -> int | None:
     """How wide the terminal is; None where what is printed goes elsewhere."""
-    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def error_columns() -> int | None:
     """How wide the terminal is that standard error goes to; None where it goes elsewhere."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         return None
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL

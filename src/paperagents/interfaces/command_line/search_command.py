@@ -16,23 +16,26 @@ from paperagents.messages import text
 
 SORTS = ("relevance", "modified", "path")
 _STEP = 100
+_ON_A_TERMINAL = 20
+"""Results that a person looks through; a program gets as many as from the tool."""
 
 
 @click.command("search", cls=LocalisedCommand, help=text("cli.search"))
 @click.argument("query")
 @click.option("--path", default="/", help=text("cli.search.path"))
-@click.option("--limit", type=click.IntRange(1), default=20, help=text("cli.search.limit"))
+@click.option("--limit", type=click.IntRange(1), help=text("cli.search.limit"))
 @click.option("--sort", type=click.Choice(SORTS), default=SORTS[0], help=text("cli.search.sort"))
 @vault_option
 @json_option
 @click.pass_context
 def command(  # noqa: PLR0913  its options
-    context: click.Context, *, query: str, path: str, limit: int, sort: str, as_json: bool
+    context: click.Context, *, query: str, path: str, limit: int | None, sort: str, as_json: bool
 ) -> None:
     """Search; the same answer as the tool ``search_files`` gives."""
-    from paperagents.builtin_tools.search import search_files  # noqa: PLC0415  for this command alone
+    from paperagents.builtin_tools.search import USUAL_LIMIT, search_files  # noqa: PLC0415  for this command alone
     from paperagents.builtin_tools.vault_files import VaultFolder  # noqa: PLC0415  as above
 
+    limit = limit or (USUAL_LIMIT if as_json else _ON_A_TERMINAL)
     with VaultFolder(current_notes(context).root) as folder, _progress_bar() as progress:
         answer = search_files(folder, query, path, limit, sort, progress=progress)
     if as_json:

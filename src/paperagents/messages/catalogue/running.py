@@ -166,7 +166,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "搜索库中的笔记。",
     ),
     "cli.search.path": ("Only below this folder.", "Nur unterhalb dieses Ordners.", "仅限此文件夹之下。"),
-    "cli.search.limit": ("At most so many.", "Höchstens so viele.", "最多这么多。"),
+    "cli.search.limit": (
+        "At most so many; 20 unless given, 100 with --json.",
+        "Höchstens so viele; ohne Angabe 20, mit --json 100.",
+        "最多这么多；默认 20 个，使用 --json 时为 100 个。",
+    ),
     "cli.search.count": ("{count} found", "{count} gefunden", "找到 {count} 个"),
     "cli.config": (
         "The settings in force, each with its origin.",
