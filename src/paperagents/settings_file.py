@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from pathlib import Path
 from typing import Any
 
+from paperagents.definitions.surrogates import has_surrogates
 from paperagents.errors import PaperError, SettingsError
 from paperagents.kept_files import alone_with, replace_file
 from paperagents.known_settings import checked_value, known_setting
@@ -45,7 +45,7 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
 def _require_possible(name: str, value: Any, origin: str) -> None:
     known = known_setting(name, origin)
     texts = value if isinstance(value, list) else [value]
-    if any(unicodedata.category(each) == "Cs" for text in texts if isinstance(text, str) for each in text):
+    if any(isinstance(each, str) and has_surrogates(each) for each in texts):
         raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
     checked_value(name, value, known, origin)
 

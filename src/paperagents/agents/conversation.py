@@ -26,6 +26,7 @@ from pathlib import Path
 
 from paperagents.agents.dialogue import cut
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.surrogates import utf8
 from paperagents.errors import ToolError, UsageError
 from paperagents.messages import LANGUAGES, in_language, system_text, text
 from paperagents.records.masking import Masking
@@ -108,7 +109,7 @@ class Conversation:
         return content.replace("\r\n", "\n")
 
     def _write(self, added: str) -> None:
-        data = memoryview(added.encode("utf-8", "replace"))
+        data = memoryview(utf8(added))
         try:
             while data:
                 data = data[os.write(self._descriptor, data) :]

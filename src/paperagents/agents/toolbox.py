@@ -12,6 +12,7 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import CONVERSATION
 from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry
@@ -105,7 +106,7 @@ def _native_names(tools: Mapping[str, ToolDefinition]) -> dict[str, str]:
         name = tool.id
         if not _NATIVE_NAME.fullmatch(name) or name in names:
             plain = re.sub("[^A-Za-z0-9_-]+", "_", name)[:50].strip("_") or "tool"
-            name = f"{plain}_{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+            name = f"{plain}_{sha256(lossless_bytes(key)).hexdigest()[:8]}"
         names[name] = key
     return names
 

@@ -18,6 +18,7 @@ from paperagents.builtin_tools.http_values import HttpRequest, is_changing, norm
 from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.builtin_tools.vault_paths import shown, writable_segments_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.records.masking import mask_headers
 
@@ -54,7 +55,7 @@ class FileEffects:
         refused = old is not None and not overwrite and not append
         new = (old or "") + content if append else content
         before = ABSENT if old is None else digest_of(old.encode())
-        size = len(new.encode("utf-8", "surrogatepass"))
+        size = len(lossless_bytes(new))
         return Effect(
             tool="write_file",
             arguments=arguments,
@@ -62,7 +63,7 @@ class FileEffects:
             preview=unified_diff(old, new, path),
             target=path,
             before=before,
-            after=digest_of(new.encode("utf-8", "surrogatepass")),
+            after=digest_of(lossless_bytes(new)),
             answer={"filePath": path, "size": size, "created": old is None},
             refusal=ToolError("file-exists", path=path) if refused else None,
             current=lambda: self.folder.digest(path),

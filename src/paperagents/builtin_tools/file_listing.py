@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from paperagents.builtin_tools.file_reading import closing
 from paperagents.builtin_tools.file_writing import DRAFT_PREFIX, remove_abandoned
 from paperagents.builtin_tools.vault_paths import shown
+from paperagents.definitions.surrogates import has_surrogates
 
 OpenFolder = Callable[[tuple[str, ...], int], int]
 STAMP_BYTES = 32
@@ -104,7 +105,7 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
             if name[0] == ".":
                 if name.startswith(DRAFT_PREFIX):
                     remove_abandoned(descriptor, name)
-            elif not (name.isascii() or _is_text(name)):
+            elif has_surrogates(name):
                 continue
             elif entry.is_file(follow_symlinks=False):
                 try:
@@ -128,12 +129,3 @@ def _stamps(numbers: list[int]) -> bytes:
 def _signed(number: int) -> int:
     """Some file systems give their files numbers that use the last bit, too."""
     return number if number <= _LARGEST else number - 2**64
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be written in an answer; bytes that are no UTF-8 come as lone surrogates."""
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -10,6 +10,7 @@ import re
 from paperagents.builtin_tools.sentence import Sentence
 from paperagents.calls.json_arguments import is_too_deep
 from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.surrogates import value_without_surrogates
 from paperagents.errors import ToolError
 
 _MOST_VALUES = 2_000_000  # ten megabytes of "[]," would become a gigabyte of lists
@@ -63,7 +64,7 @@ def parsed_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
         if _HALF_CHARACTER.search(text):
-            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+            value = value_without_surrogates(value)
     except (ValueError, RecursionError):
         return None, False
     return (None, False) if is_too_deep(value, text) else (value, True)

@@ -11,6 +11,7 @@ from paperagents.builtin_tools.file_listing import ListedFile
 from paperagents.builtin_tools.file_reading import digest_of, modified_time
 from paperagents.builtin_tools.vault_files import FileContent, VaultFolder, Written
 from paperagents.builtin_tools.vault_paths import file_segments_of, segments_of, shown, writable_segments_of
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.errors import ToolError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class PlannedFolder(VaultFolder):
         pending = self._changes().get(self._name(path))
         if pending is None:
             return super().find_text(path)
-        data = pending.encode("utf-8", "surrogatepass")
+        data = lossless_bytes(pending)
         return FileContent(
             path=shown(file_segments_of(path)),
             content=pending,
@@ -53,7 +54,7 @@ class PlannedFolder(VaultFolder):
             raise ToolError("file-exists", path=name)
         new = (old or "") + content if append else content
         self._changes()[name] = new
-        return Written(path=name, size=len(new.encode("utf-8", "surrogatepass")), created=old is None)
+        return Written(path=name, size=len(lossless_bytes(new)), created=old is None)
 
     def digest(self, path: str) -> str:
         """The digest of the text as it would be."""

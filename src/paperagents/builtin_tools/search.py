@@ -24,6 +24,7 @@ from paperagents.builtin_tools.search_snippet import snippet
 from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.builtin_tools.vault_paths import segments_of, shown
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.errors import ToolError
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _below(folder: VaultFolder, path: str) -> str:
 
 def _files(planned: Mapping[str, str]) -> list[ListedFile]:
     now = time.time_ns()
-    sizes = {path: len(text.encode("utf-8", "surrogatepass")) for path, text in planned.items()}
+    sizes = {path: len(lossless_bytes(text)) for path, text in planned.items()}
     return [ListedFile(path=path, size=size, modified_ns=now) for path, size in sizes.items()]
 
 

@@ -25,6 +25,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import Span, StatusCode, Tracer, set_span_in_context
 
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.execution.session import Event
 from paperagents.version import __version__
 
@@ -177,7 +178,7 @@ def _with_ids_of(run_id: str) -> Iterator[None]:
 
 def ids_of(run_id: str) -> tuple[int, int]:
     """The trace and the span of a run, the same in every process."""
-    digest = sha256(f"trace of run {run_id}".encode("utf-8", "surrogatepass")).digest()
+    digest = sha256(lossless_bytes(f"trace of run {run_id}")).digest()
     return int.from_bytes(digest[:16]), int.from_bytes(digest[16:24])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -11,8 +10,7 @@ from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.parameter import DIALECT
-
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+from paperagents.definitions.surrogates import value_without_surrogates
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,7 +131,7 @@ def _told(ask: Callable[[JsonValue], Any], value: JsonValue) -> Any:
     try:
         return ask(value)
     except UnicodeEncodeError:
-        return ask(json.loads(_HALF_CHARACTER.sub("\ufffd", json.dumps(value, ensure_ascii=False))))
+        return ask(value_without_surrogates(value))
 
 
 def _meant(error: Any) -> list[Any]:

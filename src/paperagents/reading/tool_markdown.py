@@ -10,6 +10,7 @@ from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.slug import slug, stem_of
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.step import Step
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.definitions.tool import Example, ToolDefinition, ToolType
 from paperagents.reading.body_blocks import Blocks, read_blocks
 from paperagents.reading.cron import LONGEST, is_schedule, looks_like_schedule
@@ -108,7 +109,7 @@ def read_id(fields: Fields, name: str | None, file: str) -> str:
 
 def id_of_file(stem: str) -> str:
     """A slug of the file's stem; of letters that no id can have, their digest."""
-    return slug(stem) or f"tool-{sha256(stem.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    return slug(stem) or f"tool-{sha256(lossless_bytes(stem)).hexdigest()[:12]}"
 
 
 def identity_span(front: YamlMapping) -> Span:

@@ -8,6 +8,8 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
 
+from paperagents.definitions.surrogates import lossless_bytes
+
 _SHORTEST_LINE = 8
 """A line of a secret that has several: a diff shows them one by one."""
 _MOST_LINES = 100
@@ -97,7 +99,7 @@ def forms_of(secret: str) -> set[str]:
 
 def _writings(secret: str) -> set[str]:
     """A text plain, inside JSON, printed on one line, in an address, or in Base64."""
-    data = secret.encode("utf-8", "surrogatepass")
+    data = lossless_bytes(secret)
     escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     printed = {secret.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")}
     quoted = {form.replace("'", "\\'") for form in printed}

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from paperagents.definitions.surrogates import has_surrogates
 from paperagents.errors import PaperError
 from paperagents.messages import system_text, text
 from paperagents.registry.folder_scan import is_hidden
@@ -121,7 +122,7 @@ class FolderWatch:
 
     def _folders(self) -> set[str]:
         """What is to be watched; the library cannot take a name that is not Unicode."""
-        return {folder for folder in self._registry.folders() if folder.encode("utf-8", "replace").decode() == folder}
+        return {folder for folder in self._registry.folders() if not has_surrogates(folder)}
 
     def _take_all(self) -> None:
         """Changes from before the watch began have not been told, so everything is looked at."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.surrogates import lossless_bytes
 
 PREFIX = "mcp:"
 _LARGEST_PROGRAM = 50_000_000
@@ -37,7 +38,7 @@ class RemoteServer:
     @property
     def digest(self) -> str:
         """Names exactly this command, with the programs of the vault it starts as they are now, or this address."""
-        content = sha256(repr((self.command, self.url)).encode("utf-8", "surrogatepass"))
+        content = sha256(lossless_bytes(repr((self.command, self.url))))
         for file in self._programs():
             content.update(file.read_bytes())
         return content.hexdigest()

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 from paperagents.definitions.javascript_words import is_javascript_variable
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
+from paperagents.definitions.surrogates import without_surrogates
 from paperagents.errors import PaperError, SandboxError
 from paperagents.sandbox import failures
-from paperagents.sandbox.failures import Phrase, clean
+from paperagents.sandbox.failures import Phrase
 from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
@@ -273,7 +274,7 @@ def _console_line(line: Any) -> ConsoleLine:
         raise ChannelBrokenError("not a console line")
     if level == "truncated":
         return ConsoleLine(level="warn", text=str(Phrase("console-truncated")))
-    return ConsoleLine(level=clean(level)[:20], text=clean(written))
+    return ConsoleLine(level=without_surrogates(level)[:20], text=without_surrogates(written))
 
 
 def _with_console(error: SandboxError, console: tuple[ConsoleLine, ...]) -> SandboxError:

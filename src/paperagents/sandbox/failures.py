@@ -8,6 +8,7 @@ from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
+from paperagents.definitions.surrogates import lossless_bytes, value_without_surrogates, without_surrogates
 from paperagents.errors import SandboxError
 from paperagents.messages import has_text, text
 
@@ -16,7 +17,6 @@ FIRST_LINE = 1001
 
 _MAX_FRAMES = 50
 _FRAME = re.compile(r" +at (?:(?P<function>.{0,500}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?$")
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _CODES = {
     "timeout": "sandbox-timeout",
@@ -75,23 +75,6 @@ def thrown(report: Mapping[str, JsonValue], script: Excerpt, limits: Mapping[str
     return _javascript_error(report, script)
 
 
-def clean(text: str) -> str:
-    """A text for people: half characters, which no file or terminal takes, become a replacement mark."""
-    return _HALF_CHARACTER.sub("\ufffd", text)
-
-
-def clean_value(value: Any) -> Any:
-    """A value for people: every text in it cleaned."""
-    match value:
-        case str():
-            return clean(value)
-        case list():
-            return [clean_value(item) for item in value]
-        case dict():
-            return {clean(key): clean_value(item) for key, item in value.items()}
-    return value
-
-
 def path_text(root: str, path: Sequence[object]) -> str:
     """A path as people write it: data.items[3]["odd key"]."""
     result = root
@@ -99,7 +82,7 @@ def path_text(root: str, path: Sequence[object]) -> str:
         if isinstance(step, int | float):
             result += f"[{step:.0f}]"
         else:
-            name = clean(str(step))
+            name = without_surrogates(str(step))
             result += f".{name}" if _NAME.fullmatch(name) else f'["{name}"]'
     return result if len(result) <= 300 else result[:150] + "…" + result[-149:]
 
@@ -121,7 +104,7 @@ def _frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str,
     number, at = int(match["line"]) - FIRST_LINE, int(match["column"])
     number, at = (0, 1) if number < 0 else (number, at)
     # The engine counts columns in bytes of UTF-8.
-    before = lines[number].encode("utf-8", "surrogatepass")[: at - 1]
+    before = lossless_bytes(lines[number])[: at - 1]
     line, column = script.position(number + 1, len(before.decode("utf-8", "ignore")) + 1)
     function = match["function"] if match["function"] != "<anonymous>" else None
     return {"function": function, "file": script.file, "line": line, "column": column}
@@ -146,7 +129,7 @@ def _javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandb
     said = message.removesuffix(".")  # our own sentence ends with one
     frames = frames_of(_text(report, "stack"), script)
     properties = report.get("properties")
-    own = clean_value(properties) if isinstance(properties, dict) else {}
+    own = value_without_surrogates(properties) if isinstance(properties, dict) else {}
     is_syntax = report.get("syntax") is True
     if report.get("kind") == "null":
         message = said = "null"
@@ -187,4 +170,4 @@ def _start_of(script: Excerpt) -> dict[str, Any]:
 
 def _text(report: Mapping[str, JsonValue], key: str) -> str:
     value = report.get(key)
-    return clean(value) if isinstance(value, str) else ""
+    return without_surrogates(value) if isinstance(value, str) else ""

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from paperagents.definitions.npm_name import is_of_registry
 from paperagents.definitions.slug import slug
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
 from paperagents.sandbox.deno_process import installer
@@ -230,4 +231,4 @@ def _readable(told: bytes) -> str:
 
 
 def _short(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return sha256(lossless_bytes(text)).hexdigest()[:10]

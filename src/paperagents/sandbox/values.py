@@ -16,6 +16,7 @@ import re
 from typing import Any, cast
 
 from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.surrogates import has_surrogates
 from paperagents.errors import SandboxError
 from paperagents.sandbox.failures import Phrase, path_text
 
@@ -26,7 +27,6 @@ MAX_INPUT_BYTES = 64 << 20
 _STRINGS_AND_BRACKETS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 _PERHAPS_NOT_FINITE = re.compile(r"[eE]\+?\d{3}|\d{300}")
 _PERHAPS_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def to_json(value: JsonValue, root: str) -> str:
@@ -122,7 +122,7 @@ def _problem_of(value: object, *, check_text: bool) -> Phrase | None:
         case None | bool() | dict() | list() | tuple():
             return None
         case str():
-            return Phrase("value-half-character") if check_text and _HALF_CHARACTER.search(value) else None
+            return Phrase("value-half-character") if check_text and has_surrogates(value) else None
         case int():
             return Phrase("value-not-finite", name="Infinity") if abs(value) >= 10**308 else None
         case float():
@@ -134,4 +134,4 @@ def _problem_of(value: object, *, check_text: bool) -> Phrase | None:
 def _problem_of_key(key: object, *, check_text: bool) -> Phrase | None:
     if not isinstance(key, str):
         return Phrase("value-not-json", type=type(key).__name__)
-    return Phrase("value-half-character") if check_text and _HALF_CHARACTER.search(key) else None
+    return Phrase("value-half-character") if check_text and has_surrogates(key) else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from paperagents.definitions.surrogates import without_surrogates
 from paperagents.messages import text
-from paperagents.sandbox.failures import clean
 from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.worker_process import START_SECONDS, ChannelBrokenError, WorkerProcess, start_worker
 
@@ -49,7 +49,7 @@ def _wall(name: str, missing: str) -> Wall:
     reason, _, detail = missing.partition(" ")
     if not reason:
         return _standing(name)
-    return _fallen(name, text(f"sandbox.wall-{reason}", detail=clean(detail)))
+    return _fallen(name, text(f"sandbox.wall-{reason}", detail=without_surrogates(detail)))
 
 
 def _standing(name: str) -> Wall:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from typing import Any
 
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.definitions.tag import AttributeSchema
 from paperagents.tags.builtin import TASK_STATUSES, VAULT_TYPES
 
@@ -45,7 +46,7 @@ def identifier_from(text: str) -> str:
     if slug and not any(sign.isalpha() and not sign.isascii() for sign in plain):
         return slug
     # What is left of 第1步 and 第2天 is a digit at most, and two headings must not become one entry.
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+    digest = hashlib.sha256(lossless_bytes(text)).hexdigest()[:12]
     return f"{slug[:180].strip('-') or 'entry'}-{digest}"
 
 

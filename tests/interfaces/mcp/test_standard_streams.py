@@ -104,7 +104,7 @@ def answers_to(vault: Path, line: str, *, count: int) -> list[dict[str, Any]]:
     ("line", "code", "identity"),
     [
         (r'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": "\ud800"}}', -32600, 7),
-        (r'{"jsonrpc": "2.0", "id": "\ud800", "method": "ping"}', -32600, "?"),
+        (r'{"jsonrpc": "2.0", "id": "\ud800", "method": "ping"}', -32600, "\ufffd"),
         ('{"jsonrpc": "2.0", "id": "x", "foo": 1}', -32600, "x"),
         ('{"jsonrpc": "2.0", "id": 7, "method": 5}', -32600, 7),
         ('{"jsonrpc": "2.0", "id": {"id": 8}, "foo": 1}', -32600, None),

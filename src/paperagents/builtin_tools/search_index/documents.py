@@ -12,6 +12,7 @@ from paperagents.builtin_tools.file_listing import ListedFile
 from paperagents.builtin_tools.notes import Note, folded
 from paperagents.builtin_tools.search_matching import folded_values
 from paperagents.builtin_tools.search_words import words_text
+from paperagents.definitions.surrogates import lossless_bytes
 
 if TYPE_CHECKING:
     import tantivy
@@ -78,7 +79,7 @@ def key(kind: str, *parts: str) -> str:
     joined = "".join(parts)
     if len(joined) <= _LONGEST_KEY and joined.isprintable():
         return "\0".join((kind, *parts)).replace(" ", "\1")
-    return f"{kind}\2{hashlib.sha256(repr(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return f"{kind}\2{hashlib.sha256(lossless_bytes(repr(parts))).hexdigest()}"
 
 
 def number_key(number: int) -> str:

@@ -9,6 +9,7 @@ import click
 
 from paperagents.approval.decision import ApprovalRequest, Approved, Approver, Decision
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.surrogates import utf8
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
@@ -105,7 +106,7 @@ def _note(vault: Vault, operation: Operation, service: Service, path: str) -> st
     for plain in (False, True):
         content = note_of(operation, service, plain=plain)
         try:
-            reading = vault.registry.try_out(path, content.encode("utf-8", "replace"))
+            reading = vault.registry.try_out(path, utf8(content))
         except PaperError:
             continue
         if reading.valid:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from paperagents.definitions.slug import slug
+from paperagents.definitions.surrogates import without_surrogates
 from paperagents.interfaces.importing.openapi_document import Argument, Operation, Service
 
 _SEGMENT = (
@@ -127,14 +128,14 @@ def _fence(language: str, content: str) -> list[str]:
 
 def _scalar(value: Any) -> str:
     """A value as YAML takes it in one line. JSON is YAML, but for halves of characters, which no note can hold."""
-    written = json.dumps(value, ensure_ascii=False)
+    written = without_surrogates(json.dumps(value, ensure_ascii=False))
     return written if written.isprintable() else "".join(map(_printable, written))
 
 
 def _printable(character: str) -> str:
     if character.isprintable():
         return character
-    return "\ufffd" if "\ud800" <= character <= "\udfff" else f"\\U{ord(character):08x}"
+    return f"\\U{ord(character):08x}"
 
 
 def _literal(value: str) -> str:

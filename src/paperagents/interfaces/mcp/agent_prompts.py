@@ -16,6 +16,7 @@ from paperagents.calls.references import Names
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.agent_tool import CONVERSATION, QUERY, tool_of_agent
 from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.surrogates import without_surrogates
 from paperagents.errors import PaperError
 from paperagents.messages import text
 from paperagents.vault import Vault
@@ -58,8 +59,7 @@ class AgentPrompts:
         arguments = {**known, **given}
         clock = self._vault.services.clock()
         names = Names(arguments=arguments, declared=frozenset(known), input=arguments, built_in=clock)
-        shown = filled(agent.prompt.text, names, self._vault.vault_content).strip()
-        return shown.encode("utf-8", "replace").decode()
+        return without_surrogates(filled(agent.prompt.text, names, self._vault.vault_content).strip())
 
 
 def _prompt(agent: AgentDefinition) -> types.Prompt:

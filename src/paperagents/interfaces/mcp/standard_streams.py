@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import BinaryIO
 
+from paperagents.definitions.surrogates import utf8
+
 _LONGEST_MESSAGE = 2**31
 
 
@@ -29,7 +31,7 @@ class MessageOutput:
 
     async def write(self, text: str) -> int:
         """Take a message, or a part of one."""
-        self._message += text.encode("utf-8", "replace")
+        self._message += utf8(text)
         return len(text)
 
     async def flush(self) -> None:

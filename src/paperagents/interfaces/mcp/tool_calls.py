@@ -18,6 +18,7 @@ from mcp.server.context import ServerRequestContext
 
 from paperagents.approval.decision import ApprovalRequest
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.surrogates import value_without_surrogates, without_surrogates
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.interfaces.mcp.questions import decision_of, form, is_undecided
 from paperagents.interfaces.mcp.tool_offer import CALL, SEARCH, ToolOffer
@@ -181,20 +182,6 @@ def _failed(error: PaperError) -> types.CallToolResult:
 
 
 def _answer(structured: JsonObject, shown: str, *, failed: bool) -> types.CallToolResult:
-    content = types.TextContent(type="text", text=_as_text(shown))
-    return types.CallToolResult(content=[content], structured_content=_without_surrogates(structured), is_error=failed)
-
-
-def _as_text(shown: str) -> str:
-    """Halves of characters cannot be sent; a sign takes their place."""
-    return shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _without_surrogates(value: JsonObject) -> JsonObject:
-    written = json.dumps(value, ensure_ascii=False)
-    try:
-        written.encode("utf-8")
-    except UnicodeEncodeError:
-        cleaned: JsonObject = json.loads(_as_text(written))
-        return cleaned
-    return value
+    content = types.TextContent(type="text", text=without_surrogates(shown))
+    cleaned = value_without_surrogates(structured)
+    return types.CallToolResult(content=[content], structured_content=cleaned, is_error=failed)

@@ -9,6 +9,7 @@ from typing import Any
 import mcp_types as types
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.mcp.tool_effects import ANYTHING, Effects, effects_of
@@ -97,7 +98,7 @@ def offered_name(tool_id: str) -> str:
     if _ALLOWED_NAME.fullmatch(tool_id):
         return tool_id
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", tool_id).strip("_")[:48]
-    digest = sha256(tool_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    digest = sha256(lossless_bytes(tool_id)).hexdigest()[:8]
     return f"{plain}_{digest}" if plain else f"tool_{digest}"
 
 

@@ -10,6 +10,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from paperagents.definitions.surrogates import without_surrogates
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -86,5 +87,5 @@ def _whole(problems: list[Any]) -> Any:
 def _id(message: Any) -> types.RequestId | None:
     found = message.get("id") if isinstance(message, dict) else None
     if isinstance(found, str):
-        return found.encode("utf-8", "replace").decode()
+        return without_surrogates(found)
     return found if isinstance(found, int) and not isinstance(found, bool) else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.surrogates import utf8
 from paperagents.errors import (
     BrokenFileError,
     DeniedError,
@@ -88,4 +89,4 @@ def as_page(error: PaperError) -> bytes:
     """The same for a person who looks at it in a browser."""
     hint = f"<p>{escape(error.hint)}</p>" if error.hint else ""
     head = f"<!doctype html><meta charset=utf-8><title>{escape(error.code)}</title>"
-    return f"{head}<h1>Paper Agents</h1><p>{escape(error.message)}</p>{hint}\n".encode("utf-8", "replace")
+    return utf8(f"{head}<h1>Paper Agents</h1><p>{escape(error.message)}</p>{hint}\n")

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, plan_response, record_response
@@ -144,7 +145,7 @@ def _number(last_event_id: str | None) -> int:
 
 def _run_of_key(key: str) -> str:
     """The id of the run that belongs to a key: whoever comes with the same key comes to the same run."""
-    return sha256(f"idempotency-key\0{key}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return sha256(lossless_bytes(f"idempotency-key\0{key}")).hexdigest()[:16]
 
 
 async def _once(live: LiveRuns, run_id: str, new: NewRun, wait: float) -> RunRecord:

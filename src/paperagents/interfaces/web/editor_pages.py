@@ -19,6 +19,7 @@ from paperagents.builtin_tools.file_reading import digest_of
 from paperagents.builtin_tools.file_writing import ABSENT
 from paperagents.builtin_tools.vault_paths import segments_of, shown
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.surrogates import utf8
 from paperagents.errors import ToolError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, record_response
@@ -88,7 +89,7 @@ async def save(live: Live, saving: Saving) -> Response:
     approver = _yes_to_this_state(live.vault, path, saving.digest)
     record = await asyncio.to_thread(live.vault.run, "write_file", arguments, approver=approver)
     response = record_response(record)
-    saved = digest_of(saving.content.encode("utf-8", "replace"))
+    saved = digest_of(utf8(saving.content))
     response.headers["etag"] = saved if record.success else live.vault.folder.digest(path)
     return response
 
@@ -116,7 +117,7 @@ def _opened(vault: Vault, path: str) -> tuple[str, str]:
 
 
 def _checked(live: LiveRuns, path: str, content: str) -> dict[str, Any]:
-    reading = live.vault.registry.try_out(path, content.encode("utf-8", "replace"))
+    reading = live.vault.registry.try_out(path, utf8(content))
     document = definition_document(reading.definition) if reading.definition is not None else None
     return {"problems": [problem.as_json() for problem in reading.problems], "document": document}
 

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paperagents.approval.diff import visible
+from paperagents.definitions.surrogates import utf8
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.problem_details import status_of
@@ -84,8 +85,7 @@ def page_json(value: Any) -> Markup:
 
 def _response(template: str, values: dict[str, Any], status: int) -> Response:
     content = environment().get_template(template).render(values)
-    # Lone surrogates of JavaScript texts have no bytes.
-    return Response(content.encode("utf-8", "replace"), status_code=status, media_type="text/html; charset=utf-8")
+    return Response(utf8(content), status_code=status, media_type="text/html; charset=utf-8")
 
 
 @cache
@@ -105,7 +105,7 @@ def environment() -> Environment:
     )  # fmt: skip
     made.filters.update(
         visible=lambda value: visible(str(value)),
-        quoted=lambda value: quote(str(value).encode("utf-8", "replace"), safe=""),
+        quoted=lambda value: quote(utf8(str(value)), safe=""),
         page_json=page_json,
         moment=moment,
         duration=duration,

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from paperagents.approval.diff import unified_diff
 from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.surrogates import utf8
 from paperagents.errors import UsageError
 from paperagents.interfaces.serving.rest_runs import Live
 from paperagents.interfaces.web.diff_lines import Diff, read_diff
@@ -107,7 +108,7 @@ def download(live: Live, run_id: str, *, record: bool = False) -> Response:
     found = live.record(run_id)
     name = "".join(each if each.isascii() and (each.isalnum() or each in "-_") else "-" for each in found.tool)[:60]
     if isinstance(found.data, str) and not record:
-        return _file(found.data.encode("utf-8", "replace"), f"{name}.txt", "text/plain; charset=utf-8")
+        return _file(utf8(found.data), f"{name}.txt", "text/plain; charset=utf-8")
     content = found.as_json() if record else found.data
     kind = "record" if record else "result"
     return _file(json.dumps(content, indent=2).encode("ascii"), f"{name}-{kind}.json", "application/json")
