@@ -57,6 +57,19 @@ def test_a_repeated_label_means_the_latest(desk: Desk) -> None:
     assert desk.run("c").data == 2
 
 
+def test_an_argument_nobody_declared_is_there_when_it_is_given(desk: Desk) -> None:
+    desk.note("a.md", "Inside.")
+    front = "parameters:\n  - {name: other, type: string, description: d, required: false}\n"
+    steps = "steps:\n  - tool: read_file\n    parameters: {filePath: '{{file}}.md'}\n"
+    desk.tool("reads", front + steps)
+    read = desk.run("reads", {"file": "a"}).data
+    assert isinstance(read, dict)
+    assert read["content"] == "Inside."
+    missing = desk.run("reads").error
+    assert missing is not None
+    assert (missing["code"], missing["hint"]) == ("unknown-reference", "There is: other, date, time, random_id.")
+
+
 def test_every_entry_of_the_log_has_every_field(desk: Desk) -> None:
     desk.chain("c", "\n  - {tool: echo, parameters: {value: 1}}\n  - {tool: echo, if: 'false', parameters: {value: 2}}")
     record = desk.run("c").as_json()

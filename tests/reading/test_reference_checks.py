@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from paperagents.definitions.json_value import JsonObject
@@ -14,7 +16,9 @@ SCOPE = Scope(
     arguments={"title": {"type": "string"}, "user": {"type": "object"}, "sizes": {"type": "array"}},
     input={"type": "object", "properties": {"title": {"type": "string"}, "slug": {}}, "additionalProperties": False},
     environment=frozenset({"API_KEY"}),
+    strict=True,
 )
+OPEN = replace(SCOPE, strict=False)
 FOUND: JsonObject = {
     "type": "object",
     "properties": {"results": {"type": "array", "items": {"type": "object"}}, "count": {"type": "integer"}},
@@ -84,6 +88,32 @@ def test_what_cannot_exist_is_told_with_what_there_is(text: str, scope: Scope, c
     (problem,) = told(text, scope)
     assert problem.startswith(f"{column} ")
     assert words in problem
+
+
+@pytest.mark.parametrize("text", ["{{extra}}", "{{extra.first[0]}}", "input.extra", "{{preprocess.extra.first}}"])
+def test_what_nobody_declares_may_still_be_given(text: str) -> None:
+    (problem,) = told(text, OPEN)
+    assert problem.startswith("1 undeclared-input ")
+    assert "no parameter 'extra'" in problem
+    (refused,) = told(text, SCOPE)
+    assert refused.startswith("1 unknown-reference ")
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("{{titel}}", OPEN),
+        ("input.slugg", OPEN),
+        ("{{other.output}}", OPEN.after("find", FOUND)),
+        ("{{input.title.first}}", OPEN),
+        ("{{title.first}}", OPEN),
+        ("input.extra", replace(OPEN, input_has_arguments=False)),
+        ("{{item}}", OPEN),
+    ],
+)
+def test_what_no_caller_can_give_is_an_error(text: str, scope: Scope) -> None:
+    (problem,) = told(text, scope)
+    assert problem.startswith("1 unknown-reference ")
 
 
 def test_every_wrong_reference_of_a_text_is_told() -> None:

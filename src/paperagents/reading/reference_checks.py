@@ -29,6 +29,10 @@ class Scope:
     labels: Mapping[str, Shape] = field(default_factory=dict)
     in_loop: bool = False
     environment: frozenset[str] = frozenset()
+    strict: bool = False
+    """Whether arguments that are not declared are refused."""
+    input_has_arguments: bool = True
+    """Whether preprocessing hands on the arguments, those that are not declared too."""
 
     def after(self, label: str, output: Shape) -> Scope:
         """The scope of the step that follows one with this label and output."""
@@ -51,6 +55,8 @@ class Missing:
     names: Sequence[str] = ()
     wanted: str = ""
     """The name that is not there; where only its output is missing, the step."""
+    may_be_given: bool = False
+    """Whether a caller can bring it along as an argument that is not declared."""
 
 
 def check_values(node: YamlNode, scope: Scope, problems: ProblemList) -> None:
@@ -86,7 +92,7 @@ def find_missing(reference: Reference, scope: Scope) -> Missing | None:
     if root == "steps":
         return _in_labels(rest, scope)
     if root in ("input", "preprocess"):
-        return walk_shape(scope.input, rest)
+        return _in_input(rest, scope)
     if root == "env" and rest:
         known = rest[0] in scope.environment
         return None if known else Missing(case="env", names=sorted(scope.environment), wanted=str(rest[0]))
@@ -114,6 +120,15 @@ def walk_shape(shape: Shape, path: Sequence[str | int]) -> Missing | None:
         else:
             return None
     return None
+
+
+def _in_input(rest: Sequence[str | int], scope: Scope) -> Missing | None:
+    missing = walk_shape(scope.input, rest)
+    if missing is None or scope.strict or not scope.input_has_arguments:
+        return missing
+    properties = scope.input.get("properties")
+    is_first = missing.case == "field" and isinstance(properties, dict) and str(rest[0]) not in properties
+    return replace(missing, may_be_given=is_first)
 
 
 def _in_previous(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | None:
@@ -148,8 +163,15 @@ def _by_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | No
     missing = walk_shape(scope.input, (root, *rest))
     if missing is None or missing.wanted != root:
         return missing
-    case, names = ("output", ()) if root in scope.labels else ("name", scope.names())
-    return Missing(case=case, names=names, wanted=root)
+    return _unknown_name(root, rest, scope)
+
+
+def _unknown_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing:
+    if root in scope.labels:
+        return Missing(case="output", wanted=root)
+    # The output of a step and the values of a loop have forms of their own: nobody means an argument by them.
+    is_form = rest[:1] == ("output",) or root in ("item", "index")
+    return Missing(case="name", names=scope.names(), wanted=root, may_be_given=not scope.strict and not is_form)
 
 
 def _is_index(segment: str | int) -> bool:
@@ -159,6 +181,10 @@ def _is_index(segment: str | int) -> bool:
 def _report(reference: Reference, missing: Missing, text: Excerpt, problems: ProblemList) -> None:
     names = missing.names[:MAX_NAMES]
     near = closest(missing.wanted, names) if len(missing.wanted) <= MAX_NAMES else []
+    if missing.may_be_given and not near:
+        span = text.span(reference.start, reference.end)
+        problems.warning("undeclared-input", span, reference=reference.text, name=missing.wanted)
+        return
     case = missing.case
     if case == "first-step" and not text.text.startswith("{{", reference.start):
         case = "first-step-bare"

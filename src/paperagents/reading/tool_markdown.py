@@ -47,10 +47,13 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
     environment = _environment(front, problems)
     arguments = {parameter.name: dict(parameter.schema) for parameter in parameters}
     produced = _check_scripts(blocks, fields, arguments, problems)
+    strict = fields.boolean("strict", default=False)
     scope = Scope(
         arguments=arguments,
         input=_input_shape(parameters, produced),
         environment=frozenset(each.name for each in environment),
+        strict=strict,
+        input_has_arguments=produced.keeps_arguments,
     )
     definition = ToolDefinition(
         id=read_id(fields, name, problems.file),
@@ -59,7 +62,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
         type=kind,
         description=read_description(fields),
         parameters=parameters,
-        strict=fields.boolean("strict", default=False),
+        strict=strict,
         preprocess=blocks.preprocess,
         steps=_steps(kind, fields, blocks, scope),
         custom_function=_custom_function(kind, fields, blocks),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
@@ -49,10 +51,7 @@ def read_step(node: YamlMapping, scope: Scope, problems: ProblemList) -> Step | 
     fields.warn_of_slips(STEP_FIELDS)
     for_each = _for_each(node, scope, problems)
     if for_each is not None:
-        scope = Scope(
-            arguments=scope.arguments, input=scope.input, previous=scope.previous, labels=scope.labels,
-            environment=scope.environment, in_loop=True,
-        )  # fmt: skip
+        scope = replace(scope, in_loop=True)
     parallel = _parallel(node, scope, problems)
     named = _tool_name(node, fields, problems, has_parallel=bool(parallel))
     if named is None:

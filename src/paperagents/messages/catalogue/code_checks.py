@@ -68,6 +68,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Für zwei wörtliche Klammern \\{{{{ schreiben.",
         "要写两个字面花括号，请用 \\{{{{。",
     ),
+    "undeclared-input": (
+        "'{reference}': there is no parameter '{name}'.",
+        "„{reference}“: Einen Parameter „{name}“ gibt es nicht.",
+        "“{reference}”：没有名为 “{name}” 的参数。",
+    ),
+    "undeclared-input.hint": (
+        "Declare it under parameters; until then it is only there where a caller gives it all the same.",
+        "Unter parameters deklarieren; bis dahin gibt es ihn nur, wenn ein Aufrufer ihn trotzdem mitgibt.",
+        "请在 parameters 中声明；在此之前，只有调用者自行传入时它才存在。",
+    ),
     "unknown-reference": (
         "'{reference}' refers to something that does not exist.",
         "„{reference}“ verweist auf etwas, das es nicht gibt.",
