@@ -99,6 +99,26 @@ def test_whatever_is_thrown_is_told(failure: Failure, thrown: str, shown: str) -
     assert shown in failure(f"throw {thrown}").message
 
 
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [
+        ("// @preprocess\nreturn null.x;", (21, 8)),
+        ("// @preprocess: null.x\nconst s = 'null.x', t = \"it's null.x\";\n\nreturn { a: null.x };", (23, 13)),
+        ("const z = String(1);\n/* null.x */ const b = `null.x` + null.x;", (21, 35)),
+        ("// @preprocess\nconst n = null;\nreturn n.x;", (22, 8)),
+        ("// @preprocess\n\nconst { a } = input.missing;\nreturn a;", (22, 1)),
+    ],
+)
+def test_an_error_is_told_at_its_own_line(failure: Failure, code: str, place: tuple[int, int]) -> None:
+    error = failure(Excerpt(text=code, file="notes/tool.md", line=20), names={"input": {}})
+    assert (error.details["stack"][0]["line"], error.details["stack"][0]["column"]) == place
+
+
+def test_where_several_pieces_of_code_can_be_meant_none_is_guessed(failure: Failure) -> None:
+    error = failure(Excerpt(text="// @preprocess\nif (!input) null.x;\nreturn null.x;", line=20), names={"input": {}})
+    assert error.details["stack"][0]["line"] == 21, "the place that the engine has noted"
+
+
 def test_too_many_arguments_are_explained(failure: Failure) -> None:
     for call in ("Math.max(...input)", "Math.max.apply(null, input)", "input.push(...input)"):
         assert "reduce" in failure(f"return {call}", names={"input": [1] * 70_000}).message

@@ -18,6 +18,10 @@ FIRST_LINE = 1001
 _MAX_FRAMES = 50
 _FRAME = re.compile(r" +at (?:(?P<function>.{0,500}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?$")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_NO_CODE = r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?"""
+"""Comments and texts; each is taken whole, closed or not, so that no code takes more than linear time."""
+_OF_NULL = re.compile(r"cannot (?:read|set) property '(.{1,100})' of null")
+_NO_OBJECT = "Cannot convert undefined or null to object"
 _CODES = {
     "timeout": "sandbox-timeout",
     "memory": "sandbox-memory",
@@ -99,6 +103,22 @@ def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
     return [frame for frame in frames if script.has_line(frame["line"])]
 
 
+def _corrected(frames: list[dict[str, Any]], message: str, script: Excerpt) -> list[dict[str, Any]]:
+    """The engine notes no place for a literal or for taking an object apart, and tells the one it noted before.
+
+    Where just one piece of the code can be meant, the error is there.
+    """
+    of_null = _OF_NULL.fullmatch(message)
+    if not frames or (of_null is None and message != _NO_OBJECT):
+        return frames
+    meant = rf"\bnull\s*(?:\.\s*{re.escape(of_null[1])}\b|\[)" if of_null else r"\b(?:const|let|var)\s*\{"
+    found = [each for each in re.finditer(f"{_NO_CODE}|(?P<meant>{meant})", script.text, re.DOTALL) if each["meant"]]
+    if len(found) != 1:
+        return frames
+    span = script.span(found[0].start(), found[0].end())
+    return [{**frames[0], "line": span.line, "column": span.column}, *frames[1:]]
+
+
 def _frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str, Any]:
     # The line before the first is the head of the function around the block; its place is the block's start.
     number, at = int(match["line"]) - FIRST_LINE, int(match["column"])
@@ -127,7 +147,7 @@ def _refused(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> Sand
 def _javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> SandboxError:
     name, message = _text(report, "name"), _text(report, "message")
     said = message.removesuffix(".")  # our own sentence ends with one
-    frames = frames_of(_text(report, "stack"), script)
+    frames = _corrected(frames_of(_text(report, "stack"), script), message, script)
     properties = report.get("properties")
     own = value_without_surrogates(properties) if isinstance(properties, dict) else {}
     is_syntax = report.get("syntax") is True
