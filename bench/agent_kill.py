@@ -31,8 +31,8 @@ AGENT = (
 WORKER = """
 import sys
 import paperagents
-import paperagents.agents.model_client
-from paperagents.approval.decision import Approved
+import paperagents.agents.client
+from paperagents.approval.question import Approved
 
 vault = paperagents.open_vault(sys.argv[1])
 runs = vault.store.history(limit=1)

@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from installed_peers import python_peer, versions  # noqa: E402  its folder is known only now
-from paperagents.approval.decision import Approved, ApproveEverything  # noqa: E402  see above
+from paperagents.approval.question import Approved, ApproveEverything  # noqa: E402  see above
 from paperagents.vault import Vault  # noqa: E402  see above
 from postgres_server import PostgresServer  # noqa: E402  see above
 from recording import record  # noqa: E402  see above

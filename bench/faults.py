@@ -25,7 +25,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 from paperagents.errors import PaperError
 from paperagents.vault import Vault
 from postgres_server import PostgresServer, Wire

@@ -37,7 +37,7 @@ steps:
 SLOW = """
 import random, sys, time
 import paperagents
-from paperagents.approval.decision import Approved, Pending
+from paperagents.approval.question import Approved, Pending
 
 def answer(request):
     time.sleep(random.random() * 0.01)

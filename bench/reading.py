@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from paperagents.reading.file_reading import read_markdown  # noqa: E402  after the path above
+from paperagents.reading.files import read_markdown  # noqa: E402  after the path above
 from paperagents.registry.tool_registry import ToolRegistry  # noqa: E402  after the path above
 from recording import record  # noqa: E402  its folder is known only now
 from table import Row  # noqa: E402  its folder is known only now

@@ -28,8 +28,8 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from installed_peers import program_version  # noqa: E402  as above
-from paperagents.builtin_tools.search import scan_files, search_files  # noqa: E402  see above
-from paperagents.builtin_tools.vault_files import VaultFolder  # noqa: E402  as above
+from paperagents.files.folder import VaultFolder  # noqa: E402  as above
+from paperagents.search.search import scan_files, search_files  # noqa: E402  see above
 from recording import record  # noqa: E402  as above
 from search_vault import make_vault  # noqa: E402  its folder is known only now
 from table import Row, print_table  # noqa: E402  as above
@@ -55,8 +55,8 @@ writer.wait_merging_threads()
 """
 _OURS = """
 import sys
-from paperagents.builtin_tools.search import search_files
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.search.search import search_files
+from paperagents.files.folder import VaultFolder
 with VaultFolder(sys.argv[1]) as folder:
     search_files(folder, "tree")
 """

@@ -26,11 +26,11 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from installed_peers import program_version  # noqa: E402  its folder is known only now
-from paperagents.approval.decision import Approved  # noqa: E402  after the path above
+from paperagents.approval.question import Approved  # noqa: E402  after the path above
 from paperagents.definitions.json_value import JsonObject, JsonValue  # noqa: E402  after the path above
-from paperagents.execution.module_tool import HELPERS, module_block, module_names  # noqa: E402  after the path above
+from paperagents.runs.scripts import HELPERS, module_block, module_names  # noqa: E402  after the path above
 from paperagents.sandbox import Limits  # noqa: E402  after the path above
-from paperagents.sandbox.tool_module import with_module  # noqa: E402  after the path above
+from paperagents.sandbox.values import with_module  # noqa: E402  after the path above
 from paperagents.vault import Vault  # noqa: E402  after the path above
 from recording import record  # noqa: E402  its folder is known only now
 from table import Row  # noqa: E402  its folder is known only now

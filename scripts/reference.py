@@ -40,8 +40,8 @@ from paperagents.reading.tag_markdown import TAG_FIELDS
 from paperagents.reading.tool_markdown import EXAMPLE_FIELDS, TOOL_FIELDS
 from paperagents.reading.tool_parameters import PARAMETER_FIELDS
 from paperagents.reading.tool_steps import RETRY_FIELDS, STEP_FIELDS
-from paperagents.records.record import LogEntry, RunRecord, RunStatus
-from paperagents.tags.builtin import BUILTIN_TAGS
+from paperagents.runs.record import LogEntry, RunRecord, RunStatus
+from paperagents.tags.registry import BUILTIN_TAGS
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs"

@@ -6,8 +6,7 @@ import pickle
 
 import pytest
 
-from paperagents.definitions.problem import Problem
-from paperagents.definitions.source import Span
+from paperagents.definitions.source import Problem, Span
 from paperagents.errors import (
     BrokenFileError,
     PaperError,

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from paperagents import open_vault
-from paperagents.approval.decision import ApprovalRequest, Approved, Denied
-from paperagents.records.record import RunRecord
+from paperagents.approval.question import ApprovalRequest, Approved, Denied
+from paperagents.runs.record import RunRecord
 from paperagents.tags import resolve_vault_references
 from paperagents.vault import Vault
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paperagents.errors import PaperError
-from paperagents.kept_files import alone_with, replace_file
+from paperagents.files.state_files import alone_with, replace_file
 from paperagents.messages import in_language
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from paperagents.version import __version__
 
 if TYPE_CHECKING:
-    from paperagents.approval.decision import Approved, Denied
+    from paperagents.approval.question import Approved, Denied
     from paperagents.errors import PaperError
     from paperagents.vault import Vault, open_vault
 

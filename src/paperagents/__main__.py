@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run the command line and leave with its exit code."""
     if sys.argv[1:] == ["--version"]:
-        from paperagents.interfaces.command_line.streams import prepare_streams  # noqa: PLC0415  as below
+        from paperagents.interfaces.command_line.output import prepare_streams  # noqa: PLC0415  as below
         from paperagents.version import __version__  # noqa: PLC0415  answered before anything else is loaded
 
         prepare_streams()

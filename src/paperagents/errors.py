@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from paperagents.definitions.problem import Problem
+from paperagents.definitions.source import Problem
 from paperagents.definitions.tool import Block, ToolDefinition
 from paperagents.messages import advice, sentence, text, together
 

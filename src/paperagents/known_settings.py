@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from paperagents.definitions.closest import closest
+from paperagents.definitions.names import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
 

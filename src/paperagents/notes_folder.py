@@ -13,10 +13,10 @@ from paperagents.settings import Settings, load_settings, user_folder
 
 if TYPE_CHECKING:
     # Loaded when they are asked for: a search needs the folder and the settings alone.
-    from paperagents.builtin_tools.npm_grants import Grants
+    from paperagents.mcp_client.servers import KnownServers
+    from paperagents.npm.grants import Grants
     from paperagents.registry.folder_watch import FolderWatch
     from paperagents.registry.tool_registry import ToolRegistry
-    from paperagents.remote_tools.known_servers import KnownServers
 
 KEEPING_FOLDER = ".paper"
 
@@ -46,8 +46,7 @@ class NotesFolder:
     @cached_property
     def remote_servers(self) -> KnownServers:
         """The MCP servers that the settings name, as this user knows them."""
-        from paperagents.remote_tools.known_servers import KnownServers  # noqa: PLC0415  as above
-        from paperagents.remote_tools.remote_server import servers_of  # noqa: PLC0415  as above
+        from paperagents.mcp_client.servers import KnownServers, servers_of  # noqa: PLC0415  see above
 
         table = self.settings.table("mcp_servers")
         vault_file = str(self.root / KEEPING_FOLDER)
@@ -58,7 +57,7 @@ class NotesFolder:
 
     def npm_grants(self, tool: str) -> Grants:
         """What the settings grant to a tool with npm packages."""
-        from paperagents.builtin_tools.npm_grants import grants_from  # noqa: PLC0415  as above
+        from paperagents.npm.grants import grants_from  # noqa: PLC0415  as above
 
         return grants_from(self.settings.of_tool("npm", tool))
 

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
-from paperagents.calls.variables import as_text, fits
-from paperagents.definitions.closest import closest
+from paperagents.calls.call import as_text, fits
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import closest
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UsageError
-from paperagents.records.record import RunRecord
 from paperagents.registry.manual import manual
+from paperagents.runs.record import RunRecord
 
 if TYPE_CHECKING:
-    from paperagents.approval.decision import ApprovalRequest, Approver, Decision
+    from paperagents.approval.question import ApprovalRequest, Approver, Decision
     from paperagents.vault import Vault
 
 Mode = Literal["execute", "dryrun", "manual", "configure", "log", "rebuild"]

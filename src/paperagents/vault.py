@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from paperagents.agents.language_model import LanguageModel
-from paperagents.approval.decision import (
+from paperagents.agents.model import LanguageModel
+from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
     ApproveEverything,
@@ -21,23 +21,23 @@ from paperagents.approval.decision import (
     decision_as_json,
     decision_of,
 )
-from paperagents.builtin_tools.planned_folder import PlannedFolder
-from paperagents.builtin_tools.vault_files import VaultFolder
-from paperagents.calls.argument_validation import validated
-from paperagents.calls.tool_call import ToolCall
+from paperagents.calls.arguments import validated
+from paperagents.calls.call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example
 from paperagents.errors import UsageError
-from paperagents.execution.applying import TagApplier
-from paperagents.execution.examples import ExampleResult, try_examples
-from paperagents.execution.pipeline import Pipeline
-from paperagents.execution.session import Event, Services, Session
-from paperagents.execution.tracing import traced
+from paperagents.files.folder import VaultFolder
+from paperagents.files.overlay import PlannedFolder
 from paperagents.notes_folder import find_vault
-from paperagents.records.entry_store import PlannedEntries
-from paperagents.records.record import RunRecord
-from paperagents.records.run_store import EVERYTHING
+from paperagents.runs.examples import ExampleResult, try_examples
+from paperagents.runs.journal import EVERYTHING
+from paperagents.runs.record import RunRecord
+from paperagents.runs.run import Pipeline
+from paperagents.runs.session import Event, Services, Session
+from paperagents.runs.tag_calls import TagApplier
+from paperagents.runs.tracing import traced
 from paperagents.sandbox import Cancellation
+from paperagents.storage.entries import PlannedEntries
 from paperagents.tags import read_tags
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.vault_parts import VaultParts

@@ -9,40 +9,38 @@ from datetime import UTC, datetime
 from functools import cached_property
 from uuid import uuid4
 
-from paperagents.agents.agent_runner import AgentRunner
+from paperagents.agents.runner import AgentRunner
 from paperagents.approval.rules import RuleBook
-from paperagents.builtin_tools.effects import FileEffects, WebEffects
-from paperagents.builtin_tools.entries import EntryEffects
-from paperagents.builtin_tools.packages import NpmPackages
-from paperagents.builtin_tools.vault_files import VaultFolder
-from paperagents.builtin_tools.vault_paths import segments_of, shown
-from paperagents.calls.variables import variables_of
+from paperagents.calls.call import variables_of
 from paperagents.definitions.agent import AgentDefinition
-from paperagents.definitions.agent_tool import tool_of_agent
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, ToolError, UsageError
-from paperagents.execution.applying import tag_of_tool
-from paperagents.execution.module_tool import SECONDS as MODULE_SECONDS
-from paperagents.execution.note_log import append_log
-from paperagents.execution.session import Prepare, Services
+from paperagents.files.folder import VaultFolder
+from paperagents.files.paths import segments_of, shown
 from paperagents.known_settings import known_setting
+from paperagents.mcp_client.effects import RemoteEffects
 from paperagents.messages import system_text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
-from paperagents.reading.file_reading import read_definition
-from paperagents.records.database import Database
-from paperagents.records.database_choice import chosen_database
-from paperagents.records.entry_store import EntryStore
-from paperagents.records.environment_store import EnvironmentStore
-from paperagents.records.masking import Masking
-from paperagents.records.record import RunRecord
-from paperagents.records.run_store import RunStore
-from paperagents.records.tool_storage import ToolStorage
-from paperagents.remote_tools.effects import RemoteEffects
+from paperagents.npm.packages import packages_of
+from paperagents.reading.files import read_definition
+from paperagents.runs.journal import RunStore
+from paperagents.runs.note_log import append_log
+from paperagents.runs.record import RunRecord
+from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
+from paperagents.runs.session import Prepare, Services
+from paperagents.runs.tag_calls import tag_of_tool
 from paperagents.sandbox import Limits, Sandbox
-from paperagents.sandbox.npm_packages import packages_of
+from paperagents.secrets.environment import EnvironmentStore
+from paperagents.secrets.redaction import Masking
 from paperagents.settings import user_folder
+from paperagents.storage.choice import chosen_database
+from paperagents.storage.database import Database
+from paperagents.storage.entries import EntryStore, ToolStorage
 from paperagents.tags import TagRegistry
 from paperagents.tags.registry import DEFAULT_REGISTRY
+from paperagents.tools.effects import FileEffects, WebEffects
+from paperagents.tools.entries import EntryEffects
+from paperagents.tools.install_packages import NpmPackages
 
 _LOGGING = threading.Lock()
 """What is added to a log depends on how the file ends: one after the other, also where steps run side by side."""

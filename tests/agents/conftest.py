@@ -12,7 +12,7 @@ import pytest
 
 import paperagents
 from paperagents.agents.scripted_model import Script
-from paperagents.records.record import RunRecord
+from paperagents.runs.record import RunRecord
 from paperagents.testing import ScriptedModel, ScriptedServer
 from paperagents.vault import Vault
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.decision import Approved, Denied
+from paperagents.approval.question import Approved, Denied
 from paperagents.messages import text
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedApprover, ScriptedModel
@@ -425,7 +425,7 @@ def test_a_conversation_goes_on_where_it_ended(desk: Desk) -> None:
 
 
 def test_what_is_too_long_is_left_out_and_said_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paperagents.agents.agent_runner.CHARACTERS", 6_000)
+    monkeypatch.setattr("paperagents.agents.runner.CHARACTERS", 6_000)
     first = desk.ask(["Peas. " * 500], "What grows?")
     name = first.execution_log[0]["output"]["conversation"]  # type: ignore[index,call-overload]
     model = ScriptedModel(

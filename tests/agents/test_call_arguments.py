@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.agents.call_arguments import DEEPEST, read_arguments
-from paperagents.agents.language_model import LARGEST_ARGUMENTS, ModelCall
+from paperagents.agents.calls import DEEPEST, read_arguments
+from paperagents.agents.model import LARGEST_ARGUMENTS, ModelCall
 from paperagents.errors import ToolError
 
 VALUES = st.recursive(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from paperagents.agents.conversation import FOLDER, Section, as_messages, escaped, listed, opened, sections
 from paperagents.errors import ToolError
 from paperagents.messages import in_language
-from paperagents.records.masking import Masking
+from paperagents.secrets.redaction import Masking
 
 RUN = "0123456789abcdef"
 SAID = st.lists(st.tuples(st.sampled_from(["you", "agent", "tools"]), st.text(max_size=60)), max_size=6)

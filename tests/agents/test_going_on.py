@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from paperagents.agents.language_model import Listener, ModelRequest, ModelTurn
+from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.errors import StorageError
-from paperagents.records.record import RunRecord
+from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedModel
 

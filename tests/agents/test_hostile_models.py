@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.decision import Approver
+from paperagents.approval.question import Approver
 from paperagents.testing import ScriptedModel
 
 from .conftest import Desk, Serve, call, entries

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.agents.model_access import ModelAccess, model_access, origin_of
+from paperagents.agents.model import ModelAccess, model_access, origin_of
 from paperagents.errors import UsageError
 from paperagents.settings import load_settings
 from paperagents.testing import ScriptedModel, ScriptedServer

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from paperagents.agents.language_model import Listener, ModelRequest, ModelTurn
-from paperagents.agents.model_client import ChatModel, ModelLimits
-from paperagents.agents.patience import Patience
+from paperagents.agents.client import ChatModel, ModelLimits
+from paperagents.agents.limits import Patience
+from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.errors import CancelledError, ToolError
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedServer

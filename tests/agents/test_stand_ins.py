@@ -7,8 +7,8 @@ import os
 import pytest
 
 import paperagents.testing
-from paperagents.agents.language_model import Listener, ModelRequest
-from paperagents.approval.decision import ApprovalRequest, Approved, Denied
+from paperagents.agents.model import Listener, ModelRequest
+from paperagents.approval.question import ApprovalRequest, Approved, Denied
 from paperagents.errors import ToolError
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedApprover, ScriptedModel, ScriptedServer, temporary_vault
@@ -66,7 +66,7 @@ def test_each_agent_has_turns_of_its_own() -> None:
 
 
 def test_the_server_wants_its_key() -> None:
-    from paperagents.agents.model_client import ChatModel  # noqa: PLC0415  the HTTP library is large
+    from paperagents.agents.client import ChatModel  # noqa: PLC0415  the HTTP library is large
 
     with ScriptedServer(["Hello"], key="right") as server:
         for key, code in (("wrong", "model-refused"), (None, "model-refused")):

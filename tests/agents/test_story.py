@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paperagents.approval.decision import Approved, Denied
+from paperagents.approval.question import Approved, Denied
 from paperagents.testing import ScriptedApprover
 
 from .conftest import Desk, Serve, call, entries

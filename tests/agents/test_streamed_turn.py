@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.agents.language_model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelTurn, turn_of_record
-from paperagents.agents.streamed_turn import StreamedTurn, events, refusal
+from paperagents.agents.model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelTurn, turn_of_record
+from paperagents.agents.turn import StreamedTurn, events, refusal
 from paperagents.errors import ToolError
 from paperagents.testing.model_server import stream
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paperagents.approval.decision import Approved, Decision, Denied, Pending, decision_as_json, decision_of
+from paperagents.approval.question import Approved, Decision, Denied, Pending, decision_as_json, decision_of
 from paperagents.definitions.json_value import JsonObject
 
 ANSWERS = [

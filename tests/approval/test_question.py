@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from paperagents.approval.decision import ApprovalRequest
-from paperagents.approval.question import asked_about, asked_at, is_as_asked, question_digest
+from paperagents.approval.question import ApprovalRequest, asked_about, asked_at, is_as_asked, question_digest
 
 WRITE = question_digest("call", "write_file", {}, "preview", place="run 1")
 DELETE = question_digest("other", "memory", {}, "preview", place="run 2")

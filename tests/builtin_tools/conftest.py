@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.files.folder import VaultFolder
 
 Page = Callable[[BaseHTTPRequestHandler], None]
 

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.builtin_tools.beneath import open_strictly
-from paperagents.builtin_tools.kernel_calls import has_openat2, rename_without_replacing
-from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.errors import ToolError
+from paperagents.files.folder import VaultFolder
+from paperagents.files.safe_open import has_openat2, open_strictly, rename_without_replacing
 
 TRIES = 4000
 RENAME_EXCHANGE = 2

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.decision import ApprovalRequest, Approved, ApproveEverything, Decision, Denied
-from paperagents.builtin_tools.entries import EntryEffects
+from paperagents.approval.question import ApprovalRequest, Approved, ApproveEverything, Decision, Denied
 from paperagents.errors import ToolError
 from paperagents.reading.json_schema import compiled
-from paperagents.records.entry_store import PlannedEntries
+from paperagents.storage.entries import PlannedEntries
+from paperagents.tools.entries import EntryEffects
 from paperagents.vault import Vault
 
 KINDS = ("memory", "task", "goal", "datavault")

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.builtin_tools.file_writing import DRAFT_PREFIX
-from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.errors import ToolError
+from paperagents.files.folder import VaultFolder
+from paperagents.files.writing import DRAFT_PREFIX
 
 KILLS = int(os.environ.get("PAPER_TEST_KILLS", "15"))
 WRITER = """
 import sys
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.files.folder import VaultFolder
 folder = VaultFolder(sys.argv[1])
 number = 0
 while True:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from paperagents.builtin_tools.http import (
+from paperagents.errors import ToolError
+from paperagents.http.client import (
     HttpLimits,
     HttpRequest,
     HttpResponse,
@@ -20,7 +21,6 @@ from paperagents.builtin_tools.http import (
     send_request,
     web_search,
 )
-from paperagents.errors import ToolError
 
 HERE = ["127.0.0.1"]
 

@@ -14,15 +14,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paperagents.builtin_tools.http import (
+from paperagents.errors import ToolError
+from paperagents.http.client import (
     HttpLimits,
     HttpRequest,
     HttpResponse,
     Network,
     send_request,
 )
-from paperagents.builtin_tools.http_connection import is_allowed
-from paperagents.errors import ToolError
+from paperagents.http.connection import is_allowed
 
 HERE = ["127.0.0.1"]
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.builtin_tools.npm_grants import (
+from paperagents.errors import ToolError
+from paperagents.notes_folder import NotesFolder
+from paperagents.npm.grants import (
     Grants,
     granted_folder,
     granted_variables,
     grants_from,
     require_possible,
 )
-from paperagents.errors import ToolError
-from paperagents.notes_folder import NotesFolder
 
 
 @pytest.fixture

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.builtin_tools.notes import Note, note_of
-from paperagents.builtin_tools.search import search_files
-from paperagents.builtin_tools.search_matching import matches
-from paperagents.builtin_tools.search_query import And, Not, Or, Query, Tag, Text, parse_query
-from paperagents.builtin_tools.search_snippet import snippet
-from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.errors import ToolError
+from paperagents.files.folder import VaultFolder
+from paperagents.search.matching import matches, snippet
+from paperagents.search.notes import Note, note_of
+from paperagents.search.query import And, Not, Or, Query, Tag, Text, parse_query
+from paperagents.search.search import search_files
 
 NOTES = {
     "notes/Plan.md": "---\ntags: [Projekt, 'home/garden']\nstatus: done\nrating: 4\n---\nPlant a tree.\n",

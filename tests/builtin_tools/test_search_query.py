@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.builtin_tools.linear_pattern import linear_pattern
-from paperagents.builtin_tools.search_query import (
+from paperagents.errors import ToolError
+from paperagents.messages import in_language
+from paperagents.search.query import (
     DEEPEST,
     LONGEST,
     MOST_TERMS,
@@ -20,10 +21,9 @@ from paperagents.builtin_tools.search_query import (
     Query,
     Tag,
     Text,
+    linear_pattern,
     parse_query,
 )
-from paperagents.errors import ToolError
-from paperagents.messages import in_language
 
 A, B, C = Text(text="a"), Text(text="b"), Text(text="c")
 

@@ -6,11 +6,12 @@ from string import Formatter
 
 import pytest
 
-import paperagents.builtin_tools
+import paperagents
 from paperagents.messages import has_text
 from paperagents.messages.catalogue.builtin_tools import TEXTS
 
-SOURCES = sorted(Path(next(iter(paperagents.builtin_tools.__path__))).glob("*.py"))
+ROOMS = ("files", "http", "search", "tools", "npm")
+SOURCES = sorted(file for room in ROOMS for file in Path(paperagents.__path__[0], room).glob("*.py"))
 # Codes stand where an error or a sentence is made, and in the table of system errors.
 USED = re.compile(
     r'(?:ToolError|_not_found)\(\s*"([a-z0-9-]+)"|key="([a-z0-9-]+)"|_refuse\([^"]*"([a-z0-9-]+)"'

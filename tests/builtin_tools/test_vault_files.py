@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paperagents.builtin_tools import file_listing
-from paperagents.builtin_tools.effects import FileEffects
-from paperagents.builtin_tools.file_reading import digest_of
-from paperagents.builtin_tools.vault_files import VaultFolder
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
+from paperagents.files import listing as file_listing
+from paperagents.files.folder import VaultFolder
+from paperagents.files.reading import digest_of
+from paperagents.tools.effects import FileEffects
 
 FULL_PERMISSIONS = os.geteuid() == 0
 

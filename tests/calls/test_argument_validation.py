@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.calls.argument_validation import validated
+from paperagents.calls.arguments import validated
 from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import InvalidArgumentsError

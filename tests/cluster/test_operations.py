@@ -13,8 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 from tests.waiting import wait_until
 
-from paperagents.cluster.operations import condition, metrics, readiness, serve_figures
-from paperagents.cluster.worker_log import JsonLines
+from paperagents.cluster.operations import JsonLines, condition, metrics, readiness, serve_figures
 from paperagents.errors import StorageError
 from paperagents.vault import Vault
 
@@ -79,7 +78,7 @@ def test_a_line_of_the_log_is_one_json_object() -> None:
 
 def test_what_libraries_and_warnings_say_is_json_too() -> None:
     code = (
-        "import logging, warnings; from paperagents.cluster.worker_log import write_log; write_log('json'); "
+        "import logging, warnings; from paperagents.cluster.operations import write_log; write_log('json'); "
         "logging.getLogger('some.library').warning('two\\nlines'); warnings.warn('old'); "
         "logging.getLogger('some.library').info('chatter'); logging.getLogger('paper.worker').info('ours')"
     )

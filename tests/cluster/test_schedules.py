@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.cluster.schedules import start_what_is_due
-from paperagents.reading.cron import is_schedule, latest_tick
+from paperagents.reading.fields import is_schedule, latest_tick
 from paperagents.vault import Vault
 
 NOON = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)

@@ -11,8 +11,8 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from tests.waiting import wait_until
 
-from paperagents.approval.decision import Approved
-from paperagents.execution.open_telemetry import ids_of
+from paperagents.approval.question import Approved
+from paperagents.runs.open_telemetry import ids_of
 from paperagents.vault import Vault
 
 

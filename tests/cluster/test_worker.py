@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from tests.waiting import wait_until
 
-from paperagents.approval.decision import Approved, Denied
+from paperagents.approval.question import Approved, Denied
 from paperagents.cluster.continuing import continue_run, to_continue
-from paperagents.cluster.tool_limits import LimitReachedError
+from paperagents.cluster.schedules import LimitReachedError
 from paperagents.errors import StorageError, UsageError
-from paperagents.records.postgres_database import PostgresDatabase
+from paperagents.storage.postgres import PostgresDatabase
 from paperagents.vault import Vault
 
 from .conftest import working

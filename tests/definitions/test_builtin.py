@@ -9,7 +9,7 @@ import pytest
 
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.json_value import JsonObject
-from paperagents.interfaces.mcp.tool_effects import effects_of
+from paperagents.interfaces.mcp.tools import effects_of
 from paperagents.registry.entry import entry_of_definition
 from paperagents.vault import Vault
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.definitions.closest import closest, misspelt
+from paperagents.definitions.names import closest, misspelt
 
 TOOLS = ["read_file", "write_file", "search_files", "rest_request"]
 
@@ -72,7 +72,7 @@ def test_leaving_out_one_letter_of_a_long_name_is_always_a_slip(name: str, data:
 @pytest.mark.parametrize("function", ["closest", "misspelt"])
 def test_names_of_absurd_length_do_not_hold_up_the_program(function: str) -> None:
     code = f"""
-from paperagents.definitions.closest import {function}
+from paperagents.definitions.names import {function}
 name = "".join(chr(0x4E00 + number * number % 9973) for number in range(200_000))
 {function}(name, [name[::-1]])
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paperagents.calls.references import Names
-from paperagents.definitions.javascript_words import is_javascript_variable
+from paperagents.definitions.names import is_javascript_variable
 
 
 @pytest.mark.parametrize("name", ["a", "_", "$x", "ä", "of", "async", "NaN"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paperagents.definitions.pattern import compiled
+from paperagents.definitions.text import compiled
 
 
 @pytest.mark.parametrize(

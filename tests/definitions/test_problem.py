@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paperagents.definitions.problem import Problem
-from paperagents.definitions.source import Span
+from paperagents.definitions.source import Problem, Span
 from paperagents.messages import LANGUAGES, in_language
 
 PLACE = Span(line=3, column=7, end_line=3, end_column=12)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.definitions.slug import MAX_LENGTH, slug
+from paperagents.definitions.names import MAX_LENGTH, slug
 
 
 @pytest.mark.parametrize(

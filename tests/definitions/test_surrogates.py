@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.surrogates import (
+from paperagents.definitions.text import (
     has_surrogates,
     lossless_bytes,
     utf8,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import paperagents
-from paperagents.approval.decision import ApprovalRequest, Approved, Decision
-from paperagents.records.record import RunRecord
+from paperagents.approval.question import ApprovalRequest, Approved, Decision
+from paperagents.runs.record import RunRecord
 from paperagents.vault import Vault
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import paperagents
-from paperagents.approval.decision import Approved, ApproveEverything
+from paperagents.approval.question import Approved, ApproveEverything
 from paperagents.definitions.json_value import JsonObject
 from paperagents.tags import resolve_vault_references_simple
 from paperagents.vault import Vault

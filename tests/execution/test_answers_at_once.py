@@ -11,9 +11,9 @@ import pytest
 from tests.execution.conftest import Desk, Web
 
 import paperagents
-from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied, Pending
+from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, Pending
 from paperagents.errors import UsageError
-from paperagents.records.record import RunRecord
+from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 

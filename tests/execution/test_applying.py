@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.decision import ApproveEverything, Denied
-from paperagents.execution.applying import TagApplier
-from paperagents.execution.pipeline import Pipeline
-from paperagents.execution.session import Session
+from paperagents.approval.question import ApproveEverything, Denied
+from paperagents.runs.run import Pipeline
+from paperagents.runs.session import Session
+from paperagents.runs.tag_calls import TagApplier
 from paperagents.tags import TagRegistry, read_tags
 
 Desk = Any

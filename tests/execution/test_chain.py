@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paperagents.approval.decision import Approved, Denied
+from paperagents.approval.question import Approved, Denied
 from paperagents.sandbox import Cancellation
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 
 if TYPE_CHECKING:
     from .conftest import Desk, Web

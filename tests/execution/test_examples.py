@@ -6,8 +6,8 @@ import pytest
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.execution.examples import try_examples
-from paperagents.records.record import RunRecord
+from paperagents.runs.examples import try_examples
+from paperagents.runs.record import RunRecord
 
 
 def _passes(expects: JsonObject, error: JsonObject | None, data: JsonValue = 1) -> bool:

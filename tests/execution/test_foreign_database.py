@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from tests.execution.conftest import Desk, Web
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import UsageError
-from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.vault import Vault
 
 Opened = Callable[[str], Vault]

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import paperagents
-from paperagents.approval.decision import ApprovalRequest, Approved, Denied, Pending
+from paperagents.approval.question import ApprovalRequest, Approved, Denied, Pending
 from paperagents.errors import UsageError
-from paperagents.execution.session import Session
 from paperagents.interfaces.command_line.app import COMMANDS
+from paperagents.runs.session import Session
 from paperagents.vault import Vault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paperagents.records.record import RunRecord
+    from paperagents.runs.record import RunRecord
 
     from .conftest import Desk, Web
 

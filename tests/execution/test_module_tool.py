@@ -12,10 +12,10 @@ import pytest
 from tests.waiting import wait_until
 
 import paperagents
-from paperagents.approval.decision import ApprovalRequest, Approved, Denied
+from paperagents.approval.question import ApprovalRequest, Approved, Denied
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
-from paperagents.sandbox.npm_packages import packages_of
+from paperagents.npm.packages import packages_of
 from paperagents.vault import Vault
 
 TOOL = """\

@@ -11,9 +11,9 @@ import pytest
 from tests.execution.conftest import Web
 
 import paperagents
-from paperagents.approval.decision import ApprovalRequest, Approved, Denied
+from paperagents.approval.question import ApprovalRequest, Approved, Denied
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.records.record import RunRecord
+from paperagents.runs.record import RunRecord
 from paperagents.vault import Vault
 
 TOOLS = Path(__file__).parent / "npm_tools"

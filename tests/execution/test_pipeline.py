@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import paperagents
-from paperagents.approval.decision import Approved, Denied
+from paperagents.approval.question import Approved, Denied
 from paperagents.errors import InvalidArgumentsError, UsageError
-from paperagents.execution.note_log import yaml_log
+from paperagents.runs.note_log import yaml_log
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from paperagents.approval.decision import Approved, Decision, Denied
+from paperagents.approval.question import Approved, Decision, Denied
 
 if TYPE_CHECKING:
-    from paperagents.records.record import RunRecord
+    from paperagents.runs.record import RunRecord
 
     from .conftest import Desk, Web
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.decision import Approved, ApproveEverything, Denied
-from paperagents.execution.script_tool import script_with_helpers
+from paperagents.approval.question import Approved, ApproveEverything, Denied
+from paperagents.runs.script_tool import script_with_helpers
 
 Desk = Any
 YES = ApproveEverything()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paperagents.approval.decision import ApprovalRequest, Approved, Denied
+from paperagents.approval.question import ApprovalRequest, Approved, Denied
 
 if TYPE_CHECKING:
     from .conftest import Desk

@@ -16,10 +16,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode, format_trace_id
 
-from paperagents.approval.decision import Approved, Denied
-from paperagents.execution import open_telemetry
-from paperagents.execution.open_telemetry import ids_of, provider_for
-from paperagents.execution.tracing import are_wanted, traced
+from paperagents.approval.question import Approved, Denied
+from paperagents.runs import open_telemetry
+from paperagents.runs.open_telemetry import ids_of, provider_for
+from paperagents.runs.tracing import are_wanted, traced
 from paperagents.testing import ScriptedModel
 
 from .conftest import Desk
@@ -246,7 +246,7 @@ def test_the_usual_variables_say_whether_traces_are_wanted(environment: dict[str
 
 def test_without_the_extra_nothing_is_traced_and_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:9")
-    monkeypatch.setitem(sys.modules, "paperagents.execution.open_telemetry", None)
+    monkeypatch.setitem(sys.modules, "paperagents.runs.open_telemetry", None)
     told: list[object] = []
     assert traced(told.append, str) == told.append
 

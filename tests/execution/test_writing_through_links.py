@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
+from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 
 if TYPE_CHECKING:
     from .conftest import Desk

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from paperagents.definitions.problem import Problem
-from paperagents.reading.file_reading import read_markdown
+from paperagents.definitions.source import Problem
+from paperagents.reading.files import read_markdown
 from paperagents.registry.entry import Entry, entry_of
 from paperagents.registry.tool_registry import builtin_entries
 from paperagents.registry.vault_checks import find_problems

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.reading.file_reading import read_markdown
+from paperagents.reading.files import read_markdown
 from paperagents.registry.entry import Entry, entry_of
 
 FOLDER = Path(__file__).parent / "good"

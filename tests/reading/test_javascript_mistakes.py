@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.reading.javascript_mistakes import mistakes
+from paperagents.reading.javascript_checks import mistakes
 from paperagents.reading.javascript_syntax import JavaScript
 
 REFUSED = [

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
+from paperagents.reading.javascript_checks import endless_loops
 from paperagents.reading.javascript_fields import produced_fields
-from paperagents.reading.javascript_loops import endless_loops
 from paperagents.reading.javascript_syntax import JavaScript, find_placeholders
-from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.problems import ProblemList
 from paperagents.reading.script_checks import check_block
 
 PIECES = (

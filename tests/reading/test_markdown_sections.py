@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.markdown_sections import fences, split_note
+from paperagents.reading.markdown import fences, split_note
 
 
 @pytest.mark.parametrize(

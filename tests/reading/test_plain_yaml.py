@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.plain_yaml import read_plain_yaml
-from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.yaml_core import read_plain_yaml
 from paperagents.reading.yaml_nodes import YamlMapping, read_yaml
 
 WORDS = [

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.definitions.problem import Problem
+from paperagents.definitions.source import Problem
 from paperagents.messages import LANGUAGES, in_language
-from paperagents.reading.file_reading import MAX_BYTES, read_markdown
-from paperagents.reading.reference_syntax import Malformed, Reference, read_template
+from paperagents.reading.files import MAX_BYTES, read_markdown
+from paperagents.reading.references import Malformed, Reference, read_template
 
 FOLDER = Path(__file__).parent
 FILES = sorted(FOLDER.glob("corpus/*.md"))

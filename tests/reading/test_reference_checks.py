@@ -9,8 +9,8 @@ import pytest
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Excerpt
 from paperagents.messages import in_language
-from paperagents.reading.problem_list import ProblemList
-from paperagents.reading.reference_checks import Scope, check_text
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.references import Scope, check_text
 
 SCOPE = Scope(
     arguments={"title": {"type": "string"}, "user": {"type": "object"}, "sizes": {"type": "array"}},

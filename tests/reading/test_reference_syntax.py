@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.reading.reference_syntax import Malformed, Reference, read_template, references_in
+from paperagents.reading.references import Malformed, Reference, read_template, references_in
 
 
 def shown(text: str) -> list[object]:

@@ -6,10 +6,9 @@ from time import thread_time
 
 import pytest
 
-from paperagents.definitions.problem import Problem
-from paperagents.definitions.source import Excerpt
+from paperagents.definitions.source import Excerpt, Problem
 from paperagents.reading.javascript_syntax import MAX_CHARACTERS
-from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.problems import ProblemList
 from paperagents.reading.script_checks import check_block
 
 ENDURABLE_SECONDS = 5.0

@@ -10,7 +10,7 @@ import pytest
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.messages import in_language
-from paperagents.reading.file_reading import FileReading, read_script
+from paperagents.reading.files import FileReading, read_script
 from paperagents.registry.manual import manual
 
 GOOD = """\

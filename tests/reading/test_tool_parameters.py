@@ -8,7 +8,7 @@ import pytest
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.reading.file_reading import read_markdown
+from paperagents.reading.files import read_markdown
 
 FRAME = (
     "---\ntool: true\nname: x\ndescription: d\nparameters:\n  - {%s}\n---\n```js\n// @preprocess\nreturn input;\n```\n"

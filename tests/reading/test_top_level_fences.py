@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.markdown_sections import _all_blocks, _top_level_blocks, fences
+from paperagents.reading.markdown import _all_blocks, _top_level_blocks, fences
 
 LINES = st.sampled_from([
     "```", "````", "~~~", "~~~~", "```js", "``` yaml a", "~~~js ```", "```a`b", " ```", "    ```", "```\t", "  ```  ",

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.yaml_core import scalar_value
 from paperagents.reading.yaml_nodes import MAX_DEPTH, YamlMapping, YamlNode, YamlScalar, read_yaml
-from paperagents.reading.yaml_scalar import scalar_value
 
 
 def read(text: str) -> tuple[YamlNode | None, list[str]]:

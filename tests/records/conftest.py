@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.records.database import Database
-from paperagents.records.postgres_database import PostgresDatabase
-from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.storage.database import Database
+from paperagents.storage.postgres import PostgresDatabase
+from paperagents.storage.sqlite import SqliteDatabase
 from postgres_server import PostgresServer
 
 

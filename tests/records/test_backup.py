@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from paperagents.errors import StorageError, UsageError
-from paperagents.records.backup import back_up, restore
-from paperagents.records.database import Database
-from paperagents.records.entry_store import EntryStore
-from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.storage.backup import back_up, restore
+from paperagents.storage.database import Database
+from paperagents.storage.entries import EntryStore
+from paperagents.storage.sqlite import SqliteDatabase
 
 
 @pytest.fixture

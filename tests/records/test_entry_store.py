@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.errors import PaperError, ToolError
-from paperagents.records.database import Database
-from paperagents.records.entry_store import FIELDS, EntryStore
-from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.storage.database import Database
+from paperagents.storage.entries import FIELDS, EntryStore
+from paperagents.storage.sqlite import SqliteDatabase
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from paperagents.errors import PaperError
-from paperagents.records.environment_store import EnvironmentStore
+from paperagents.secrets.environment import EnvironmentStore
 
 
 def test_what_is_set_at_the_same_time_is_all_kept(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
-from paperagents.records.masking import MASK, MaskedStream, Masking, mask_headers
+from paperagents.secrets.redaction import MASK, MaskedStream, Masking, mask_headers
 
 SECRET = "sEcReT-0123"  # the alphabet below cannot make one by chance
 values: st.SearchStrategy[JsonValue] = st.recursive(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.records.provenance import is_foreign, note_as_own, note_foreign_runs
+from paperagents.storage.provenance import is_foreign, note_as_own, note_foreign_runs
 
 
 @pytest.fixture

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from paperagents.approval.decision import ApprovalRequest
-from paperagents.approval.question import question_digest
+from paperagents.approval.question import ApprovalRequest, question_digest
 from paperagents.errors import StorageError, UsageError
-from paperagents.records.database import Database
-from paperagents.records.record import LogEntry, RunRecord
-from paperagents.records.run_history import Intent, StoredRun
-from paperagents.records.run_store import MOST_QUEUED, RunStore
-from paperagents.records.tool_storage import ToolStorage
+from paperagents.runs.history import Intent, StoredRun
+from paperagents.runs.journal import MOST_QUEUED, RunStore
+from paperagents.runs.record import LogEntry, RunRecord
+from paperagents.storage.database import Database
+from paperagents.storage.entries import ToolStorage
 
 
 @pytest.fixture
@@ -157,7 +156,7 @@ def test_queued_runs_come_in_their_order(store: RunStore) -> None:
 
 def test_the_queue_has_an_end(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST_QUEUED >= 1000
-    monkeypatch.setattr("paperagents.records.run_store.MOST_QUEUED", 2)
+    monkeypatch.setattr("paperagents.runs.journal.MOST_QUEUED", 2)
     for number in range(2):
         store.enqueue(run(f"{number:016}", status="queued"), file=None, content=None, approved=None)
     with pytest.raises(UsageError) as caught:

@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 from paperagents.errors import PaperError, UsageError
-from paperagents.records.entry_store import EntryStore
-from paperagents.records.run_locks import RunLocks
-from paperagents.records.schema import MIGRATIONS
-from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.storage.entries import EntryStore
+from paperagents.storage.locks import RunLocks
+from paperagents.storage.schema import MIGRATIONS
+from paperagents.storage.sqlite import SqliteDatabase
 
 TABLES = {"runs", "journal", "intents", "definitions", "approvals"}
 
@@ -145,7 +145,7 @@ def test_a_disk_without_any_space_left_is_told_as_such(file: Path, monkeypatch: 
 def test_processes_that_open_a_new_database_in_the_same_moment_do_not_disturb_each_other(file: Path) -> None:
     code = (
         "import sys, pathlib\n"
-        "from paperagents.records.sqlite_database import SqliteDatabase\n"
+        "from paperagents.storage.sqlite import SqliteDatabase\n"
         "sys.stdin.read()\n"
         "with SqliteDatabase(pathlib.Path(sys.argv[1])).transaction() as connection:\n"
         "    connection.execute('SELECT 1')\n"
@@ -185,7 +185,7 @@ def test_a_run_is_worked_on_once_and_others_are_not_held_up(file: Path) -> None:
 def test_a_killed_process_lets_go_of_its_run(file: Path) -> None:
     code = (
         "import sys, time, pathlib\n"
-        "from paperagents.records.run_locks import RunLocks\n"
+        "from paperagents.storage.locks import RunLocks\n"
         "with RunLocks(pathlib.Path(sys.argv[1])).held('a'):\n"
         "    print('held', flush=True); sys.stdin.read()\n"
     )

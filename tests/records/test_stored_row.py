@@ -12,15 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.approval.decision import ApprovalRequest
-from paperagents.approval.question import question_digest
+from paperagents.approval.question import ApprovalRequest, question_digest
 from paperagents.errors import DamagedRowError
-from paperagents.records.entry_store import EntryStore
-from paperagents.records.record import LogEntry, RunRecord
-from paperagents.records.run_history import new_run
-from paperagents.records.run_store import RunStore
-from paperagents.records.sqlite_database import SqliteDatabase
-from paperagents.records.stored_row import StoredRow, readable
+from paperagents.runs.history import new_run
+from paperagents.runs.journal import RunStore
+from paperagents.runs.record import LogEntry, RunRecord
+from paperagents.storage.entries import EntryStore
+from paperagents.storage.rows import StoredRow, readable
+from paperagents.storage.sqlite import SqliteDatabase
 
 GOOD, BAD = "a" * 16, "b" * 16
 DEEP = "[" * 100_000

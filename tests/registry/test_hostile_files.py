@@ -99,7 +99,7 @@ def test_a_folder_that_cannot_be_looked_at_at_all_is_told_and_not_waited_for(roo
 
 def fail_on(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     """Stands for a mistake in a reader that nobody has found yet."""
-    from paperagents.reading import file_reading  # noqa: PLC0415  changed for one test
+    from paperagents.reading import files as file_reading  # noqa: PLC0415  changed for one test
 
     read = file_reading.read_markdown
 

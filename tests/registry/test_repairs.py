@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.waiting import wait_until
 
-from paperagents.definitions.closest import misspelt
+from paperagents.definitions.names import misspelt
 from paperagents.definitions.source import Span
 from paperagents.registry.entry import CallSite, Entry
 from paperagents.registry.tool_registry import ToolRegistry

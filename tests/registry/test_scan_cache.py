@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.waiting import wait_until
 
 from paperagents.errors import BrokenFileError, UnknownToolError
+from paperagents.registry.cache import load_records
 from paperagents.registry.entry import Entry
 from paperagents.registry.folder_scan import FolderScan
-from paperagents.registry.scan_cache import load_records
 from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.vault import open_vault
 

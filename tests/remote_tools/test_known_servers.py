@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.remote_tools.known_servers import KnownServers
-from paperagents.remote_tools.remote_server import RemoteServer
+from paperagents.mcp_client.servers import KnownServers, RemoteServer
 
 
 @pytest.fixture

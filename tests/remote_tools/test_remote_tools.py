@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
+from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import run as paper
 from paperagents.sandbox import Cancellation
@@ -206,7 +206,7 @@ def test_what_a_server_says_wrongly_is_told_as_what_it_is(folder: Path, tool: st
 
 
 def test_a_server_that_never_begins_is_told_with_the_time_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paperagents.remote_tools.connections.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("paperagents.mcp_client.connections.CONNECT_SECONDS", 0.2)
     command = json.dumps([sys.executable, "-c", "import sys; sys.stdin.read()"])
     (folder / ".paper" / "settings.toml").write_text(f"[mcp_servers.mute]\ncommand = {command}\n")
     with Vault(folder) as vault, pytest.raises(PaperError) as caught:

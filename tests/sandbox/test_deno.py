@@ -16,9 +16,9 @@ import pytest
 
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError, ToolError
+from paperagents.npm.pools import DenoPools
+from paperagents.npm.process import DenoSetup, start_deno
 from paperagents.sandbox import Cancellation, EndsBlock, Limits
-from paperagents.sandbox.deno_pools import DenoPools
-from paperagents.sandbox.deno_process import DenoSetup, start_deno
 
 LIMITS = Limits(seconds=30.0, memory_mb=128, output_mb=1, host_calls=50)
 PACKAGES = {

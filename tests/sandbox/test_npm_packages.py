@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from paperagents.errors import ToolError
+from paperagents.npm.packages import Lock, PackageFolder, packages_of
+from paperagents.npm.process import installer
 from paperagents.sandbox import landlock
-from paperagents.sandbox.deno_process import installer
-from paperagents.sandbox.npm_packages import Lock, PackageFolder, packages_of
 
 
 @dataclass

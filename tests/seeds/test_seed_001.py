@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import paperagents
-from paperagents.approval.decision import Approved
-from paperagents.execution.note_log import yaml_log
+from paperagents.approval.question import Approved
+from paperagents.runs.note_log import yaml_log
 from paperagents.vault import Vault
 
 SECTION_5 = """---

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.decision import ApproveEverything
+from paperagents.approval.question import ApproveEverything
 from paperagents.tags import (
     extract_all_tool_operations,
     extract_tool_operations,

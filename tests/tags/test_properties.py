@@ -4,9 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.tags import parse_attributes, read_tags, resolve_vault_references, validate_operation
-from paperagents.tags.attributes import quoted
 from paperagents.tags.extraction import SHORT, read_operations
-from paperagents.tags.grammar import TAG, plain_tag
+from paperagents.tags.grammar import TAG, plain_tag, quoted
 
 ALPHABET = ["{{<", "{", "}}", "/>}}", ">}}", "memory", "task", "{{</memory>}}", "{{<js_execute>}}", " a=", "'", '"']
 ALPHABET += ["`", "```", "\n", "~~~", "\\", " ", "{{<vaultref id=", "é", "\x00", "\ud800", "\u2028", "=", ">", "/"]

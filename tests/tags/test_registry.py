@@ -8,7 +8,7 @@ import pytest
 
 from paperagents.definitions.tag import AttributeSchema, TagCategory, TagDefinition, TagSchema, TagType
 from paperagents.errors import UsageError
-from paperagents.reading.tag_patterns import word_of_pattern
+from paperagents.reading.tag_markdown import word_of_pattern
 from paperagents.tags import TagRegistry, extract_tool_operations, read_tags
 
 

@@ -10,11 +10,11 @@ from paperagents.tags import (
     analyze_vault_references,
     expand_vault_references,
     in_vault_lookup,
+    references,
     replace_vault_references,
     resolve_vault_references,
     resolve_vault_references_simple,
     validate_vault_references,
-    vault_references,
 )
 
 
@@ -136,7 +136,7 @@ def test_ten_thousand_references_are_resolved() -> None:
 
 
 def test_the_size_of_the_result_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vault_references, "MAX_INSERTED", 1000)
+    monkeypatch.setattr(references, "MAX_INSERTED", 1000)
     entries = {"a": reference("b") * 100, "b": "x" * 100}
     result = resolve_vault_references(reference("a"), lookup=entries)
     assert len(result["resolved_text"]) < 10_000
@@ -144,7 +144,7 @@ def test_the_size_of_the_result_is_bounded(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_work_is_bounded_where_nothing_is_inserted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vault_references, "MAX_INSERTIONS", 1000)
+    monkeypatch.setattr(references, "MAX_INSERTIONS", 1000)
     entries = {"a": reference("b") * 1000, "b": reference("c") * 1000, "c": ""}
     asked: list[str] = []
 
@@ -238,7 +238,7 @@ def test_entries_nested_thousands_deep_are_resolved_where_the_limit_allows_it() 
 
 
 def test_an_entry_is_read_once_however_often_it_is_referred_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vault_references, "MAX_INSERTED", 300)
+    monkeypatch.setattr(references, "MAX_INSERTED", 300)
     read: list[str] = []
 
     def look_up(name: str) -> str:

@@ -26,10 +26,10 @@ from pathlib import Path
 
 from paperagents.agents.dialogue import cut
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.surrogates import utf8
+from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError, UsageError
 from paperagents.messages import LANGUAGES, in_language, system_text, text
-from paperagents.records.masking import Masking
+from paperagents.secrets.redaction import Masking
 
 FOLDER = "conversations"
 LAST = "last"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paperagents.agents.language_model import ModelCall, ModelTurn
+from paperagents.agents.model import ModelCall, ModelTurn
 from paperagents.definitions.json_value import JsonObject, JsonValue
 
 CHARACTERS = 400_000

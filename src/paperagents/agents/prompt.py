@@ -13,10 +13,10 @@ from paperagents.calls.references import Names, as_text, look_up
 from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ReferenceMissingError
-from paperagents.reading.reference_syntax import Malformed, Reference, read_template
-from paperagents.records.entry_store import Entry, EntryStore
+from paperagents.reading.references import Malformed, Reference, read_template
+from paperagents.storage.entries import Entry, EntryStore
 from paperagents.tags import resolve_vault_references_simple
-from paperagents.tags.vault_lookup import Lookup
+from paperagents.tags.references import Lookup
 
 MOST_SHOWN = 100
 MOST_CHARACTERS = 20_000

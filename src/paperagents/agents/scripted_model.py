@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from paperagents.agents.language_model import Listener, ModelCall, ModelRequest, ModelTurn
-from paperagents.agents.streamed_turn import refusal
+from paperagents.agents.model import Listener, ModelCall, ModelRequest, ModelTurn
+from paperagents.agents.turn import refusal
 from paperagents.errors import ToolError, UsageError
 from paperagents.messages import system_text
 from paperagents.sandbox import Cancellation

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
-from paperagents.approval.digest import digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ToolError
 
@@ -49,3 +50,12 @@ class Effect:
     def digest(self) -> str:
         """Names exactly this change."""
         return digest_of({"tool": self.tool, "arguments": self.arguments, "before": self.before})
+
+
+# --- a digest that is the same for the same value and different for any other
+
+
+def digest_of(value: JsonValue) -> str:
+    """SHA-256 of the value as canonical JSON: sorted keys, no blanks."""
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return sha256(canonical.encode("ascii")).hexdigest()

@@ -1,12 +1,134 @@
-"""The digest of a question: the change it is about, what was shown of it, the tool, and where it was asked."""
+"""What is asked, and the answers there are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 
-from paperagents.approval.decision import ApprovalRequest
-from paperagents.approval.digest import digest_of
+from paperagents.approval.effect import digest_of
 from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import PaperError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ApprovalRequest:
+    """Exactly what will happen, for a person to read."""
+
+    id: str
+    run_id: str
+    step: int
+    tool: str
+    arguments: JsonObject
+    preview: str
+    digest: str
+    requested: str
+    target: str = ""
+
+    def as_json(self) -> JsonObject:
+        """The form of ``paper approvals list --json``."""
+        return {
+            "id": self.id,
+            "run_id": self.run_id,
+            "step": self.step,
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "preview": self.preview,
+            "digest": self.digest,
+            "requested": self.requested,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Approved:
+    """Yes: once, or with more."""
+
+    by: str = "person"
+    for_run: bool = False
+    """And the same tool for the rest of this run."""
+    always: bool = False
+    """And the same tool and target from now on, by a rule."""
+    arguments: JsonObject | None = None
+    """Yes to these arguments instead."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Denied:
+    """No, and why; the reason reaches the caller and the model."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pending:
+    """Nobody is there to answer now."""
+
+
+Decision = Approved | Denied | Pending
+
+
+def decision_as_json(decision: Decision) -> JsonObject:
+    """An answer as it is kept until the run goes on."""
+    match decision:
+        case Approved():
+            return {"approved": True, **asdict(decision)}
+        case Denied(reason=reason):
+            return {"approved": False, "reason": reason}
+    raise ValueError("nobody has answered")
+
+
+def decision_of(kept: JsonObject) -> Decision:
+    """The answer that was kept. Unknown keys are ignored; one that is not understood is no answer, and so no yes."""
+    match kept:
+        case {"approved": True, "by": str(by), "for_run": bool(for_run), "always": bool(always)}:
+            arguments = kept.get("arguments")
+            if arguments is None or isinstance(arguments, dict):
+                return Approved(by=by, for_run=for_run, always=always, arguments=arguments)
+        case {"approved": False, "reason": str(reason)}:
+            return Denied(reason=reason)
+    return Pending()
+
+
+class Approver:
+    """Who is asked. This one is nobody: what must be asked waits."""
+
+    takes_time = False
+    """Whether an answer may take minutes: nothing is held up meanwhile that others need."""
+
+    def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  nobody is there to read it
+        """The answer to one request."""
+        return Pending()
+
+    def try_again(self, error: PaperError) -> bool:  # noqa: ARG002  nobody is there to read it
+        """Whether a failed request is to be sent once more."""
+        return False
+
+
+class ApproveEverything(Approver):
+    """``--yes``: everything is approved, and the record says so."""
+
+    def __init__(self, by: str = "--yes") -> None:
+        self._by = by
+
+    def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  everything is approved
+        """Yes."""
+        return Approved(by=self._by)
+
+
+class AskFunction(Approver):
+    """An approver made of a function."""
+
+    takes_time = True
+    """It may ask a person."""
+
+    def __init__(self, decide: Callable[[ApprovalRequest], Decision]) -> None:
+        self._decide = decide
+
+    def decide(self, request: ApprovalRequest) -> Decision:
+        """Whatever the function says."""
+        return self._decide(request)
+
+
+# --- the digest of a question: the change it is about, what was shown of it, the tool, and where it was asked
 
 
 def question_digest(call: str, tool: str, arguments: JsonObject, preview: str, *, place: str) -> str:

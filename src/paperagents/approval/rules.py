@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.kept_files import alone_with, read_object, read_object_to_change, replace_file
+from paperagents.files.state_files import alone_with, read_object, read_object_to_change, replace_file
 
 LASTING = timedelta(days=90)
 

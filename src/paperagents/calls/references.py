@@ -6,12 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from paperagents.definitions.closest import closest
-from paperagents.definitions.javascript_words import is_javascript_variable
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import closest, is_javascript_variable
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.javascript_syntax import find_placeholders
-from paperagents.reading.reference_syntax import Malformed, Reference, read_template
+from paperagents.reading.references import Malformed, Reference, read_template
 
 
 @dataclass(frozen=True, kw_only=True)

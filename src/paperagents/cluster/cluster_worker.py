@@ -21,12 +21,11 @@ from procrastinate.jobs import Job
 from procrastinate.worker import Worker as QueueWorker
 
 from paperagents.cluster.continuing import continue_run
-from paperagents.cluster.schedules import start_what_is_due
-from paperagents.cluster.tool_limits import LimitReachedError
+from paperagents.cluster.schedules import LimitReachedError, start_what_is_due
 from paperagents.cluster.worker import CLOCK_SECONDS
 from paperagents.errors import PaperError, StorageError
-from paperagents.records.job_queue import QUEUE, TASK
-from paperagents.records.postgres_database import PostgresDatabase
+from paperagents.storage.job_queue import QUEUE, TASK
+from paperagents.storage.postgres import PostgresDatabase
 from paperagents.vault import Vault
 
 BEATS = 3

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 
-from paperagents.cluster.tool_limits import LimitReachedError, within_limits
-from paperagents.cluster.worker_log import log_end
+from paperagents.cluster.operations import log_end
+from paperagents.cluster.schedules import LimitReachedError, within_limits
 from paperagents.errors import DamagedRowError, PaperError, UsageError
-from paperagents.records.record import RunRecord
-from paperagents.records.run_history import StoredRun
+from paperagents.runs.history import StoredRun
+from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from paperagents.cluster.continuing import continue_run, to_continue
-from paperagents.cluster.schedules import start_what_is_due
-from paperagents.cluster.tool_limits import LimitReachedError
+from paperagents.cluster.schedules import LimitReachedError, start_what_is_due
 from paperagents.errors import PaperError, StorageError, UsageError
-from paperagents.records.sqlite_database import SqliteDatabase
+from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.vault import Vault
 
 CLOCK_SECONDS = 5.0

@@ -10,7 +10,7 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.parameter import Parameter, json_schema
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.definitions.step import Step
+from paperagents.messages import text
 
 ToolType = Literal["single", "chain"]
 Block = Literal["preprocess", "tool", "postprocess", "custom_function"]
@@ -137,3 +137,85 @@ class ToolDefinition:
             step = waiting.pop()
             yield step
             waiting.extend(reversed(step.parallel))
+
+
+# --- one call inside a chain, as its file describes it
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Retry:
+    """How often a failing step is tried, and how long to wait in between."""
+
+    attempts: int = 1
+    delay: float = 0.0
+    backoff: float = 1.0
+    """The factor by which the delay grows from one attempt to the next."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """A tool to call, with parameters that may refer to what came before."""
+
+    tool: str
+    name: str
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    post_processing: Excerpt | None = None
+    condition: JsonValue = None
+    """``if:`` in the file; None where there is none."""
+    condition_at: Excerpt | None = None
+    """Where the file has it."""
+    for_each: JsonValue = None
+    max_parallel: int | None = None
+    """None: the items of a list one after the other, steps side by side all at once."""
+    retry: Retry = Retry()
+    continue_on_error: bool = False
+    timeout: float | None = None
+    parallel: tuple[Step, ...] = ()
+    """Independent steps that run side by side; a step that has them calls no tool of its own."""
+    span: Span | None = None
+    """Where the file names the tool."""
+    parameter_spans: Mapping[str, Span] = field(default_factory=dict)
+    """Where the file names each parameter."""
+
+
+# --- an agent as a tool: asking it is a call like any other
+
+
+QUERY = "query"
+CONVERSATION = "conversation"
+
+
+def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
+    """What a caller must know: a question goes in, a text comes out. Other arguments fill in the prompt."""
+    return ToolDefinition(
+        id=agent.id,
+        name=agent.name,
+        kind="agent",
+        description=agent.description,
+        parameters=(_query(), *_declared(agent), _conversation()),
+        aliases={"content": QUERY},
+        answer={"type": "string"},
+        agent=agent,
+        timeout=agent.timeout,
+        approval=agent.approval,
+        version=agent.version,
+        category=agent.category,
+        tags=agent.tags,
+        author=agent.author,
+        file=agent.file,
+        span=agent.span,
+        digest=agent.digest,
+    )
+
+
+def _query() -> Parameter:
+    return Parameter(name=QUERY, schema={"type": "string", "minLength": 1, "description": text("agent.query")})
+
+
+def _conversation() -> Parameter:
+    schema = {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,120}$", "description": text("agent.conversation")}
+    return Parameter(name=CONVERSATION, schema={**schema}, required=False)
+
+
+def _declared(agent: AgentDefinition) -> tuple[Parameter, ...]:
+    return tuple(each for each in agent.parameters if each.name not in (QUERY, CONVERSATION))

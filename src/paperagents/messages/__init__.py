@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 
@@ -99,3 +100,17 @@ def sentences() -> dict[str, tuple[str, str, str]]:
     for area in AREAS:
         found.update(import_module(f"paperagents.messages.catalogue.{area}").TEXTS)
     return found
+
+
+# --- a sentence inside a sentence, looked up only when it is shown
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sentence:
+    """A key of the catalogue that becomes text in the reader's language."""
+
+    key: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return text(self.key, **self.values)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import cast
 
 from paperagents.definitions.agent import DEFAULT_TOOLS, AgentDefinition, Protocol
-from paperagents.definitions.agent_tool import CONVERSATION, QUERY
-from paperagents.definitions.closest import closest
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.names import closest, stem_of
 from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.slug import stem_of
 from paperagents.definitions.source import Excerpt, Span
+from paperagents.definitions.tool import CONVERSATION, QUERY
 from paperagents.reading.fields import Fields
-from paperagents.reading.markdown_sections import Note
-from paperagents.reading.problem_list import ProblemList
-from paperagents.reading.reference_syntax import BUILT_IN_NAMES, Malformed, Reference, read_template
+from paperagents.reading.markdown import Note
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.references import BUILT_IN_NAMES, Malformed, Reference, read_template
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
 from paperagents.reading.tool_parameters import read_parameters
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence

@@ -10,7 +10,7 @@ from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.parameter import DIALECT
-from paperagents.definitions.surrogates import value_without_surrogates
+from paperagents.definitions.text import value_without_surrogates
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.reading.javascript_loops import endless_loops
-from paperagents.reading.javascript_mistakes import mistakes
+from paperagents.reading.javascript_checks import endless_loops, mistakes
 from paperagents.reading.javascript_syntax import MAX_CHARACTERS, Finding, JavaScript
-from paperagents.reading.problem_list import ProblemList
-from paperagents.reading.reference_syntax import BUILT_IN_NAMES
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.references import BUILT_IN_NAMES
 
 MAX_FINDINGS = 20
 """Of one kind in one block: enough to act on."""

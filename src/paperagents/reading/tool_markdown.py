@@ -6,19 +6,16 @@ import re
 from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import slug, stem_of
 from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.slug import slug, stem_of
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.definitions.step import Step
-from paperagents.definitions.surrogates import lossless_bytes
-from paperagents.definitions.tool import Example, ToolDefinition, ToolType
-from paperagents.reading.body_blocks import Blocks, read_blocks
-from paperagents.reading.cron import LONGEST, is_schedule, looks_like_schedule
-from paperagents.reading.fields import Fields
+from paperagents.definitions.text import lossless_bytes
+from paperagents.definitions.tool import Example, Step, ToolDefinition, ToolType
+from paperagents.reading.fields import LONGEST, Fields, is_schedule, looks_like_schedule
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
-from paperagents.reading.markdown_sections import Note
-from paperagents.reading.problem_list import ProblemList
-from paperagents.reading.reference_checks import Scope
+from paperagents.reading.markdown import Blocks, Note, read_blocks
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.references import Scope
 from paperagents.reading.script_checks import check_block
 from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from paperagents.definitions.closest import misspelt
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import misspelt
 from paperagents.definitions.parameter import TYPES, Parameter
 from paperagents.reading.fields import Fields, report_choice
 from paperagents.reading.json_schema import NotASchemaError, compiled, mistakes_in
-from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 SHADOWED = ("date", "time", "random_id", "input", "preprocess", "prev_step", "steps", "env")

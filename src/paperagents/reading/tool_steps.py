@@ -7,11 +7,18 @@ from dataclasses import replace
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.definitions.step import Retry, Step
+from paperagents.definitions.tool import Retry, Step
 from paperagents.reading.fields import Fields
-from paperagents.reading.problem_list import ProblemList
-from paperagents.reading.reference_checks import ANY_SHAPE, Scope, Shape, check_text, check_values
-from paperagents.reading.reference_syntax import read_condition, read_template
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.references import (
+    ANY_SHAPE,
+    Scope,
+    Shape,
+    check_text,
+    check_values,
+    read_condition,
+    read_template,
+)
 from paperagents.reading.script_checks import check_block, check_expression
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 

@@ -16,9 +16,8 @@ import yaml
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.reading.problem_list import ProblemList
-from paperagents.reading.yaml_dialect import Translation, for_the_library
-from paperagents.reading.yaml_scalar import scalar_value
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.yaml_core import Translation, for_the_library, scalar_value
 
 MAX_DEPTH = 50
 MAX_VALUES = 100_000

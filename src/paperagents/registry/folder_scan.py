@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paperagents.definitions.problem import Problem, Severity
-from paperagents.definitions.source import Span
+from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.messages import system_text
 from paperagents.registry.entry import Entry, entry_of
 
 if TYPE_CHECKING:
     # Reading needs YAML, Markdown and JavaScript libraries: they are loaded when a file must be read.
-    from paperagents.reading.file_reading import FileReading
+    from paperagents.reading.files import FileReading
 
 JAVASCRIPT_ENDING = ".tool.js"
 _START = Span(line=1, column=1, end_line=1, end_column=1)
@@ -105,7 +104,7 @@ class FolderScan:
 
 def read_file(root: Path, file: str) -> FileReading:
     """Read one file of the vault as whatever it is now."""
-    from paperagents.reading.file_reading import FileReading  # noqa: PLC0415  see above
+    from paperagents.reading.files import FileReading  # noqa: PLC0415  see above
 
     path = os.path.realpath(root / file)
     if not path.startswith(os.path.realpath(root) + os.sep):
@@ -194,7 +193,7 @@ def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
     reading = _reading(file, path)
     if not reading.concerns_us:
         return FileRecord(stamp=stamp)
-    from paperagents.reading.engine_checks import read_by_engine  # noqa: PLC0415  see above
+    from paperagents.reading.files import read_by_engine  # noqa: PLC0415  see above
 
     reading = read_by_engine(reading)
     entry = entry_of(reading)
@@ -204,13 +203,13 @@ def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
 
 
 def _reading(file: str, path: str) -> FileReading:
-    from paperagents.reading.file_reading import read_definition  # noqa: PLC0415  see above
+    from paperagents.reading.files import read_definition  # noqa: PLC0415  see above
 
     return read_definition(_content(path, whole=file.lower().endswith(JAVASCRIPT_ENDING)), file)
 
 
 def _content(path: str, *, whole: bool = False) -> bytes:
-    from paperagents.reading.file_reading import MAX_BYTES  # noqa: PLC0415  see above
+    from paperagents.reading.files import MAX_BYTES  # noqa: PLC0415  see above
 
     # Not blocking, not following: neither a named pipe nor a link may have taken the file's place.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)

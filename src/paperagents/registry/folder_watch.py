@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from paperagents.definitions.surrogates import has_surrogates
+from paperagents.definitions.text import has_surrogates
 from paperagents.errors import PaperError
 from paperagents.messages import system_text, text
 from paperagents.registry.folder_scan import is_hidden

@@ -10,22 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from paperagents.definitions.agent import AgentDefinition
-from paperagents.definitions.agent_tool import tool_of_agent
 from paperagents.definitions.builtin import builtin_tools
-from paperagents.definitions.closest import closest
-from paperagents.definitions.problem import Problem
+from paperagents.definitions.names import closest
+from paperagents.definitions.source import Problem
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
+from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
+from paperagents.registry.cache import load_records, save_records
 from paperagents.registry.entry import Entry, entry_of, entry_of_definition
 from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file, stamp_of
-from paperagents.registry.scan_cache import load_records, save_records
 from paperagents.registry.vault_checks import by_name, find_problems, is_foreign
 
 if TYPE_CHECKING:
     # Its libraries are loaded when a file must be read.
-    from paperagents.reading.file_reading import FileReading
+    from paperagents.reading.files import FileReading
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -178,8 +177,7 @@ class ToolRegistry:
 
     def try_out(self, file: str, content: bytes) -> FileReading:
         """What a file would be with this content: its definition and every problem, those between files too."""
-        from paperagents.reading.engine_checks import read_by_engine  # noqa: PLC0415  see above
-        from paperagents.reading.file_reading import read_definition  # noqa: PLC0415  as above
+        from paperagents.reading.files import read_by_engine, read_definition  # noqa: PLC0415  only where files are read
 
         reading = read_by_engine(read_definition(content, file))
         entry = entry_of(reading)

@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 
-from paperagents.definitions.closest import closest, misspelt
-from paperagents.definitions.problem import Problem, Severity
-from paperagents.definitions.source import Span
+from paperagents.definitions.names import closest, misspelt
+from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.registry.entry import CallSite, Entry

@@ -5,10 +5,8 @@ files, sockets, processes and signals, and a parent that kills and replaces it a
 """
 
 from paperagents.sandbox.block import ConsoleLine, EndsBlock, HostFunctions, JavaScriptResult
-from paperagents.sandbox.cancellation import Cancellation
-from paperagents.sandbox.limits import Limits
-from paperagents.sandbox.pool import Sandbox
-from paperagents.sandbox.shared import run_javascript
+from paperagents.sandbox.limits import Cancellation, Limits
+from paperagents.sandbox.pool import Sandbox, run_javascript
 from paperagents.sandbox.walls import Wall, standing_walls
 
 __all__ = [

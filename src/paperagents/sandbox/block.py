@@ -9,10 +9,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from paperagents.definitions.javascript_words import is_javascript_variable
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import is_javascript_variable
 from paperagents.definitions.source import Excerpt
-from paperagents.definitions.surrogates import without_surrogates
+from paperagents.definitions.text import without_surrogates
 from paperagents.errors import PaperError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase

@@ -8,7 +8,7 @@ from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.definitions.surrogates import lossless_bytes, value_without_surrogates, without_surrogates
+from paperagents.definitions.text import lossless_bytes, value_without_surrogates, without_surrogates
 from paperagents.errors import SandboxError
 from paperagents.messages import has_text, text
 

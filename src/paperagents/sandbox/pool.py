@@ -16,6 +16,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from queue import Empty, SimpleQueue
 from types import TracebackType
 
@@ -31,8 +32,7 @@ from paperagents.sandbox.block import (
     depth_of_blocks,
     prepare,
 )
-from paperagents.sandbox.cancellation import Cancellation
-from paperagents.sandbox.limits import Limits
+from paperagents.sandbox.limits import Cancellation, Limits
 from paperagents.sandbox.worker_process import (
     MAX_BUSY_SECONDS,
     START_SECONDS,
@@ -353,3 +353,26 @@ def _close_all() -> None:
 def _start_over_in_child() -> None:
     for pool in list(_pools):
         pool._start_over_after_fork()  # noqa: SLF001  the pools' own module
+
+
+# --- one sandbox for the whole process, started with the first block it runs
+
+
+# Callers of the shared sandbox bring their own limits; these bound what any of them may ask for.
+_CEILING = Limits(seconds=600.0, memory_mb=1024, output_mb=64, host_calls=10_000)
+
+
+def run_javascript(
+    code: Excerpt | str,
+    *,
+    names: Mapping[str, JsonValue] | None = None,
+    limits: Limits | None = None,
+    host: HostFunctions | None = None,
+) -> JsonValue:
+    """Run a function body with these names in sight and give the value it returns."""
+    return _shared().run(code, names=names, limits=limits or Limits(), host=host).value
+
+
+@cache
+def _shared() -> Sandbox:
+    return Sandbox(limits=_CEILING)

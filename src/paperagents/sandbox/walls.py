@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from paperagents.definitions.surrogates import without_surrogates
+from paperagents.definitions.text import without_surrogates
 from paperagents.messages import text
 from paperagents.sandbox.limits import Limits
 from paperagents.sandbox.worker_process import START_SECONDS, ChannelBrokenError, WorkerProcess, start_worker

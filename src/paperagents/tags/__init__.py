@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paperagents.tags.attributes import parse_attributes
     from paperagents.tags.extraction import TagReader, TagReading, read_tags
+    from paperagents.tags.grammar import parse_attributes
     from paperagents.tags.normalization import (
         is_valid_identifier,
         normalize_task_status,
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
         parse_tool_operations,
         register_tool,
     )
-    from paperagents.tags.registry import TagRegistry
-    from paperagents.tags.validation import given_attributes, validate_operation
-    from paperagents.tags.vault_lookup import in_vault_lookup
-    from paperagents.tags.vault_references import (
+    from paperagents.tags.references import (
         analyze_vault_references,
         expand_vault_references,
+        in_vault_lookup,
         replace_vault_references,
         resolve_vault_references,
         resolve_vault_references_simple,
         validate_vault_references,
     )
+    from paperagents.tags.registry import TagRegistry
+    from paperagents.tags.validation import given_attributes, validate_operation
 
 __all__ = [
     "TagReader",
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "attributes": ("parse_attributes",),
+    "grammar": ("parse_attributes",),
     "extraction": ("TagReader", "TagReading", "read_tags"),
     "normalization": ("is_valid_identifier", "normalize_task_status", "normalize_vault_type"),
     "parsing": (
@@ -79,8 +79,8 @@ _MODULES = {
     ),
     "registry": ("TagRegistry",),
     "validation": ("given_attributes", "validate_operation"),
-    "vault_lookup": ("in_vault_lookup",),
-    "vault_references": (
+    "references": (
+        "in_vault_lookup",
         "analyze_vault_references",
         "expand_vault_references",
         "replace_vault_references",

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import codecs
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from paperagents.tags.attributes import duplicate_keys
+from paperagents.definitions.tag import TagCategory
 from paperagents.tags.diagnostics import TagProblem
-from paperagents.tags.grammar import PLAIN_SINGLE, plain_tag
-from paperagents.tags.operation import TagOperation
+from paperagents.tags.grammar import PLAIN_SINGLE, Token, duplicate_keys, plain_tag
+from paperagents.tags.operation import ShortText, SourceText, TagOperation
 from paperagents.tags.pairing import TagPairing
-from paperagents.tags.registry import DEFAULT_REGISTRY, TagRegistry
-from paperagents.tags.source_text import ShortText, SourceText
-from paperagents.tags.token import Token
+from paperagents.tags.registry import CALLS, DEFAULT_REGISTRY, TagRegistry
 from paperagents.tags.tokenizer import Tokenizer
 
 SHORT = 4000
@@ -178,3 +176,32 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+# --- which calls of a text are carried out: those that stand on their own, and those in a thought
+
+
+def standing_calls(operations: Iterable[Mapping[str, Any]], registry: TagRegistry) -> list[Mapping[str, Any]]:
+    """The calls to carry out, of operations in the order of the document."""
+    found: list[Mapping[str, Any]] = []
+    end = 0
+    for operation in operations:
+        if operation["start"] < end:
+            continue
+        if not is_thought(operation["tool_id"], registry):
+            end = operation["end"]
+        if is_call(operation["tool_id"], registry):
+            found.append(operation)
+    return found
+
+
+def is_call(tool_id: str, registry: TagRegistry) -> bool:
+    """Whether a tag wants something done; thoughts and references do not."""
+    tag = registry.get(tool_id)
+    return tag is not None and tag.category in CALLS
+
+
+def is_thought(tool_id: str, registry: TagRegistry) -> bool:
+    """Whether calls inside of this tag count."""
+    tag = registry.get(tool_id)
+    return tag is not None and tag.category == TagCategory.REASONING

@@ -16,8 +16,11 @@ comes from inside finds no attribute behind it that the other would find, too.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
-from paperagents.definitions.pattern import compiled
+from paperagents.definitions.text import compiled
 
 BLANKS = r"\s*+"
 NAME = r"\w[\w.\-]{0,199}+"
@@ -87,3 +90,83 @@ ATTRIBUTE_PARTS = compiled(
     re.DOTALL,
 )
 """One attribute again, with its key and its value as groups."""
+
+
+# --- what the tokenizer finds: a tag and where it stands
+
+
+Kind: TypeAlias = Literal["open", "close", "single", "damaged"]
+
+
+class Token(NamedTuple):
+    """One tag, in offsets of the whole text. ``single`` is the self-closing form."""
+
+    kind: Kind
+    start: int
+    end: int
+    name: str
+    attributes_start: int
+    attributes_end: int
+
+
+def token_at(position: int, buffer: str, base: int) -> Token | None:
+    """The whole tag at a position of a piece of text that begins at the base, or None where there is none."""
+    match = TAG.match(buffer, position)
+    if match is None or match.lastindex is None:
+        return None
+    start, end = base + position, base + match.end()
+    if match.lastindex == CLOSE:
+        return Token("close", start, end, match["closed"], end, end)
+    first, last = match.span("attributes")
+    kind: Kind = "single" if match.lastindex == SINGLE else "open"
+    return Token(kind, start, end, match["name"], base + first, base + last)
+
+
+# --- reads the attributes of a tag: ``id="test" type='text' limit=5 delete``
+
+
+ESCAPES = compiled(r"""(?:\\[\\"'])++""")
+UNUSED = "\0"
+
+
+def parse_attributes(text: str) -> dict[str, str | bool]:
+    """The attributes in a text, a bare key as True. The last one wins where a key repeats."""
+    return dict(attribute_pairs(text))
+
+
+def duplicate_keys(text: str) -> list[str]:
+    """The keys that stand more than once in a text, each named once."""
+    return duplicates(key for key, _ in attribute_pairs(text))
+
+
+def duplicates(keys: Iterable[str]) -> list[str]:
+    """The keys that are there more than once, each named once."""
+    return [key for key, count in Counter(keys).items() if count > 1]
+
+
+def attribute_pairs(text: str) -> Iterator[tuple[str, str | bool]]:
+    """Key and value of every attribute, in their order. What is no attribute is passed over."""
+    for match in ATTRIBUTE_PARTS.finditer(text):
+        key, double, single, bare, spaced, nothing = match.groups()
+        quoted = double if double is not None else single
+        if quoted is not None:
+            yield key, unescape(quoted) if "\\" in quoted else quoted
+        elif bare or spaced:
+            yield key, bare or spaced
+        else:
+            yield key, nothing if nothing is not None else True
+
+
+def unescape(value: str) -> str:
+    r"""Take the backslash from ``\"``, ``\'`` and ``\\``; any other backslash stays: ``C:\new``, ``\d+``."""
+    if UNUSED in value:
+        return ESCAPES.sub(lambda match: match[0][1::2], value)
+    # Whole passes over the text are many times faster than one step per escape.
+    value = value.replace("\\\\", UNUSED).replace('\\"', '"').replace("\\'", "'")
+    return value.replace(UNUSED, "\\")
+
+
+def quoted(value: object) -> str:
+    """A value as it is written in a tag."""
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'

@@ -9,9 +9,9 @@ import re
 import unicodedata
 from typing import Any
 
-from paperagents.definitions.surrogates import lossless_bytes
 from paperagents.definitions.tag import AttributeSchema
-from paperagents.tags.builtin import TASK_STATUSES, VAULT_TYPES
+from paperagents.definitions.text import lossless_bytes
+from paperagents.tags.registry import TASK_STATUSES, VAULT_TYPES
 
 VALID_IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
 NUMBER = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,4})?", re.ASCII)

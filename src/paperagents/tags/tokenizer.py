@@ -15,12 +15,18 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Protocol
 
-from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, TAG_HEAD, plain_tag
-from paperagents.tags.inline_code import InlineCode, run_end
-from paperagents.tags.markdown_code import FENCE_UNDECIDED, LONGEST_FENCE_LINE, Fence, fence_at
-from paperagents.tags.raw_content import LONGEST_OWN_TAG, RawContent
-from paperagents.tags.source_text import SourceText
-from paperagents.tags.token import Token, token_at
+from paperagents.tags.code import (
+    FENCE_UNDECIDED,
+    LONGEST_FENCE_LINE,
+    LONGEST_OWN_TAG,
+    Fence,
+    InlineCode,
+    RawContent,
+    fence_at,
+    run_end,
+)
+from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, TAG_HEAD, Token, plain_tag, token_at
+from paperagents.tags.operation import SourceText
 from paperagents.tags.unfinished_tag import UnfinishedTag
 
 CODE_MARK = re.compile("[`~]")

@@ -15,8 +15,9 @@ from paperagents.tags.grammar import (
     QUOTE_BODY,
     SETTLED,
     TAG_END,
+    Kind,
+    Token,
 )
-from paperagents.tags.token import Kind, Token
 
 
 @dataclass(kw_only=True, slots=True)

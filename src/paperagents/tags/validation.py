@@ -15,8 +15,7 @@ from typing import Any
 
 from paperagents.definitions.tag import AttributeSchema, TagDefinition
 from paperagents.messages import text
-from paperagents.tags.attributes import duplicate_keys, duplicates
-from paperagents.tags.grammar import TAG
+from paperagents.tags.grammar import TAG, duplicate_keys, duplicates
 from paperagents.tags.normalization import ConversionError, convert, identifier_from, is_valid_identifier
 from paperagents.tags.registry import DEFAULT_REGISTRY, TagRegistry
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from paperagents.agents.scripted_model import ScriptedModel
 from paperagents.testing.model_server import ScriptedServer
-from paperagents.testing.people import ScriptedApprover
-from paperagents.testing.vaults import temporary_vault
+from paperagents.testing.stand_ins import ScriptedApprover, temporary_vault
 
 __all__ = ["ScriptedApprover", "ScriptedModel", "ScriptedServer", "temporary_vault"]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.waiting import wait_until
 
-from paperagents.builtin_tools.search import scan_files, search_files
-from paperagents.builtin_tools.search_index import note_index
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.files.folder import VaultFolder
+from paperagents.search import index as note_index
+from paperagents.search.search import scan_files, search_files
 
 Search = Callable[..., list[str]]
 

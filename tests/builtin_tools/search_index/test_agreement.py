@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from tests.builtin_tools.search_index.conftest import agreed, wait_until_settled, write
 
-from paperagents.builtin_tools.search_index import note_index
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.files.folder import VaultFolder
+from paperagents.search import index as note_index
+from paperagents.search.index import NoteIndex
 
 WORDS = ["tree", "trees", "street", "Baum", "Bäume", "Straße", "naïve", "x1", "a_b", "c++", "Plan", "plan-b", "ok"]
 CHINESE = ["树", "种树", "花园里种树", "测试笔记", "日本語テスト", "ー"]
@@ -170,7 +171,7 @@ def test_properties_and_folders_with_odd_characters_are_told_apart(root: Path, v
     values = ["in progress", "in\\u0001progress", "in\\tprogress", "inprogress", "", "x" * 2000, "a/b", "🙂\\u200d"]
     write(root, {f"{n} my folder/{n}.md": f'---\nstate: "{value}"\n---\n' for n, value in enumerate(values)})
     wait_until_settled(root)
-    assert vault.index.view().pending == ()
+    assert vault.resource(NoteIndex).view().pending == ()
     assert len(agreed(vault, "[state]")) == len(values)
     for value in ("in progress", "in\1progress", "in\tprogress", "inprogress", "x" * 2000, "a/b", "🙂\u200d"):
         assert len(agreed(vault, f'[state:"{value}"]')) == 1

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from tests.builtin_tools.search_index.conftest import agreed, is_indexed, wait_until_settled, write
 
-from paperagents.builtin_tools.search_index import note_index
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.files.folder import VaultFolder
+from paperagents.search import index as note_index
+from paperagents.search.index import NoteIndex
 
 NOTES = {
     "guide/Installation.md": (
@@ -41,7 +42,7 @@ def library(vault: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> VaultFolder:
     monkeypatch.setattr(note_index, "MOST_PENDING", 0)
     write(vault.root, NOTES)
     wait_until_settled(vault.root)
-    assert vault.index.view().pending == ()
+    assert vault.resource(NoteIndex).view().pending == ()
     return vault
 
 

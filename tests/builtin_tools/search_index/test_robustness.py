@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 from tests.builtin_tools.search_index.conftest import agreed, is_indexed, wait_until_settled, write
 
-from paperagents.builtin_tools.planned_folder import PlannedFolder
-from paperagents.builtin_tools.search import search_files
-from paperagents.builtin_tools.search_index import note_index
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.files.folder import VaultFolder
+from paperagents.files.overlay import PlannedFolder
+from paperagents.search import index as note_index
+from paperagents.search.index import NoteIndex
+from paperagents.search.search import search_files
 
 NOTES = {f"notes/{number:03d}.md": f"# Note {number}\ncommon word{number} text" for number in range(300)}
 
@@ -33,7 +34,7 @@ def indexed(root: Path) -> Path:
     wait_until_settled(root)
     with VaultFolder(root) as folder:
         search_files(folder, "x")
-        assert folder.index.view().pending == ()
+        assert folder.resource(NoteIndex).view().pending == ()
     return root
 
 
@@ -56,7 +57,7 @@ def test_a_damaged_index_is_made_anew_and_said(
     ]
     assert _places(indexed) != before
     with VaultFolder(indexed) as folder:
-        assert folder.index.view().pending == ()
+        assert folder.resource(NoteIndex).view().pending == ()
 
 
 def test_every_file_of_the_index_may_be_cut_short(indexed: Path) -> None:
@@ -250,9 +251,9 @@ def _paths(folder: VaultFolder, query: str, path: str = "/") -> list[str]:
 
 _BEGINNING = """
 import os, sys
-from paperagents.builtin_tools.search import search_files
-from paperagents.builtin_tools.search_index import note_index
-from paperagents.builtin_tools.vault_files import VaultFolder
+from paperagents.search.search import search_files
+from paperagents.search import index as note_index
+from paperagents.files.folder import VaultFolder
 folder = VaultFolder(sys.argv[1])
 """
 
@@ -274,7 +275,7 @@ def _as_somebody_else(root: Path, script: str, *, owns: bool = False) -> str:
             if str(path).startswith("/tmp") and path != Path("/tmp"):
                 path.chmod(0o755)
         before = _BEGINNING.replace(
-            "folder = VaultFolder(sys.argv[1])", "import tantivy, paperagents.builtin_tools.search_index.finding"
+            "folder = VaultFolder(sys.argv[1])", "import tantivy, paperagents.search.index_query"
         )
         before += f"import os\nos.setgid({nobody})\nos.setuid({nobody})\n"
     elif not owns:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.settings_file import write_setting
+from paperagents.settings import write_setting
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.interfaces.command_line.conftest import Paper, Write
 
+from paperagents.npm.packages import packages_of
 from paperagents.sandbox import landlock
-from paperagents.sandbox.npm_packages import packages_of
 
 TOOL = """\
 const ms = require('ms');
@@ -174,7 +174,7 @@ def test_a_tool_there_is_not_is_wrong_usage(paper: Paper, write: Write) -> None:
 
 @pytest.mark.usefixtures("vault")
 def test_without_deno_it_is_told_what_to_install(paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from paperagents.sandbox.deno_process import deno_program  # noqa: PLC0415  its memory is cleared here
+    from paperagents.npm.process import deno_program  # noqa: PLC0415  its memory is cleared here
 
     deno_program.cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "deno", None)

@@ -95,7 +95,7 @@ def test_an_address_that_names_no_postgres_is_refused(
 def test_a_server_that_cannot_be_reached_is_told_without_its_password(
     paper: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paperagents.records.postgres_database.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("paperagents.storage.postgres.PATIENCE_SECONDS", 0.0)
     monkeypatch.setenv("PAPER_DATABASE_URL", "postgresql://me:sesame-1234@127.0.0.1:1/db")
     answer = paper("runs")
     assert answer.code == 1

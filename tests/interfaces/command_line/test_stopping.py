@@ -8,7 +8,7 @@ import signal
 import pytest
 from tests.waiting import wait_until
 
-from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
+from paperagents.interfaces.command_line.terminal import stopping_on_interrupt
 from paperagents.sandbox import Cancellation
 
 

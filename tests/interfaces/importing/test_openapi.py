@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import run as paper
 from paperagents.interfaces.importing.openapi_document import read_service
 from paperagents.interfaces.importing.openapi_note import note_of
-from paperagents.reading.file_reading import read_markdown
+from paperagents.reading.files import read_markdown
 from paperagents.vault import Vault
 
 PETS = """

@@ -11,7 +11,7 @@ from typing import Any
 import mcp_types as types
 import pytest
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 from paperagents.testing.model_server import ScriptedServer
 from paperagents.vault import Vault
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.decision import ApprovalRequest
 from paperagents.approval.diff import visible
-from paperagents.interfaces.mcp.questions import form
+from paperagents.approval.question import ApprovalRequest
+from paperagents.interfaces.mcp.calls import form
 
 PREVIEW = "POST https://a.example/\nbody: {}"
 

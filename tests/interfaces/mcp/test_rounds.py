@@ -12,7 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 import paperagents
-from paperagents.approval.decision import ApprovalRequest, Approved, Decision
+from paperagents.approval.question import ApprovalRequest, Approved, Decision
 
 from ..served import Served, serving  # noqa: TID252  shared by the tests of two interfaces
 from .clients import Person, over_http

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.interfaces.mcp.standard_streams import MessageOutput
+from paperagents.interfaces.mcp.stdio import MessageOutput
 
 HELLO = {
     "jsonrpc": "2.0",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import run as paper
 from paperagents.vault import Vault

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from paperagents.interfaces.serving.access import Access, user_key
+from paperagents.interfaces.serving.access import Access, RateLimit, user_key
 from paperagents.interfaces.serving.guard import (
     SECURITY_HEADERS,
     Guard,
@@ -27,7 +27,6 @@ from paperagents.interfaces.serving.guard import (
     Scope,
     Send,
 )
-from paperagents.interfaces.serving.rate_limit import RateLimit
 
 from ..served import KEY, Served, serving  # noqa: TID252  shared by the tests of two interfaces
 

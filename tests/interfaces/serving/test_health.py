@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from paperagents.errors import StorageError
-from paperagents.interfaces.serving import health
+from paperagents.interfaces.serving import app as health
 from paperagents.interfaces.serving.app import make_rest_app
 from paperagents.interfaces.serving.server import listening
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.approval.decision import Approved, Denied
+from paperagents.approval.question import Approved, Denied
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.serving.event_log import MISSED, EventLog
 from paperagents.interfaces.serving.live_runs import LiveRuns

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import BrowserContext, Page, expect
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 from .conftest import Watch

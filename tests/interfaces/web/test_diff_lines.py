@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.approval.diff import unified_diff, visible
-from paperagents.interfaces.web.diff_lines import read_diff
+from paperagents.interfaces.web.texts import read_diff
 
 LINES = st.lists(
     st.sampled_from(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.approval.decision import Approved
+from paperagents.approval.question import Approved
 from paperagents.definitions.json_value import JsonObject
-from paperagents.interfaces.web.preferences import own_path
-from paperagents.settings_file import write_setting
+from paperagents.interfaces.web.rendering import own_path
+from paperagents.settings import write_setting
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 

@@ -14,15 +14,12 @@ from hypothesis import strategies as st
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UsageError
-from paperagents.interfaces.web.charts import day_bars, percent, tool_bars
-from paperagents.interfaces.web.diagram import diagram
-from paperagents.interfaces.web.json_tree import MOST_NODES, Node, part, table, tree
-from paperagents.interfaces.web.markdown import looks_like_markdown, rendered
+from paperagents.interfaces.web.drawings import day_bars, diagram, percent, tool_bars
 from paperagents.interfaces.web.rendering import page_json
-from paperagents.interfaces.web.result_view import result_view
+from paperagents.interfaces.web.results import MOST_NODES, Node, part, result_view, table, tree
 from paperagents.interfaces.web.sidebar import natural
-from paperagents.interfaces.web.times import beginning_of_day, duration, in_zone, moment
-from paperagents.reading.file_reading import read_markdown
+from paperagents.interfaces.web.texts import beginning_of_day, duration, in_zone, looks_like_markdown, moment, rendered
+from paperagents.reading.files import read_markdown
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),

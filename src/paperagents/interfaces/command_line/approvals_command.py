@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import click
 
-from paperagents.approval.decision import Approved, Decision, Denied
-from paperagents.calls.json_arguments import read_arguments
+from paperagents.approval.question import Approved, Decision, Denied
+from paperagents.calls.conversion import read_arguments
 from paperagents.errors import UsageError
-from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import local_time, paint, print_json, say, visible
-from paperagents.interfaces.command_line.progress import Progress
-from paperagents.interfaces.command_line.record_output import print_record
-from paperagents.interfaces.command_line.run_command import choose_approver
-from paperagents.interfaces.command_line.stopping import stopping_on_interrupt
-from paperagents.interfaces.command_line.terminal_approver import coloured_diff_line
+from paperagents.interfaces.command_line.run_commands import choose_approver
+from paperagents.interfaces.command_line.run_output import print_record
+from paperagents.interfaces.command_line.terminal import Progress, coloured_diff_line, stopping_on_interrupt
 from paperagents.messages import text
-from paperagents.records.masking import Masking
+from paperagents.secrets.redaction import Masking
 
 
 @click.group("approvals", cls=LocalisedGroup, help=text("cli.approvals"), invoke_without_command=True)
 @vault_option
 @json_option
 @click.pass_context
-def command(context: click.Context, *, as_json: bool) -> None:
+def approvals_command(context: click.Context, *, as_json: bool) -> None:
     """Answer. Without a further word: list."""
     if context.invoked_subcommand is None:
         context.invoke(list_approvals, as_json=as_json)
 
 
-@command.command("list", cls=LocalisedCommand, help=text("cli.approvals.list"))
+@approvals_command.command("list", cls=LocalisedCommand, help=text("cli.approvals.list"))
 @vault_option
 @json_option
 @click.pass_context
@@ -50,7 +48,7 @@ def list_approvals(context: click.Context, *, as_json: bool) -> None:
         say(text("cli.approvals.none"))
 
 
-@command.command("approve", cls=LocalisedCommand, help=text("cli.approvals.approve"))
+@approvals_command.command("approve", cls=LocalisedCommand, help=text("cli.approvals.approve"))
 @click.argument("approval")
 @click.option("--edit", metavar="JSON", help=text("cli.approvals.edit"))
 @click.option("--run", "for_run", is_flag=True, help=text("cli.approvals.run"))
@@ -66,7 +64,7 @@ def approve(  # noqa: PLR0913  one argument per option
     _answer(context, approval, Approved(for_run=for_run, always=always, arguments=arguments), as_json=as_json)
 
 
-@command.command("deny", cls=LocalisedCommand, help=text("cli.approvals.deny"))
+@approvals_command.command("deny", cls=LocalisedCommand, help=text("cli.approvals.deny"))
 @click.argument("approval")
 @click.option("--reason", default="", help=text("cli.approvals.reason"))
 @vault_option
@@ -77,7 +75,7 @@ def deny(context: click.Context, *, approval: str, reason: str, as_json: bool) -
     _answer(context, approval, Denied(reason=reason), as_json=as_json)
 
 
-@command.command("rules", cls=LocalisedCommand, help=text("cli.approvals.rules"))
+@approvals_command.command("rules", cls=LocalisedCommand, help=text("cli.approvals.rules"))
 @vault_option
 @json_option
 @click.pass_context
@@ -91,7 +89,7 @@ def rules(context: click.Context, *, as_json: bool) -> None:
         click.echo(visible(f"{rule.id}  {rule.tool}  {rule.target}  {text('cli.approvals.until', date=rule.expires)}"))
 
 
-@command.command("revoke", cls=LocalisedCommand, help=text("cli.approvals.revoke"))
+@approvals_command.command("revoke", cls=LocalisedCommand, help=text("cli.approvals.revoke"))
 @click.argument("rule")
 @vault_option
 @json_option

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from paperagents.definitions.problem import Problem
+from paperagents.definitions.source import Problem
 from paperagents.errors import UsageError
-from paperagents.interfaces.command_line.help_pages import LocalisedCommand
+from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import (
     current_notes,
     json_option,
@@ -37,7 +37,7 @@ from paperagents.registry.folder_scan import is_hidden, is_ours
 @vault_option
 @json_option
 @click.pass_context
-def command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_json: bool) -> None:
+def check_command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_json: bool) -> None:
     """Check files, folders, or the whole vault."""
     vault = _vault(context, paths)
     chosen = [_in_vault(vault, path) for path in paths]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paperagents.approval.decision import ApprovalRequest, Approved, Approver, Decision
+from paperagents.approval.question import ApprovalRequest, Approved, Approver, Decision
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.surrogates import utf8
+from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError, ToolError, UsageError
-from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, print_json, say
-from paperagents.interfaces.command_line.run_command import choose_approver
+from paperagents.interfaces.command_line.run_commands import choose_approver
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @click.group("import", cls=LocalisedGroup, help=text("cli.import"))
 @vault_option
-def command() -> None:
+def import_command() -> None:
     """Make tools of what others describe."""
 
 
-@command.command("openapi", cls=LocalisedCommand, help=text("cli.import.openapi"))
+@import_command.command("openapi", cls=LocalisedCommand, help=text("cli.import.openapi"))
 @click.argument("source", metavar="FILE|URL")
 @click.option("--folder", help=text("cli.import.folder"))
 @click.option("--server", metavar="URL", help=text("cli.import.server"))

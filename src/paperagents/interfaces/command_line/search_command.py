@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from paperagents.interfaces.command_line.help_pages import LocalisedCommand
+from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import current_notes, json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say
 from paperagents.messages import text
@@ -28,12 +28,12 @@ _ON_A_TERMINAL = 20
 @vault_option
 @json_option
 @click.pass_context
-def command(  # noqa: PLR0913  its options
+def search_command(  # noqa: PLR0913  its options
     context: click.Context, *, query: str, path: str, limit: int | None, sort: str, as_json: bool
 ) -> None:
     """Search; the same answer as the tool ``search_files`` gives."""
-    from paperagents.builtin_tools.search import USUAL_LIMIT, search_files  # noqa: PLC0415  for this command alone
-    from paperagents.builtin_tools.vault_files import VaultFolder  # noqa: PLC0415  as above
+    from paperagents.files.folder import VaultFolder  # noqa: PLC0415  as above
+    from paperagents.search.search import USUAL_LIMIT, search_files  # noqa: PLC0415  for this command alone
 
     limit = limit or (USUAL_LIMIT if as_json else _ON_A_TERMINAL)
     with VaultFolder(current_notes(context).root) as folder, _progress_bar() as progress:
@@ -46,7 +46,7 @@ def command(  # noqa: PLR0913  its options
 
 
 def _print_results(query: str, answer: dict[str, Any]) -> None:
-    from paperagents.builtin_tools.search_query import parse_query  # noqa: PLC0415  as above
+    from paperagents.search.query import parse_query  # noqa: PLC0415  as above
 
     parsed = parse_query(query)
     for result in answer["results"]:
@@ -57,7 +57,7 @@ def _print_results(query: str, answer: dict[str, Any]) -> None:
 
 def _marked(query: Any, line: str, *, bold: bool = False) -> str:
     """A line with what was found in it coloured."""
-    from paperagents.builtin_tools.search_snippet import hits  # noqa: PLC0415  as above
+    from paperagents.search.matching import hits  # noqa: PLC0415  as above
 
     pieces, position = list[str](), 0
     for start, end in hits(query, line):

@@ -7,14 +7,14 @@ import click
 from paperagents.definitions.entry_kind import ENTRY_KINDS, identifying_argument
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
-from paperagents.interfaces.command_line.extract_command import echo_content
-from paperagents.interfaces.command_line.help_pages import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
-from paperagents.interfaces.command_line.record_output import print_record
-from paperagents.interfaces.command_line.run_command import choose_approver
+from paperagents.interfaces.command_line.run_commands import choose_approver
+from paperagents.interfaces.command_line.run_output import print_record
+from paperagents.interfaces.command_line.text_commands import echo_content
 from paperagents.messages import text
-from paperagents.records.entry_store import Entry
+from paperagents.storage.entries import Entry
 
 _KIND = "paperagents.kind"
 """Where the first word of the command is kept for the second."""
@@ -39,12 +39,12 @@ def _is_no_word(argument: str, context: click.Context) -> bool:
 @click.argument("kind", type=click.Choice(ENTRY_KINDS))
 @vault_option
 @click.pass_context
-def command(context: click.Context, *, kind: str) -> None:
+def store_command(context: click.Context, *, kind: str) -> None:
     """Look at and change what tools have stored."""
     context.meta[_KIND] = kind
 
 
-@command.command("list", cls=LocalisedCommand, help=text("cli.store.list"))
+@store_command.command("list", cls=LocalisedCommand, help=text("cli.store.list"))
 @click.option("--search", help=text("cli.store.search"))
 @vault_option
 @json_option
@@ -62,7 +62,7 @@ def list_entries(context: click.Context, *, search: str | None, as_json: bool) -
         click.echo(f"{paint(visible(entry.identifier), bold=True)}{status}  {visible(note)}")
 
 
-@command.command("get", cls=LocalisedCommand, help=text("cli.store.get"))
+@store_command.command("get", cls=LocalisedCommand, help=text("cli.store.get"))
 @click.argument("identifier")
 @vault_option
 @json_option
@@ -76,7 +76,7 @@ def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
         echo_content(entry.content)
 
 
-@command.command("set", cls=LocalisedCommand, help=text("cli.store.set"))
+@store_command.command("set", cls=LocalisedCommand, help=text("cli.store.set"))
 @click.argument("identifier")
 @click.option("--content")
 @click.option("--heading")
@@ -95,7 +95,7 @@ def set_entry(
     _run(context, {**identifying_argument(context.meta[_KIND], identifier), **named}, yes=False, as_json=as_json)
 
 
-@command.command("delete", cls=LocalisedCommand, help=text("cli.store.delete"))
+@store_command.command("delete", cls=LocalisedCommand, help=text("cli.store.delete"))
 @click.argument("identifier")
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @vault_option
@@ -113,7 +113,7 @@ def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool)
     )
 
 
-@command.command("history", cls=LocalisedCommand, help=text("cli.store.history"))
+@store_command.command("history", cls=LocalisedCommand, help=text("cli.store.history"))
 @click.argument("identifier")
 @vault_option
 @json_option
@@ -133,7 +133,7 @@ def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
         click.echo(visible(f"{version['version']:>4}  {version['changed']}  {shown}"))
 
 
-@command.command("restore", cls=LocalisedCommand, help=text("cli.store.restore"))
+@store_command.command("restore", cls=LocalisedCommand, help=text("cli.store.restore"))
 @click.argument("identifier")
 @click.argument("version", type=int)
 @vault_option

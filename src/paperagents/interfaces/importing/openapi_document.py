@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from paperagents.definitions.slug import slug
+from paperagents.definitions.names import slug
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import UsageError
-from paperagents.reading.problem_list import ProblemList
+from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import read_yaml
 
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")

@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-from paperagents.definitions.slug import slug
-from paperagents.definitions.surrogates import without_surrogates
+from paperagents.definitions.names import slug
+from paperagents.definitions.text import without_surrogates
 from paperagents.interfaces.importing.openapi_document import Argument, Operation, Service
 
 _SEGMENT = (

@@ -19,13 +19,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp.server.subscriptions import ListenHandler
 from mcp.server.transport_security import TransportSecuritySettings
 
-from paperagents.interfaces.mcp.agent_prompts import AgentPrompts
 from paperagents.interfaces.mcp.announcements import Announcements
-from paperagents.interfaces.mcp.note_resources import NoteResources, uris_of
-from paperagents.interfaces.mcp.standard_streams import MessageOutput, message_input, message_output
-from paperagents.interfaces.mcp.tool_calls import ToolCalls
-from paperagents.interfaces.mcp.tool_offer import ToolOffer
-from paperagents.interfaces.mcp.unreadable_lines import AnsweredLines
+from paperagents.interfaces.mcp.calls import ToolCalls
+from paperagents.interfaces.mcp.resources import AgentPrompts, NoteResources, uris_of
+from paperagents.interfaces.mcp.stdio import AnsweredLines, MessageOutput, message_input, message_output
+from paperagents.interfaces.mcp.tools import ToolOffer
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import text
 from paperagents.version import __version__

@@ -17,8 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from paperagents.errors import PaperError
-from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access
-from paperagents.interfaces.serving.problem_details import (
+from paperagents.interfaces.rest.answers import (
     PROBLEM_TYPE,
     as_bytes,
     as_page,
@@ -26,7 +25,7 @@ from paperagents.interfaces.serving.problem_details import (
     problem_details,
     status_of,
 )
-from paperagents.interfaces.serving.rate_limit import RateLimit
+from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access, RateLimit
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from paperagents.approval.decision import ApprovalRequest, Decision
-from paperagents.cluster.worker_log import log_end
+from paperagents.approval.question import ApprovalRequest, Decision
+from paperagents.cluster.operations import log_end
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, UsageError
-from paperagents.execution.session import Event
 from paperagents.interfaces.serving.event_log import EventLog
-from paperagents.records.record import RunRecord
-from paperagents.records.run_history import new_run_id
+from paperagents.runs.history import new_run_id
+from paperagents.runs.record import RunRecord
+from paperagents.runs.session import Event
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 

@@ -16,12 +16,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paperagents.agents.conversation import FOLDER, Section, listed, sections
-from paperagents.definitions.slug import slug
+from paperagents.definitions.names import slug
 from paperagents.errors import UsageError
-from paperagents.interfaces.serving.rest_runs import Live
-from paperagents.interfaces.web.markdown import rendered
+from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page
 from paperagents.interfaces.web.run_view import run_view
+from paperagents.interfaces.web.texts import rendered
 from paperagents.messages import has_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
 

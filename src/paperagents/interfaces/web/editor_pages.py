@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -14,21 +15,20 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from paperagents.approval.decision import ApprovalRequest, Approved, Decision, Denied
-from paperagents.builtin_tools.file_reading import digest_of
-from paperagents.builtin_tools.file_writing import ABSENT
-from paperagents.builtin_tools.vault_paths import segments_of, shown
+from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.surrogates import utf8
+from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
+from paperagents.files.paths import segments_of, shown
+from paperagents.files.reading import digest_of
+from paperagents.files.writing import ABSENT
+from paperagents.interfaces.rest.answers import Json, StrictRoute, record_response
+from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.interfaces.serving.rest_answers import Json, StrictRoute, record_response
-from paperagents.interfaces.serving.rest_runs import Live
 from paperagents.interfaces.web.rendering import PageRoute, page
-from paperagents.interfaces.web.starters import STARTERS
 from paperagents.messages import text
-from paperagents.reading.file_reading import MAX_BYTES
-from paperagents.registry.document import definition_document
+from paperagents.reading.files import MAX_BYTES
+from paperagents.registry.entry import definition_document
 from paperagents.vault import Vault
 
 router = APIRouter(include_in_schema=False)
@@ -133,3 +133,85 @@ def _free_path(vault: Vault, folder: str, name: str, ending: str) -> str:
 
 router.include_router(pages)
 router.include_router(requests)
+
+
+# --- the beginnings of new files: small, working, and easy to change
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Starter:
+    """Where a new file is proposed to be, and what stands in it."""
+
+    folder: str
+    name: str
+    ending: str
+    content: str
+
+
+_TOOL = """\
+---
+tool: true
+name: My tool
+description: Says what it does in one sentence.
+category: mine
+parameters:
+  - name: text
+    type: string
+    description: What to work on
+custom_function: |
+  return { result: input.text.trim() };
+examples:
+  - input: { text: " hello " }
+    output: { result: hello }
+---
+
+# My tool
+
+Notes about the tool stand here.
+"""
+_CHAIN = """\
+---
+tool: true
+name: My chain
+description: Finds notes and writes a list of them. Asks before it writes.
+category: mine
+parameters:
+  - name: query
+    type: string
+    description: What to look for
+steps:
+  - name: find
+    tool: search_files
+    parameters:
+      query: "{{query}}"
+  - name: write
+    tool: write_file
+    parameters:
+      filePath: "lists/{{date}}.md"
+      content: "{{input.title}}\\n\\n{{steps.find.output.results}}\\n"
+      overwrite: true
+---
+
+# My chain
+
+```javascript
+// @preprocess
+return { ...input, title: `# Notes about ${input.query}` };
+```
+"""
+_AGENT = """\
+---
+agent: true
+name: My agent
+description: Answers questions about the notes.
+tools: [search_files, read_file]
+---
+
+You answer questions about the notes of this vault. Search before you answer, and say which notes you used.
+"""
+
+STARTERS = {
+    "tool": Starter(folder="tools", name="my-tool", ending=".md", content=_TOOL),
+    "chain": Starter(folder="tools", name="my-chain", ending=".md", content=_CHAIN),
+    "agent": Starter(folder="agents", name="my-agent", ending=".md", content=_AGENT),
+}

@@ -12,15 +12,14 @@ from starlette.responses import Response
 
 from paperagents.approval.diff import unified_diff
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.surrogates import utf8
+from paperagents.definitions.text import utf8
 from paperagents.errors import UsageError
-from paperagents.interfaces.serving.rest_runs import Live
-from paperagents.interfaces.web.diff_lines import Diff, read_diff
-from paperagents.interfaces.web.json_tree import tree
+from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page, pretty
+from paperagents.interfaces.web.results import tree
 from paperagents.interfaces.web.run_view import RunView, run_view, step_view, step_views
-from paperagents.interfaces.web.times import beginning_of_day
-from paperagents.records.record import RunRecord
+from paperagents.interfaces.web.texts import Diff, beginning_of_day, read_diff
+from paperagents.runs.record import RunRecord
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 STATUSES = ("running", "waiting", "succeeded", "failed", "denied", "cancelled")

@@ -6,19 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from paperagents.approval.decision import ApprovalRequest
+from paperagents.approval.question import ApprovalRequest
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.interfaces.web.diagram import Diagram, diagram
-from paperagents.interfaces.web.diff_lines import Diff, read_diff
-from paperagents.interfaces.web.json_tree import Node, tree
-from paperagents.interfaces.web.result_view import ResultView, result_view
-from paperagents.records.masking import MASK, Masking
-from paperagents.records.record import RunRecord
-from paperagents.records.run_tree import Node as TreeNode
-from paperagents.records.run_tree import is_agents, run_tree
+from paperagents.interfaces.web.drawings import Diagram, diagram
+from paperagents.interfaces.web.results import Node, ResultView, result_view, tree
+from paperagents.interfaces.web.texts import Diff, read_diff
+from paperagents.runs.record import RunRecord
+from paperagents.runs.tree import Node as TreeNode
+from paperagents.runs.tree import is_agents, run_tree
+from paperagents.secrets.redaction import MASK, Masking
 
 STEPS_AT_ONCE = 200
 _BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")

@@ -13,14 +13,14 @@ from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tag import TagNote
 from paperagents.errors import BrokenFileError, PaperError
+from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.interfaces.serving.rest_runs import Live
-from paperagents.interfaces.web.diagram import diagram
-from paperagents.interfaces.web.markdown import rendered
+from paperagents.interfaces.web.drawings import diagram
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page
 from paperagents.interfaces.web.run_view import RunView, arguments_of, run_view, without_secrets
 from paperagents.interfaces.web.sidebar import by_category, matching, sidebar
-from paperagents.registry.document import definition_document
+from paperagents.interfaces.web.texts import rendered
+from paperagents.registry.entry import definition_document
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 MOST_ON_A_PAGE = 300

@@ -1,0 +1,193 @@
+"""What is asked of a language model, and what it answers, whoever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import UsageError
+from paperagents.sandbox import Cancellation
+from paperagents.settings import Settings, load_settings
+
+MOST_CALLS = 128
+"""In one answer. A model that makes more has lost its way."""
+LARGEST_TEXT = 4_000_000
+"""Characters of one answer."""
+LARGEST_ARGUMENTS = 2_000_000
+"""Characters of the arguments of one call."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelRequest:
+    """One turn, as a model is asked for it."""
+
+    agent: str
+    turn: int
+    """Which turn of the run it is, from 1."""
+    model: str
+    messages: tuple[JsonObject, ...]
+    tools: tuple[JsonObject, ...] = ()
+    temperature: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelCall:
+    """A call that a model made beside its text; the arguments as it wrote them."""
+
+    id: str
+    name: str
+    arguments: str = ""
+    size: int = 0
+    """How long the arguments were; more than is kept of them where they were too large."""
+
+    def as_json(self) -> JsonObject:
+        """The form that the record keeps."""
+        return {"id": self.id, "name": self.name, "arguments": self.arguments, "size": self.size}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelTurn:
+    """One answer of a model."""
+
+    text: str = ""
+    calls: tuple[ModelCall, ...] = ()
+    calls_made: int = 0
+    """How many calls there were; more than ``calls`` where they were too many to keep."""
+    usage: JsonObject = field(default_factory=dict)
+    """``prompt_tokens``, ``completion_tokens``, ``total_tokens`` and ``cost``, as far as the server tells."""
+    finish: str = ""
+    """Why it ended: ``stop``, ``tool_calls``, ``length`` …"""
+
+    def as_json(self) -> JsonObject:
+        """The form that the record keeps."""
+        return {
+            "text": self.text,
+            "calls": [call.as_json() for call in self.calls],
+            "calls_made": self.calls_made,
+            "usage": self.usage,
+            "finish": self.finish,
+        }
+
+
+def turn_of_record(kept: Any) -> ModelTurn:
+    """A turn from the record: it is not asked for again."""
+    calls = tuple(ModelCall(**call) for call in kept["calls"])
+    return ModelTurn(
+        text=kept["text"], calls=calls, calls_made=kept["calls_made"], usage=kept["usage"], finish=kept["finish"]
+    )
+
+
+class Listener:
+    """Follows an answer while it is being written. This one does not care."""
+
+    def begin(self) -> None:
+        """An answer begins, perhaps anew after one that broke off."""
+
+    def text(self, piece: str) -> None:
+        """The next piece of its text."""
+
+
+class LanguageModel(Protocol):
+    """Anything that can answer."""
+
+    def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
+        """One turn. Raises ToolError; a retryable one where another attempt may succeed."""
+
+
+# --- which server answers, under which name, with which key; and which key must not go there
+
+
+KEYRING = "paperagents"
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelAccess:
+    """A server and the key for it."""
+
+    base_url: str
+    key: str | None = None
+
+    def __repr__(self) -> str:
+        return f"ModelAccess({self.base_url!r})"
+
+
+def model_access(settings: Settings, vault: Path, environment: Mapping[str, str] | None = None) -> ModelAccess:
+    """The server that the settings name. Raises UsageError where no key may be sent to it, or there is none."""
+    found = _found(settings, vault, environment)
+    return replace(found, key=_sendable(found.key, origin_of(found.base_url))) if found.key else found
+
+
+def _found(settings: Settings, vault: Path, environment: Mapping[str, str] | None) -> ModelAccess:
+    base_url = str(settings.get("llm.base_url"))
+    origin = origin_of(base_url)
+    if _is_the_vaults(settings, "llm.api_key", vault):
+        return ModelAccess(base_url=base_url, key=settings.get("llm.api_key"))
+    key = settings.get("llm.api_key")
+    own = origin_of(str(load_settings(None, environment).get("llm.base_url")))
+    if key and (origin == own or _is_this_computer(origin)):
+        return ModelAccess(base_url=base_url, key=key)
+    if _is_this_computer(origin):
+        return ModelAccess(base_url=base_url)
+    if kept := _in_keyring(origin):
+        return ModelAccess(base_url=base_url, key=kept)
+    if key:
+        raise UsageError("model-key-foreign", address=origin, own=own)
+    raise UsageError("model-key-missing", address=origin)
+
+
+def _sendable(key: str, origin: str) -> str:
+    """A key without the line end that a file has left on it; one that cannot stand in a request is none."""
+    key = key.strip()
+    if not key or not key.isascii() or not key.isprintable():
+        raise UsageError("model-key-unusable", address=origin)
+    return key
+
+
+def origin_of(address: str) -> str:
+    """Scheme, host and port of an address. Raises UsageError where it is none, or carries a password."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        raise UsageError("model-address", address=address[:200]) from None
+    plain = address.isascii() and address.isprintable() and " " not in address
+    if (
+        parts.scheme not in _PORTS
+        or not parts.hostname
+        or parts.username is not None
+        or "@" in parts.netloc
+        or not plain
+    ):
+        shown = address.rpartition("@")[2]
+        raise UsageError("model-address", address=shown[:200])
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}" if port == _PORTS[parts.scheme] else f"{parts.scheme}://{host}:{port}"
+
+
+def _is_the_vaults(settings: Settings, name: str, vault: Path) -> bool:
+    setting = settings.values.get(name)
+    return setting is not None and bool(setting.value) and setting.origin.startswith(f"{vault / '.paper'}")
+
+
+def _is_this_computer(origin: str) -> bool:
+    host = urlsplit(origin).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _in_keyring(origin: str) -> str | None:
+    """The system's keyring, where there is one; whatever is wrong with it, there is just no key in it."""
+    import keyring  # noqa: PLC0415  it looks around in the system when it is loaded
+
+    try:
+        return keyring.get_password(KEYRING, origin)
+    except Exception:
+        return None

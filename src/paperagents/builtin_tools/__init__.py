@@ -1,1 +1,0 @@
-"""The tools every vault has."""

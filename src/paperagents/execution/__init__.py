@@ -1,1 +1,0 @@
-"""Carries out calls: one path from call to record."""

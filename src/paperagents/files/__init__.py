@@ -1,0 +1,1 @@
+"""The files of a vault: opened safely, written atomically."""

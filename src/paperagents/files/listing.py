@@ -1,0 +1,170 @@
+"""Listing the vault's files, one folder at a time."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+
+from paperagents.definitions.text import has_surrogates
+from paperagents.files.paths import shown
+from paperagents.files.reading import closing
+from paperagents.files.writing import DRAFT_PREFIX, remove_abandoned
+
+OpenFolder = Callable[[tuple[str, ...], int], int]
+STAMP_BYTES = 32
+_LARGEST = 2**63 - 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedFile:
+    """A file of the vault as the folder shows it. A file that was changed has another stamp."""
+
+    path: str
+    size: int
+    modified_ns: int
+    stamp: bytes = b""
+
+    @property
+    def name(self) -> str:
+        """The last segment of the path."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FolderListing:
+    """One folder: its files' names, their stamps one after the other, and the folders in it.
+
+    A stamp is size, time of the last change, time of the last change of anything about the file, and the file's
+    number in the file system. A tool can set the first time back, but not the second. Stamps are kept as plain bytes
+    because a hundred thousand of them are to be compared before a search may answer.
+    """
+
+    folder: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    stamps: bytes = b""
+    folders: tuple[str, ...] = ()
+
+    def stamp_of(self, place: int) -> bytes:
+        """The stamp of the file with this place in ``names``."""
+        return self.stamps[place * STAMP_BYTES : (place + 1) * STAMP_BYTES]
+
+    def file(self, place: int) -> ListedFile:
+        """The file with this place in ``names``."""
+        stamp = self.stamp_of(place)
+        size, modified, *_ = array("q", stamp)
+        return ListedFile(path=shown((*self.folder, self.names[place])), size=size, modified_ns=modified, stamp=stamp)
+
+    def files(self) -> list[ListedFile]:
+        """All files, in the order of their names."""
+        numbers = array("q", self.stamps)
+        above = shown((*self.folder, ""))
+        found = zip(self.names, numbers[::4], numbers[1::4], map(self.stamp_of, range(len(self.names))), strict=True)
+        return [
+            ListedFile(path=above + name, size=size, modified_ns=modified, stamp=stamp)
+            for name, size, modified, stamp in sorted(found)
+        ]
+
+
+def list_files(open_folder: OpenFolder, start: tuple[str, ...]) -> Iterator[ListedFile]:
+    """All regular files below a folder that are not hidden, folders in the order of their names."""
+    for listing in list_folders(open_folder, start):
+        yield from listing.files()
+
+
+def list_folders(
+    open_folder: OpenFolder, start: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None] | None = None
+) -> Iterator[FolderListing]:
+    """A folder and all below it that are not hidden. ``on_open`` gets each one's descriptor before it is read."""
+    waiting = [start]
+    while waiting:
+        listing = list_folder(open_folder, waiting.pop(), on_open)
+        yield listing
+        waiting.extend((*listing.folder, name) for name in sorted(listing.folders, reverse=True))
+
+
+def list_folder(
+    open_folder: OpenFolder, folder: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None] | None = None
+) -> FolderListing:
+    """The files and folders of one folder; one that has gone or is closed to us has none."""
+    try:
+        with closing(open_folder(folder, os.O_RDONLY | os.O_DIRECTORY)) as descriptor:
+            if on_open is not None:
+                on_open(folder, descriptor)
+            return _visible(descriptor, folder)
+    except OSError:
+        return FolderListing(folder=folder)
+
+
+def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
+    names, numbers, folders = list[str](), list[int](), list[str]()
+    with os.scandir(descriptor) as entries:
+        for entry in entries:
+            name = entry.name
+            if name[0] == ".":
+                if name.startswith(DRAFT_PREFIX):
+                    remove_abandoned(descriptor, name)
+            elif has_surrogates(name):
+                continue
+            elif entry.is_file(follow_symlinks=False):
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # it has gone in the meantime
+                names.append(name)
+                numbers += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(name)
+    return FolderListing(folder=folder, names=tuple(names), stamps=_stamps(numbers), folders=tuple(folders))
+
+
+def _stamps(numbers: list[int]) -> bytes:
+    try:
+        return array("q", numbers).tobytes()
+    except OverflowError:
+        return array("q", map(_signed, numbers)).tobytes()
+
+
+def _signed(number: int) -> int:
+    """Some file systems give their files numbers that use the last bit, too."""
+    return number if number <= _LARGEST else number - 2**64
+
+
+# --- the paths of the vault that come closest to one that is not there
+
+
+_MOST_COMPARED = 5000
+_LONGEST_COMPARED = 300
+_MOST_ANSWERS = 3
+
+
+def closest_paths(wanted: str, files: Iterable[ListedFile], *, folders: bool = False) -> list[str]:
+    """At most three: first those of the same name elsewhere, then those that are spelt alike.
+
+    Comparing spellings is slow, so a large vault is only compared in part.
+    """
+    wanted = wanted[:_LONGEST_COMPARED]
+    paths = _folders_of(files) if folders else [file.path for file in files]
+    same_name = [path for path in paths if _name(path) == _name(wanted)]
+    compared = {path.casefold(): path for path in islice(paths, _MOST_COMPARED)}
+    alike = get_close_matches(wanted.casefold(), compared, n=_MOST_ANSWERS, cutoff=0.6)
+    found = dict.fromkeys([*same_name[:_MOST_ANSWERS], *(compared[path] for path in alike)])
+    return list(found)[:_MOST_ANSWERS]
+
+
+def _name(path: str) -> str:
+    """The last segment without case and ending: what people and models remember of a note."""
+    return path.rpartition("/")[2].casefold().removesuffix(".md")
+
+
+def _folders_of(files: Iterable[ListedFile]) -> list[str]:
+    found: dict[str, None] = {}
+    for file in files:
+        folder = file.path.rpartition("/")[0]
+        while folder and folder not in found:
+            found[folder] = None
+            folder = folder.rpartition("/")[0]
+    return list(found)

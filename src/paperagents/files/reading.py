@@ -1,0 +1,125 @@
+"""Reading an open file, and saying what the system refused in our own words."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.source import Excerpt
+from paperagents.errors import ToolError
+from paperagents.messages import system_text
+from paperagents.reading.markdown import split_note
+from paperagents.reading.yaml_core import read_plain_yaml
+
+_PAGE = 4096
+_LAST_SECOND_OF_9999 = 253402300799
+
+_CODES = {
+    errno.ENAMETOOLONG: "path-invalid",
+    errno.EILSEQ: "path-invalid",
+    errno.EISDIR: "not-a-file",
+    errno.ENXIO: "not-a-file",
+    errno.ENODEV: "not-a-file",
+    errno.ENOTDIR: "not-a-folder",
+    errno.ELOOP: "path-outside-vault",
+    errno.EXDEV: "path-outside-vault",
+    errno.EACCES: "file-not-permitted",
+    errno.EPERM: "file-not-permitted",
+    errno.EROFS: "file-not-permitted",
+    errno.ENOSPC: "disk-full",
+    errno.EDQUOT: "disk-full",
+}
+
+
+@contextmanager
+def closing(descriptor: int) -> Iterator[int]:
+    """A descriptor that is closed at the end of the block."""
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def told_as_tool_errors(path: str) -> Iterator[None]:
+    """Turn what the system says into our errors. Of a missing file callers have more to say."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        code = _CODES.get(error.errno or 0, "file-failed")
+        raise ToolError(code, path=path, reason=system_text(error)) from error
+
+
+def read_regular(descriptor: int, path: str, limit: int) -> tuple[bytes, os.stat_result]:
+    """All bytes of an open regular file; anything else, and more than the limit, is refused."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise ToolError("not-a-file", path=path)
+    content = os.read(descriptor, min(status.st_size, limit) + 1)
+    # Some file systems give less than there is, or do not know the size.
+    while len(content) <= limit and (more := os.read(descriptor, max(len(content), _PAGE))):
+        content += more
+    if len(content) > limit:
+        raise ToolError("file-too-large", path=path, size=max(status.st_size, len(content)), limit=limit)
+    return content, status
+
+
+def decoded(content: bytes, path: str) -> str:
+    """The text of a file's bytes, or the place of the first that is not UTF-8."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ToolError("not-utf8", path=path, position=error.start) from None
+
+
+def digest_of(content: bytes) -> str:
+    """The digest that binds an approval to a file's content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def modified_time(nanoseconds: int) -> str:
+    """A file's time of change in ISO 8601, in UTC; times no calendar has become the nearest it has."""
+    seconds = min(max(nanoseconds / 1e9, 0), _LAST_SECOND_OF_9999)
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+# --- the properties at the top of a note, as plain JSON
+
+
+_BYTE_ORDER_MARK = "\ufeff"
+_LONGEST = 100_000
+
+
+def frontmatter_of(text: str) -> JsonObject:
+    """The properties of a note; none where there is no frontmatter or it cannot be read."""
+    return properties_and_body(text)[0]
+
+
+def properties_and_body(text: str) -> tuple[JsonObject, str]:
+    """The properties of a note and the text below them. Broken frontmatter has no properties."""
+    text = text.removeprefix(_BYTE_ORDER_MARK)
+    note = split_note(text, "")
+    if note.frontmatter is None or note.unclosed:
+        return {}, text
+    return _properties(note.frontmatter), note.body.text
+
+
+def _properties(frontmatter: Excerpt) -> JsonObject:
+    if len(frontmatter.text) > _LONGEST:
+        return {}
+    plain = read_plain_yaml(frontmatter.text)
+    if plain is not None:
+        return plain
+    from paperagents.reading.problems import ProblemList  # noqa: PLC0415  most notes do without all of YAML
+    from paperagents.reading.yaml_nodes import YamlMapping, read_yaml  # noqa: PLC0415  as above
+
+    node = read_yaml(frontmatter, ProblemList("", frontmatter.text.split("\n")))
+    return node.plain() if isinstance(node, YamlMapping) else {}

@@ -1,0 +1,177 @@
+"""Opening files so that no name, link or swap leads out of the vault.
+
+Everything is opened relative to the vault's own descriptor and without following links. Where a link
+stands in a path, its real place is worked out first, by names alone, and then opened the same strict way;
+an attacker who swaps a folder for a link in between meets the strict opening.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import sys
+from collections import deque
+from functools import cache
+
+from paperagents.errors import ToolError
+from paperagents.files.paths import require_allowed, require_plain_text, shown
+
+LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
+"""What systems say when a link, or a file, stands where a folder or file was to be opened."""
+
+_MOST_LINKS = 40
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def open_strictly(root: int, segments: tuple[str, ...], flags: int, *, by_kernel: bool | None = None) -> int:
+    """Open a path below the root that holds no link. FIFOs and devices never make this wait."""
+    flags |= os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    if has_openat2() if by_kernel is None else by_kernel:
+        return open_without_links(root, shown(segments) or ".", flags)
+    return _open_by_walking(root, segments or (".",), flags)
+
+
+def real_segments(root: int, root_path: str, segments: tuple[str, ...]) -> tuple[str, ...]:
+    """Where a path with links in it really is, in the vault's own names; refused when it is outside."""
+    path, real, links = shown(segments), list[str](), 0
+    waiting = deque(segments)
+    while waiting:
+        segment = waiting.popleft()
+        if segment == "..":
+            _step_up(real, path)
+            continue
+        target = _link_target(root, [*real, segment])
+        if target is None:
+            real.append(segment)
+            continue
+        links += 1
+        if links > _MOST_LINKS:
+            raise ToolError("path-outside-vault", path=path)
+        if target.startswith("/"):
+            real.clear()
+        waiting.extendleft(reversed(_segments_of_link(target, root_path, path)))
+    require_allowed(tuple(real))
+    return tuple(real)
+
+
+def _open_by_walking(root: int, segments: tuple[str, ...], flags: int) -> int:
+    folder = os.dup(root)
+    try:
+        for segment in segments[:-1]:
+            inner = os.open(segment, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(segments[-1], flags | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _link_target(root: int, segments: list[str]) -> str | None:
+    try:
+        return os.readlink("/".join(segments), dir_fd=root)
+    except OSError:
+        return None
+
+
+def _step_up(real: list[str], path: str) -> None:
+    if not real:
+        raise ToolError("path-outside-vault", path=path)
+    real.pop()
+
+
+def _segments_of_link(target: str, root_path: str, path: str) -> list[str]:
+    """What a link points to, as segments; a full path must start with the vault's own."""
+    require_plain_text(target)
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    if not target.startswith("/"):
+        return parts
+    root_parts = [part for part in root_path.split("/") if part]
+    if parts[: len(root_parts)] != root_parts:
+        raise ToolError("path-outside-vault", path=path)
+    return parts[len(root_parts) :]
+
+
+# --- two Linux system calls that Python does not offer: openat2 and renameat2
+
+
+_OPENAT2 = 437  # the same number on every architecture but alpha
+_RESOLVE_NO_MAGICLINKS = 0x02
+_RESOLVE_NO_SYMLINKS = 0x04
+_RESOLVE_BENEATH = 0x08
+_RENAME_NOREPLACE = 1
+_TRIES_AGAINST_RENAMES = 100
+
+
+class _OpenHow(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+@cache
+def has_openat2() -> bool:
+    """Whether this kernel has openat2 and lets this process use it."""
+    if not sys.platform.startswith("linux") or platform.machine() == "alpha":
+        return False
+    try:
+        os.close(_call_openat2(-100, ".", os.O_RDONLY | os.O_DIRECTORY))
+    except OSError:
+        return False
+    return True
+
+
+def open_without_links(folder: int, path: str, flags: int) -> int:
+    """Open a path below a folder; a symbolic link or ``..`` anywhere in it is an OSError."""
+    for _ in range(_TRIES_AGAINST_RENAMES):
+        try:
+            return _call_openat2(folder, path, flags)
+        except BlockingIOError:
+            # The kernel saw a rename nearby and cannot vouch for the answer: ask again.
+            continue
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+
+
+def rename_without_replacing(folder: int, source: str, target: str) -> None:
+    """Rename inside a folder; FileExistsError when the new name is taken, in one step."""
+    if not _call_renameat2(folder, source, target):
+        os.link(source, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        os.unlink(source, dir_fd=folder)
+
+
+def _call_openat2(folder: int, path: str, flags: int) -> int:
+    resolve = _RESOLVE_BENEATH | _RESOLVE_NO_MAGICLINKS | _RESOLVE_NO_SYMLINKS
+    how = _OpenHow(flags | os.O_CLOEXEC, 0, resolve)
+    name = ctypes.c_char_p(os.fsencode(path))
+    size = ctypes.c_size_t(ctypes.sizeof(how))
+    descriptor: int = _libc().syscall(ctypes.c_long(_OPENAT2), ctypes.c_int(folder), name, ctypes.byref(how), size)
+    if descriptor < 0:
+        raise _last_error(path)
+    return descriptor
+
+
+def _call_renameat2(folder: int, source: str, target: str) -> bool:
+    """False when neither the C library nor the file system can do it."""
+    try:
+        call = _libc().renameat2
+    except AttributeError:
+        return False
+    names = os.fsencode(source), os.fsencode(target)
+    flags = ctypes.c_uint(_RENAME_NOREPLACE)
+    if call(ctypes.c_int(folder), names[0], ctypes.c_int(folder), names[1], flags) == 0:
+        return True
+    error = _last_error(target)
+    if error.errno in (errno.EINVAL, errno.ENOSYS, errno.EPERM):
+        return False
+    raise error
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    library = ctypes.CDLL(None, use_errno=True)
+    library.syscall.restype = ctypes.c_long
+    return library
+
+
+def _last_error(path: str) -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number), path)

@@ -1,0 +1,178 @@
+"""What is asked of a web server and what it answers, as plain values.
+
+Light on purpose: to ask whether a method changes something, nobody has to load the HTTP library.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from paperagents.calls.conversion import is_too_deep
+from paperagents.definitions.builtin import READING_METHODS
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.text import value_without_surrogates
+from paperagents.errors import ToolError
+from paperagents.messages import Sentence
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpRequest:
+    """One request as a tool asks for it."""
+
+    url: str
+    method: str = "GET"
+    headers: Mapping[str, JsonValue] = field(default_factory=dict)
+    body: JsonValue = None
+    timeout: float | None = None
+    """Seconds for everything together, redirects too; never more than the limits allow."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpLimits:
+    """How much time and space a request may take."""
+
+    seconds: float = 30.0
+    request_bytes: int = 16 * 1024 * 1024
+    response_bytes: int = 10 * 1024 * 1024
+    """Counted after decompression."""
+    redirects: int = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpResponse:
+    """A web server's answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+    json: JsonValue = None
+    is_json: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether the server did what it was asked."""
+        return 200 <= self.status < 300
+
+    def answer(self) -> JsonObject:
+        """What ``rest_request`` gives."""
+        return {
+            "status": self.status,
+            "headers": dict(self.headers),
+            "body": self.body,
+            "json": self.json,
+            "ok": self.ok,
+        }
+
+
+def normalised_method(method: str) -> str:
+    """The method as it is sent: ``" post "`` becomes ``POST``."""
+    stripped = method.strip()
+    # Tunnels are no requests. The check comes before upper(), which would turn "optıons" into OPTIONS.
+    if not _TOKEN.fullmatch(stripped) or stripped.upper() == "CONNECT":
+        raise ToolError("method-invalid", method=ascii(method))
+    return stripped.upper()
+
+
+def is_changing(method: str) -> bool:
+    """Whether a request may change something: every method but GET, HEAD and OPTIONS."""
+    try:
+        return normalised_method(method) not in READING_METHODS
+    except ToolError:
+        return True
+
+
+def is_token(name: str) -> bool:
+    """Whether this can be the name of a header."""
+    return _TOKEN.fullmatch(name) is not None
+
+
+# --- bodies of requests and answers: values to bytes, bytes to text and JSON
+
+
+_MOST_VALUES = 2_000_000  # ten megabytes of "[]," would become a gigabyte of lists
+# Text encodings only: Python also "decodes" punycode and the like, in quadratic time.
+_ENCODINGS = re.compile(
+    r"utf-(?:8|16|32)(?:-[bl]e)?|ascii|iso8859-\d+|cp\d+|gb\w+|big5\w*|shift_jis\w*|euc_\w+|koi8-\w|mac-\w+|hz|johab"
+)
+_TEXT_TYPES = re.compile(r"text/|.*(?:json|xml|javascript|ecmascript|yaml|csv|x-www-form-urlencoded)")
+_JSON_TYPE = re.compile(r"(?:application|text)/(?:[\w.+-]+\+)?json")
+_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def encoded_body(body: JsonValue, limit: int) -> tuple[bytes, str | None]:
+    """The bytes of a request's body and their type: text stays text, everything else becomes JSON."""
+    if body is None:
+        return b"", None
+    kind = "text/plain; charset=utf-8" if isinstance(body, str) else "application/json"
+    try:
+        text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, allow_nan=False)
+        content = text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ToolError("body-invalid", reason=Sentence(key="body-half-character")) from None
+    except (ValueError, TypeError, RecursionError):
+        raise ToolError("body-invalid", reason=Sentence(key="body-not-json")) from None
+    if len(content) > limit:
+        raise ToolError("body-invalid", reason=Sentence(key="body-too-large", values={"limit": limit}))
+    return content, kind
+
+
+def decoded_body(content: bytes, content_type: str) -> str:
+    """The text of an answer; of one that is no text, a line that says so."""
+    kind, encoding = _kind_and_encoding(content_type)
+    is_declared_text = not kind or _TEXT_TYPES.match(kind) is not None
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        text = content.decode(encoding, "replace") if is_declared_text else "\0"
+    if "\0" in text[:8192] and not (kind and is_declared_text):
+        return f"[binary {kind or 'content'}, {len(content)} bytes]"
+    return text.removeprefix("\ufeff")
+
+
+def parsed_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
+    """The JSON of an answer and whether it is any; servers forget the type, so looks count too."""
+    kind, _ = _kind_and_encoding(content_type)
+    if not _JSON_TYPE.fullmatch(kind) and text.lstrip()[:1] not in ("{", "["):
+        return None, False
+    if sum(map(text.count, "[{,")) > _MOST_VALUES:
+        return None, False
+    try:
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        if _HALF_CHARACTER.search(text):
+            value = value_without_surrogates(value)
+    except (ValueError, RecursionError):
+        return None, False
+    return (None, False) if is_too_deep(value, text) else (value, True)
+
+
+def _kind_and_encoding(content_type: str) -> tuple[str, str]:
+    kind = content_type.partition(";")[0].strip().lower()
+    charset = _CHARSET.search(content_type[:1000])
+    return kind, _known_encoding(charset[1] if charset else "")
+
+
+def _known_encoding(charset: str) -> str:
+    try:
+        name = codecs.lookup(charset.strip()).name
+    except (LookupError, ValueError):
+        return "utf-8"
+    return name if _ENCODINGS.fullmatch(name) else "utf-8"
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(number)
+    return value

@@ -1,0 +1,192 @@
+"""``paper extract``: the calls in a model's text, and carrying them out."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tag import TagCategory
+from paperagents.errors import UsageError
+from paperagents.interfaces.command_line.app import LocalisedCommand
+from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.run_commands import choose_approver
+from paperagents.messages import text
+from paperagents.tags import TagReader, TagRegistry, resolve_vault_references, validate_operation
+
+_PIECE = 65536
+_DIAGNOSTIC = ("line", "column", "severity", "code", "message")
+
+
+@click.command("extract", cls=LocalisedCommand, help=text("cli.extract"))
+@click.argument("file", default="-", metavar="[FILE|-]")
+@click.option("--apply", "carry_out", is_flag=True, help=text("cli.extract.apply"))
+@click.option("--tool", help=text("cli.extract.tool"))
+@click.option("--yes", is_flag=True, help=text("cli.yes"))
+@click.option("--all-or-nothing", is_flag=True, help=text("cli.extract.all"))
+@vault_option
+@json_option
+@click.pass_context
+def extract_command(  # noqa: PLR0913  one argument per option
+    context: click.Context,
+    *,
+    file: str,
+    carry_out: bool,
+    tool: str | None,
+    yes: bool,
+    all_or_nothing: bool,
+    as_json: bool,
+) -> None:
+    """Read a text as it comes, show its calls, and carry them out where asked to."""
+    with current_vault(context) as vault:
+        registry = vault.tag_registry()
+        tool = _known(tool, registry)
+        is_shown = partial(_is_wanted, tool=tool, registry=registry)
+        content, reader = _read(file, vault.root, registry, _nothing if as_json or carry_out else is_shown)
+        operations = [each for each in reader.operations if _is_wanted(each, tool, registry)]
+        found = [*reader.diagnostics, *_invalid(operations, registry)]
+        found.sort(key=lambda each: (each["line"], each["column"]))
+        diagnostics = [{key: each[key] for key in _DIAGNOSTIC} for each in found]
+        results: list[JsonObject] = []
+        if carry_out:
+            approver = choose_approver(yes=yes)
+            results = vault.apply(as_text(content, file), tool=tool, all_or_nothing=all_or_nothing, approver=approver)
+    if as_json:
+        print_json({"operations": [dict(each) for each in operations], "diagnostics": diagnostics, "results": results})
+    else:
+        _print(diagnostics, results)
+    context.exit(_exit_code(results))
+
+
+def read_source(file: str, root: Path) -> bytes:
+    """A file, from here or from the vault's root, or standard input for ``-``."""
+    if file == "-":
+        return sys.stdin.buffer.read()
+    for candidate in (Path(file), root / file):
+        with suppress(OSError, ValueError):
+            return candidate.read_bytes()
+    raise UsageError("no-such-file", path=file)
+
+
+def as_text(content: bytes, file: str) -> str:
+    """What is to be kept or passed on must be text: a replaced character would be lost without a word."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError("not-utf8", path=file, position=error.start) from error
+
+
+def echo_content(content: str, *, nl: bool = True) -> None:
+    """Content as it is for a file or another program; made harmless for a terminal."""
+    click.echo(visible(content) if sys.stdout.isatty() else content, nl=nl, color=True)
+
+
+def _known(tool: str | None, registry: TagRegistry) -> str | None:
+    """The id of the tag that is meant; a slip must not look like a text without calls."""
+    if tool is None:
+        return None
+    tag = registry.get(tool) or registry.find(tool)
+    if tag is None:
+        raise UsageError("tag-tool-unknown", tag=tool)
+    return tag.id
+
+
+def _read(file: str, root: Path, registry: TagRegistry, shown: Callable[[Any], bool]) -> tuple[bytes, TagReader]:
+    """Feed the text as it arrives: a call is shown as soon as it is complete."""
+    reader = TagReader(registry)
+    pieces = []
+    for piece in iter(lambda: os.read(sys.stdin.fileno(), _PIECE), b"") if file == "-" else [read_source(file, root)]:
+        pieces.append(piece)
+        _show(filter(shown, reader.feed(piece)))
+    _show(filter(shown, reader.close()))
+    return b"".join(pieces), reader
+
+
+def _is_wanted(operation: Any, tool: str | None, registry: TagRegistry) -> bool:
+    """Thoughts and references are no calls; they are shown where somebody asks for them by name."""
+    if tool is not None:
+        return bool(operation["tool_id"] == tool)
+    tag = registry.get(operation["tool_id"])
+    return tag is not None and tag.category not in (TagCategory.REASONING, TagCategory.REFERENCE)
+
+
+def _invalid(operations: list[Any], registry: TagRegistry) -> list[dict[str, Any]]:
+    problems = []
+    for operation in operations:
+        checked = validate_operation(operation, registry)
+        place = {"line": operation["line"], "column": operation["column"]}
+        for severity, found in (("error", checked["errors"]), ("warning", checked["warnings"])):
+            problems += [
+                {**place, "severity": severity, "code": each["code"], "message": each["message"]}
+                for each in found
+                if each["code"] != "tag-duplicate-attribute"
+            ]
+    return problems
+
+
+def _nothing(_: Any) -> bool:
+    return False
+
+
+def _show(operations: Iterable[Any]) -> None:
+    for operation in operations:
+        where = f"{operation['line']}:{operation['column']}"
+        name = paint(visible(operation["tool_id"]), bold=True)
+        attributes = json.dumps(operation["attributes"], ensure_ascii=False)
+        click.echo(f"{where:>8}  {name}  {visible(attributes)}")
+
+
+def _print(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None:
+    for each in diagnostics:
+        say(visible(f"{each['line']}:{each['column']}: {each['severity']} {each['code']}: {each['message']}"))
+    for result in results:
+        mark = paint("✓", "green") if result["status"] == "success" else paint("✗", "red")
+        error = result["error"]
+        told = str(error["message"]) if isinstance(error, dict) else ""
+        what = f"{result['id'] or ''}  {result['action'] or ''}  {result['status']}  {told}"
+        click.echo(f"{mark} {visible(what).rstrip()}")
+
+
+def _exit_code(results: list[JsonObject]) -> int:
+    # What was only taken back did not fail itself; the exit code tells about what did.
+    statuses = {result["status"] for result in results if not _was_taken_back(result)}
+    if "error" in statuses:
+        return 1
+    return 3 if statuses & {"waiting", "denied"} else 0
+
+
+def _was_taken_back(result: JsonObject) -> bool:
+    error = result["error"]
+    return isinstance(error, dict) and error["code"] == "taken-back"
+
+
+# --- ``paper resolve``: a text with the entries of the data vault put where it refers to them
+
+
+@click.command("resolve", cls=LocalisedCommand, help=text("cli.resolve"))
+@click.argument("file", default="-", metavar="[FILE|-]")
+@vault_option
+@json_option
+@click.pass_context
+def resolve_command(context: click.Context, *, file: str, as_json: bool) -> None:
+    """Resolve the references of a text."""
+    with current_vault(context) as vault:
+        source = as_text(read_source(file, vault.root), file)
+        result = resolve_vault_references(source, lookup=vault.vault_content)
+    if as_json:
+        print_json(result)
+        return
+    echo_content(result["resolved_text"], nl=False)
+    for identifier in result["missing"]:
+        say(text("cli.resolve.missing", id=visible(identifier)))
+    for error in result["errors"]:
+        say(visible(error["message"]))

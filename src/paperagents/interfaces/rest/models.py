@@ -1,0 +1,231 @@
+"""The documents of the REST API, for its description and for reading requests."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from paperagents.runs.record import RunStatus
+
+JsonDict = dict[str, Any]
+Identifier = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Given(BaseModel):
+    """What a client sends; a misspelt field is an error and not silently left out."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NewRun(_Given):
+    """A call."""
+
+    tool: str = Field(min_length=1, max_length=500)
+    arguments: JsonDict = Field(default_factory=dict)
+    dry_run: bool = False
+
+
+class Yes(_Given):
+    """Approve exactly what was shown."""
+
+    digest: str = Field(description="The digest of the question as it was shown.")
+    arguments: JsonDict | None = Field(default=None, description="Other arguments to carry out instead.")
+    for_run: bool = Field(default=False, description="And the same tool for the rest of the run.")
+    always: bool = Field(default=False, description="And the same tool and target from now on, by a rule.")
+
+
+class No(_Given):
+    """Deny exactly what was shown."""
+
+    digest: str = Field(description="The digest of the question as it was shown.")
+    reason: str = Field(default="", max_length=10_000)
+
+
+class EntryFields(_Given):
+    """What an entry is to be; fields that are not named stay as they are."""
+
+    content: str | None = None
+    heading: str | None = None
+    notes: str | None = None
+    status: str | None = None
+    type: str | None = None
+    description: str | None = None
+
+
+class Problem(BaseModel):
+    """Problem details (RFC 9457) with the code, hint and details of every error of Paper Agents.
+
+    That of a run has the fields of its record, too, and so its ``status`` is that of the run.
+    """
+
+    type: str
+    title: str
+    status: int | RunStatus
+    detail: str
+    code: str
+    message: str
+    hint: str | None
+    step: int | None
+    block: str | None
+    retryable: bool
+    details: JsonDict
+    run_id: str | None = None
+
+
+class Failure(BaseModel):
+    """Why a run did not succeed."""
+
+    code: str
+    message: str
+    hint: str | None
+    step: int | None
+    block: str | None
+    retryable: bool
+    details: JsonDict
+
+
+class LogEntry(BaseModel):
+    """One block that ran, or one step that did not."""
+
+    step: int
+    block: Literal["preprocess", "tool", "postprocess", "custom_function"]
+    name: str
+    status: Literal["success", "error", "denied", "skipped", "waiting"]
+    message: str
+    parameters: JsonDict
+    output: Any
+    hitl_required: bool
+    hitl_confirmed: bool | None
+    console: list[Any]
+    timestamp: str
+    duration_ms: float
+
+
+class Record(BaseModel):
+    """The record of a run, the same everywhere."""
+
+    run_id: str
+    tool: str
+    status: RunStatus
+    success: bool
+    data: Any
+    error: Failure | None
+    execution_log: list[LogEntry]
+    started: str
+    duration_ms: float
+    parent_run: str | None
+    planned: list[JsonDict] | None = None
+
+
+class RunLine(BaseModel):
+    """A run in the history."""
+
+    run_id: str
+    tool: str
+    status: RunStatus
+    started: str
+    duration_ms: float
+
+
+class FileProblem(BaseModel):
+    """Something wrong with a file, and where."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    severity: Literal["error", "warning"]
+    code: str
+    message: str
+    hint: str | None
+
+
+class ToolLine(BaseModel):
+    """A tool or agent in a list."""
+
+    id: str
+    name: str
+    type: str | None
+    kind: str
+    description: str
+    category: str | None
+    file: str | None
+    valid: bool
+    problems: list[FileProblem]
+
+
+class ToolDocument(BaseModel):
+    """A tool with its manual and the JSON Schema of its arguments."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    name: str
+    description: str
+    category: str | None
+    file: str | None
+    manual: str
+    kind: str
+
+
+class Approval(BaseModel):
+    """An open question."""
+
+    id: str
+    run_id: str
+    step: int
+    tool: str
+    arguments: JsonDict
+    preview: str
+    digest: str
+    requested: str
+
+
+class Rule(BaseModel):
+    """What somebody has allowed from now on."""
+
+    id: str
+    tool: str
+    target: str
+    created: str
+    expires: str
+
+
+class StoredEntry(BaseModel):
+    """A memory, task, goal or entry of the data vault."""
+
+    identifier: str
+    heading: str | None
+    content: str
+    notes: str | None
+    status: str | None
+    type: str | None
+    description: str | None
+    created: str
+    updated: str
+    version: int
+
+
+class SearchAnswer(BaseModel):
+    """The answer of search_files."""
+
+    results: list[JsonDict]
+    count: int
+
+
+class SettingLine(BaseModel):
+    """A setting and where its value comes from."""
+
+    value: Any
+    origin: str
+
+
+class Status(BaseModel):
+    """What is being served."""
+
+    version: str
+    vault: str
+    language: str
+    mcp: str

@@ -1,0 +1,230 @@
+"""Runs over REST: start, list, show, follow, stop, go on, do again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from hashlib import sha256
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from starlette.responses import StreamingResponse
+
+from paperagents.approval.question import Approved, Decision, Denied
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.text import lossless_bytes
+from paperagents.errors import PaperError, UsageError
+from paperagents.interfaces.rest.answers import Json, StrictRoute, plan_response, record_response
+from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, Yes
+from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.runs.record import RunRecord, RunStatus
+from paperagents.secrets.redaction import Masking
+
+LONGEST_WAIT = 60.0
+_KEEP_ALIVE = 15.0
+"""Seconds of silence after which a comment is sent, so that nobody in between takes the connection for dead."""
+PROBLEM: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Problem, "content": {"application/problem+json": {}}, "description": "What is wrong"},
+    "5XX": {"model": Problem, "content": {"application/problem+json": {}}, "description": "What went wrong"},
+}
+ENDED: dict[int | str, dict[str, Any]] = {
+    200: {"model": Record, "description": "The run is over"},
+    202: {"model": Record, "description": "The run goes on, or waits for an approval"},
+    **PROBLEM,
+}
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StrictRoute, responses=PROBLEM)
+
+
+def live_runs(request: Request) -> LiveRuns:
+    """The runs of the vault that is served."""
+    live: LiveRuns = request.app.state.live
+    return live
+
+
+Live = Annotated[LiveRuns, Depends(live_runs)]
+RunId = Annotated[str, Path(min_length=1, max_length=200)]
+Wait = Annotated[
+    float,
+    Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the end; after that the run goes on by itself."),
+]
+
+
+@router.post("", summary="Start a run", responses=ENDED)
+async def start(
+    live: Live,
+    new: NewRun,
+    wait: Wait = 30.0,
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
+) -> Response:
+    """Carry out a call. With an ``Idempotency-Key``, a second request is answered with the run of the first."""
+    if new.dry_run:
+        return plan_response(await asyncio.to_thread(live.vault.plan, new.tool, new.arguments))
+    if idempotency_key is not None:
+        return record_response(await _once(live, _run_of_key(idempotency_key), new, wait))
+    return record_response(await live.finished(live.start(new.tool, new.arguments), wait))
+
+
+@router.get("", summary="List runs, the newest first", response_model=list[RunLine])
+def history(
+    live: Live,
+    tool: Annotated[str | None, Query(max_length=500)] = None,
+    status: RunStatus | None = None,
+    since: Annotated[str | None, Query(max_length=40, description="A date or time, ISO 8601.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+) -> Response:
+    """The runs that somebody started; of one tool also those that were steps of others."""
+    tool = live.vault.registry.id_of(tool) if tool is not None else None
+    return Json(live.vault.store.history(tool=tool, status=status, since=since, limit=limit))
+
+
+@router.get("/{run_id}", summary="Show a run", response_model=Record)
+def show(live: Live, run_id: RunId) -> Response:
+    """The record of a run as it is now."""
+    return Json(live.record(run_id).as_json())
+
+
+@router.get(
+    "/{run_id}/events",
+    summary="Follow a run (server-sent events)",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}},
+)
+async def follow(
+    live: Live,
+    run_id: RunId,
+    after: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: Annotated[str | None, Header(max_length=20)] = None,
+) -> Response:
+    """Everything that happens in the run until it ends or waits. ``Last-Event-ID`` goes on where a reader stopped."""
+    known = await asyncio.to_thread(live.record, run_id)
+    return event_stream(live.follow(known.run_id, after=_number(last_event_id) or after))
+
+
+@router.post("/{run_id}/cancel", summary="Stop a run", responses=ENDED)
+async def cancel(live: Live, run_id: RunId, wait: Wait = 5.0) -> Response:
+    """Stop a run that goes on, or give up one that waits."""
+    known = await asyncio.to_thread(live.cancel, run_id)
+    return record_response(await live.finished(known, wait))
+
+
+@router.post("/{run_id}/resume", summary="Go on with a run", responses=ENDED)
+async def resume(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
+    """Go on with a run that waits or was interrupted; what has a result is not done again."""
+    known = await asyncio.to_thread(live.resume, run_id)
+    return record_response(await live.finished(known, wait))
+
+
+@router.post("/{run_id}/rerun", summary="Do a run again", responses=ENDED)
+async def rerun(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
+    """A new run with the same tool and arguments."""
+    tool, arguments = await asyncio.to_thread(live.vault.store.arguments, run_id)
+    return record_response(await live.finished(live.start(tool, arguments), wait))
+
+
+def event_stream(events: AsyncIterator[JsonObject]) -> Response:
+    """Events as ``text/event-stream``."""
+    return StreamingResponse(_as_lines(events), media_type="text/event-stream")
+
+
+async def _as_lines(events: AsyncIterator[JsonObject]) -> AsyncIterator[str]:
+    coming = aiter(events)
+    while True:
+        following = asyncio.ensure_future(anext(coming, None))
+        try:
+            while not (await asyncio.wait({following}, timeout=_KEEP_ALIVE))[0]:
+                yield ": still here\n\n"
+        finally:
+            following.cancel()
+        if (event := following.result()) is None:
+            return
+        yield f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n"
+
+
+def _number(last_event_id: str | None) -> int:
+    return int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else 0
+
+
+def _run_of_key(key: str) -> str:
+    """The id of the run that belongs to a key: whoever comes with the same key comes to the same run."""
+    return sha256(lossless_bytes(f"idempotency-key\0{key}")).hexdigest()[:16]
+
+
+async def _once(live: LiveRuns, run_id: str, new: NewRun, wait: float) -> RunRecord:
+    """The run of a key: begun now, or by whoever came with the same key before or in this very moment."""
+    try:
+        if not await asyncio.to_thread(_is_known, live, run_id, new):
+            live.start(new.tool, new.arguments, run_id=run_id)
+        return await live.finished(run_id, wait)
+    except UsageError as error:
+        if error.code not in ("run-is-running", "run-is-over"):
+            raise
+    await asyncio.to_thread(_is_known, live, run_id, new)
+    return await live.finished(run_id, wait)
+
+
+def _is_known(live: LiveRuns, run_id: str, new: NewRun) -> bool:
+    """Whether this call has been made with this key. Raises UsageError where it was another call."""
+    stored = live.vault.store.stored(run_id)
+    call = live.call_of(run_id) if stored is None else (stored.tool, stored.arguments)
+    if call is None:
+        return False
+    if (_id_of(live, call[0]), _masked(live, call[1])) != (_id_of(live, new.tool), _masked(live, new.arguments)):
+        raise UsageError("idempotency-key-reused", id=run_id)
+    return True
+
+
+def _masked(live: LiveRuns, arguments: Mapping[str, Any]) -> Any:
+    return live.vault.services.masking.value(dict(arguments))
+
+
+def _id_of(live: LiveRuns, tool: str) -> str:
+    try:
+        return live.vault.registry.tool(tool).id
+    except PaperError:
+        return tool
+
+
+# --- approvals over REST: open questions, answers, and what has been allowed from now on
+
+
+approvals_router = APIRouter(prefix="/api", tags=["approvals"], route_class=StrictRoute, responses=PROBLEM)
+ApprovalId = Annotated[str, Path(min_length=1, max_length=200)]
+
+
+@approvals_router.get("/approvals", summary="List open questions", response_model=list[Approval])
+def questions(live: Live) -> Response:
+    """Every open question, the oldest first, with exactly what will happen."""
+    return Json([Masking().value(request.as_json()) for request in live.vault.store.approvals()])
+
+
+@approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED)
+async def approve(live: Live, approval_id: ApprovalId, yes: Yes, wait: Wait = 30.0) -> Response:
+    """The run goes on. The digest says what was shown; where that has changed, the answer is refused."""
+    decision = Approved(for_run=yes.for_run, always=yes.always, arguments=yes.arguments)
+    return await _answered(live, approval_id, decision, yes.digest, wait)
+
+
+@approvals_router.post("/approvals/{approval_id}/deny", summary="Say no", responses=ENDED)
+async def deny(live: Live, approval_id: ApprovalId, no: No, wait: Wait = 30.0) -> Response:
+    """The reason reaches whoever called."""
+    return await _answered(live, approval_id, Denied(reason=no.reason), no.digest, wait)
+
+
+@approvals_router.get("/rules", summary="List what is allowed from now on", response_model=list[Rule])
+def rules(live: Live) -> Response:
+    """The rules that "always" has made, for this vault and user."""
+    return Json([rule.as_json() for rule in live.vault.rules.rules()])
+
+
+@approvals_router.delete("/rules/{rule_id}", summary="Take a rule back", status_code=204, response_class=Response)
+def revoke(live: Live, rule_id: Annotated[str, Path(min_length=1, max_length=200)]) -> Response:
+    """From now on it is asked again."""
+    if not live.vault.rules.revoke(rule_id):
+        raise UsageError("unknown-rule", id=rule_id)
+    return Response(status_code=204)
+
+
+async def _answered(live: LiveRuns, approval_id: str, decision: Decision, digest: str, wait: float) -> Response:
+    run_id = await asyncio.to_thread(live.answer, approval_id, decision, digest=digest)
+    return record_response(await live.finished(run_id, wait))

@@ -1,0 +1,199 @@
+"""The rest of a vault over REST: tools, agents, problems, entries, search, figures, settings, events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response, WebSocket
+from starlette.responses import StreamingResponse
+
+from paperagents.definitions.entry_kind import EntryKind, identifying_argument
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import PaperError
+from paperagents.interfaces.rest.answers import Json, StrictRoute, record_response
+from paperagents.interfaces.rest.models import (
+    EntryFields,
+    FileProblem,
+    Identifier,
+    JsonDict,
+    SearchAnswer,
+    SettingLine,
+    Status,
+    StoredEntry,
+    ToolDocument,
+    ToolLine,
+)
+from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait, event_stream
+from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.messages import language
+from paperagents.registry.entry import definition_document
+from paperagents.settings import shown_value
+from paperagents.version import __version__
+
+router = APIRouter(prefix="/api", route_class=StrictRoute, responses=PROBLEM)
+Name = Annotated[str, Path(min_length=1, max_length=500)]
+
+
+@router.get("/status", summary="What is being served", response_model=Status, tags=["vault"])
+def status(live: Live) -> Response:
+    """Version, vault and language."""
+    return Json({"version": __version__, "vault": live.vault.root.name, "language": language(), "mcp": "/mcp"})
+
+
+# --- tools and agents
+
+
+@router.get("/tools", summary="List tools", response_model=list[ToolLine], tags=["tools"])
+def tools(live: Live) -> Response:
+    """Every tool, broken files too, with their problems."""
+    return Json([entry.as_json() for entry in live.vault.registry.entries() if entry.is_tool])
+
+
+@router.get("/tools/{tool:path}", summary="Show a tool", response_model=ToolDocument, tags=["tools"])
+def tool(live: Live, tool: Name) -> Response:
+    """Its manual, and the JSON Schema of its arguments."""
+    return Json(definition_document(live.vault.registry.anything(tool)))
+
+
+@router.get("/agents", summary="List agents", response_model=list[ToolLine], tags=["agents"])
+def agents(live: Live) -> Response:
+    """Every agent. An agent is called as a tool of its id: start a run."""
+    return Json([entry.as_json() for entry in live.vault.registry.entries() if entry.kind == "agent"])
+
+
+@router.get("/agents/{agent:path}", summary="Show an agent", response_model=ToolDocument, tags=["agents"])
+def agent(live: Live, agent: Name) -> Response:
+    """Its manual, model and tools."""
+    return Json(definition_document(live.vault.registry.agent(agent)))
+
+
+@router.get("/problems", summary="Check the vault", response_model=list[FileProblem], tags=["tools"])
+def problems(live: Live, file: Annotated[str | None, Query(max_length=4000)] = None) -> Response:
+    """Everything wrong with the files of the vault, or with one of them."""
+    registry = live.vault.registry
+    found = [*(each for entry in registry.entries() for each in entry.problems), *registry.loose_problems()]
+    chosen = [each for each in found if file is None or each.file == file.lstrip("/")]
+    chosen.sort(key=lambda each: (each.file, each.span.line, each.span.column))
+    return Json([each.as_json() for each in chosen])
+
+
+# --- what is stored
+
+
+@router.get("/entries/{kind}", summary="List entries", response_model=list[StoredEntry], tags=["entries"])
+def entries(live: Live, kind: EntryKind, search: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
+    """Memories, tasks, goals, or the data vault."""
+    return Json([entry.as_json() for entry in live.vault.entries.entries(kind, search=search)])
+
+
+@router.get("/entries/{kind}/{identifier}", summary="Show an entry", response_model=StoredEntry, tags=["entries"])
+def entry(live: Live, kind: EntryKind, identifier: Identifier) -> Response:
+    """One entry."""
+    found = live.vault.entries.get(kind, identifier)
+    if found is None:
+        raise PaperError("entry-not-found", kind=kind, id=identifier)
+    return Json(found.as_json())
+
+
+@router.put("/entries/{kind}/{identifier}", summary="Create or change an entry", responses=ENDED, tags=["entries"])
+async def set_entry(
+    live: Live, kind: EntryKind, identifier: Identifier, fields: EntryFields, wait: Wait = 30.0
+) -> Response:
+    """A run of the tool of that name; the answer is its record."""
+    named = {name: value for name, value in fields.model_dump().items() if value is not None}
+    return await _run(live, kind, {**identifying_argument(kind, identifier), **named}, wait)
+
+
+@router.delete("/entries/{kind}/{identifier}", summary="Delete an entry", responses=ENDED, tags=["entries"])
+async def delete_entry(live: Live, kind: EntryKind, identifier: Identifier, wait: Wait = 30.0) -> Response:
+    """A run that waits for somebody's yes; the answer is its record."""
+    return await _run(live, kind, {**identifying_argument(kind, identifier), "delete": True}, wait)
+
+
+@router.get("/search", summary="Search the notes", response_model=SearchAnswer, tags=["vault"])
+def search(
+    live: Live,
+    query: Annotated[str, Query(min_length=1, max_length=10_000)],
+    path: Annotated[str, Query(max_length=4000)] = "/",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 20,
+) -> Response:
+    """The answer of the tool search_files."""
+    effect = live.vault.services.built_in["search_files"]({"query": query, "path": path, "limit": limit})
+    if effect.refusal is not None:
+        raise effect.refusal
+    return Json(effect.perform())
+
+
+@router.get("/stats", summary="Figures of all runs", response_model=JsonDict, tags=["vault"])
+def stats(live: Live) -> Response:
+    """Per tool and tag: how often, how well, how long."""
+    figures, tags = live.vault.store.figures(), live.vault.store.tag_figures()
+    return Json({"tools": figures, "tags": tags, "runs": sum(int(str(each["runs"])) for each in figures)})
+
+
+@router.get("/settings", summary="The settings in force", response_model=dict[str, SettingLine], tags=["vault"])
+def settings(live: Live) -> Response:
+    """Each with its origin; secrets are not shown."""
+    values = live.vault.settings.values
+    return Json({name: {"value": shown_value(name, each), "origin": each.origin} for name, each in values.items()})
+
+
+# --- events
+
+
+@router.get(
+    "/events",
+    summary="Follow everything (server-sent events)",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}},
+    tags=["events"],
+)
+async def follow_everything(live: Live, after: Annotated[int | None, Query(ge=0)] = None) -> Response:
+    """What happens in all runs and in the folder. Pages use the WebSocket at the same address."""
+    return event_stream(live.everything(after=after))
+
+
+@router.websocket("/events")
+async def everything_live(
+    socket: WebSocket, run: str | None = None, after: int | None = None, about: str | None = None
+) -> None:
+    """The same as a WebSocket: one JSON text for each event; with ``run``, the events of that run.
+
+    With ``about``, the inside of other runs is left out: what a page needs that shows this one, or none.
+    """
+    live: LiveRuns = socket.app.state.live
+    # Taken before the other side knows that it is heard: what happens from then on is not missed.
+    events = live.everything(after=after) if run is None else live.follow(run, after=after or 0)
+    await socket.accept()
+    telling = asyncio.ensure_future(_tell(socket, events, about))
+    try:
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            # Whatever the other side says, only that it has gone is of interest.
+            pass
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
+
+
+async def _tell(socket: WebSocket, events: AsyncIterator[JsonObject], about: str | None) -> None:
+    try:
+        async for event in events:
+            if about is None or _concerns(event, about):
+                # As ASCII: texts of JavaScript may have halves of characters that cannot be sent otherwise.
+                await socket.send_text(json.dumps(event))
+        await socket.close()
+    except PaperError as error:
+        await socket.close(code=4004, reason=error.code)
+
+
+def _concerns(event: JsonObject, about: str) -> bool:
+    run_id = str(event.get("run_id", ""))
+    is_inside = "." in run_id or str(event["type"]).startswith(("step-", "model-"))
+    return not is_inside or run_id.partition(".")[0] == about
+
+
+async def _run(live: LiveRuns, tool: str, arguments: JsonObject, wait: float) -> Response:
+    return record_response(await live.finished(live.start(tool, arguments), wait))

@@ -1,0 +1,208 @@
+"""What this user knows about the servers of a vault: whether they agreed to them, and which tools they offered last.
+
+Kept with the user and not in the vault: a folder that comes from somebody else must not be able to start a command, nor
+to say of a tool that it is harmless.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.parameter import Parameter
+from paperagents.definitions.text import lossless_bytes
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.files.state_files import alone_with, read_object, read_object_to_change, replace_file, set_aside
+
+MOST_TOOLS = 2_000
+
+
+class KnownServers:
+    """The servers that the settings of one vault name, as this user knows them."""
+
+    def __init__(self, file: Path, folder: Path, servers: Sequence[RemoteServer]) -> None:
+        self._file = file
+        self._folder = str(folder)
+        self._read: tuple[tuple[int, int], dict[str, Any]] | None = None
+        self.servers: Mapping[str, RemoteServer] = {server.name: server for server in servers}
+
+    def is_agreed(self, server: RemoteServer) -> bool:
+        """Whether the user wants exactly this: they wrote it into their own settings, or said yes to it."""
+        return not server.from_vault or self._about(server.name).get("agreed") == server.digest
+
+    def agree(self, server: RemoteServer) -> None:
+        """From now on this very command may be started, or this address called."""
+        self._change(server.name, agreed=server.digest)
+
+    def remember(self, server: RemoteServer, tools: Sequence[JsonObject]) -> None:
+        """Keep which tools a server offers, so that they are known without starting it."""
+        self._change(server.name, tools=[*tools][:MOST_TOOLS])
+
+    def described(self, tool_id: str) -> JsonObject | None:
+        """What a server said about one of its tools."""
+        server, tool = server_and_tool(tool_id)
+        return next((each for each in self._offered(server) if each["name"] == tool), None)
+
+    def names_server_of(self, tool_id: str) -> bool:
+        """Whether the settings name the server of this tool."""
+        return tool_id.startswith(PREFIX) and server_and_tool(tool_id)[0] in self.servers
+
+    def tools(self) -> Iterator[ToolDefinition]:
+        """Every tool that a server has offered."""
+        for name in self.servers:
+            yield from (_definition(name, each) for each in self._offered(name))
+
+    def only_reading(self) -> frozenset[str]:
+        """The tools that their server says change nothing."""
+        return frozenset(
+            f"{PREFIX}{name}/{each['name']}"
+            for name in self.servers
+            for each in self._offered(name)
+            if is_read_only(each)
+        )
+
+    def _offered(self, server: str) -> list[dict[str, Any]]:
+        if server not in self.servers:
+            return []
+        tools = self._about(server).get("tools")
+        return [each for each in tools if _is_described(each)] if isinstance(tools, list) else []
+
+    def _about(self, server: str) -> dict[str, Any]:
+        found = self._all().get(self._folder, {})
+        about = found.get(server, {}) if isinstance(found, dict) else {}
+        return about if isinstance(about, dict) else {}
+
+    def _all(self) -> dict[str, Any]:
+        try:
+            status = self._file.stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+            if self._read is None or self._read[0] != stamp:
+                self._read = (stamp, read_object(self._file))
+        except (OSError, ValueError):
+            return {}
+        return self._read[1]
+
+    def _change(self, server: str, **fields: Any) -> None:
+        with alone_with(self._file):
+            everything = read_object_to_change(self._file)
+            ours = everything.get(self._folder, {})
+            about = ours.get(server, {}) if isinstance(ours, dict) else None
+            if not isinstance(about, dict):
+                # Not understood, and in the way of what is to be kept now.
+                set_aside(self._file)
+                ours, about = (ours if isinstance(ours, dict) else {}), {}
+            changed = {**everything, self._folder: {**ours, server: {**about, **fields}}}
+            replace_file(self._file, json.dumps(changed, indent=1))
+        self._read = None
+
+
+def _definition(server: str, described: Mapping[str, Any]) -> ToolDefinition:
+    return ToolDefinition(
+        id=f"{PREFIX}{server}/{described['name']}",
+        name=f"{PREFIX}{server}/{described['name']}",
+        kind="mcp",
+        description=described["description"],
+        parameters=tuple(_parameters(described["schema"])),
+        own_schema=described["schema"] or None,
+        category=server,
+    )
+
+
+def _parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
+    """What the schema says about single arguments, for checks and forms; what counts is the schema itself."""
+    properties, required = schema.get("properties"), schema.get("required")
+    for name, each in (properties if isinstance(properties, dict) else {}).items():
+        needed = isinstance(required, list) and name in required
+        yield Parameter(name=name, schema=each if isinstance(each, dict) else {}, required=needed)
+
+
+def _is_described(data: object) -> bool:
+    """Whether a person's file still holds what we wrote there."""
+    return (
+        isinstance(data, dict)
+        and isinstance(data.get("name"), str)
+        and isinstance(data.get("description"), str)
+        and isinstance(data.get("schema"), dict)
+    )
+
+
+# --- a server named in the settings, and what exactly its name stands for
+
+
+PREFIX = "mcp:"
+_LARGEST_PROGRAM = 50_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RemoteServer:
+    """A command to start, or an address to call."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str = ""
+    token: str = field(default="", repr=False)
+    """What the server at the address wants as ``Authorization: Bearer``."""
+    folder: Path
+    """Where the command is started: the vault."""
+    from_vault: bool = True
+    """The vault's own settings name it, so whoever made the vault chose it."""
+
+    @property
+    def shown(self) -> str:
+        """Exactly what will be started or called."""
+        return shlex.join(self.command) if self.command else self.url
+
+    @property
+    def digest(self) -> str:
+        """Names exactly this command, with the programs of the vault it starts as they are now, or this address."""
+        content = sha256(lossless_bytes(repr((self.command, self.url))))
+        for file in self._programs():
+            content.update(file.read_bytes())
+        return content.hexdigest()
+
+    def _programs(self) -> Iterable[Path]:
+        """A file of the vault can be exchanged by whoever sends a new version of the vault."""
+        for word in self.command:
+            file = self.folder / word
+            if _is_program(file) and file.resolve().is_relative_to(self.folder.resolve()):
+                yield file
+
+
+def servers_of(table: Mapping[str, Mapping[str, Any]], folder: Path, from_vault: Iterable[str]) -> list[RemoteServer]:
+    """The servers that ``[mcp_servers.NAME]`` describes."""
+    chosen_by_vault = frozenset(from_vault)
+    return [
+        RemoteServer(
+            name=name,
+            command=tuple(fields.get("command") or ()),
+            url=str(fields.get("url") or "") if not fields.get("command") else "",
+            token=str(fields.get("token") or ""),
+            folder=folder,
+            from_vault=name in chosen_by_vault,
+        )
+        for name, fields in table.items()
+    ]
+
+
+def server_and_tool(tool_id: str) -> tuple[str, str]:
+    """The two names in ``mcp:SERVER/TOOL``."""
+    server, _, tool = tool_id.removeprefix(PREFIX).partition("/")
+    return server, tool
+
+
+def is_read_only(described: JsonObject) -> bool:
+    """Whether the server says that a tool changes nothing."""
+    return described.get("read_only") is True
+
+
+def _is_program(file: Path) -> bool:
+    try:
+        return file.is_file() and file.stat().st_size <= _LARGEST_PROGRAM
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,233 @@
+"""npm packages of one tool: resolved once, locked with their checksums, installed into a folder, then used offline.
+
+Only packages of the registry can be named, and no script of a package is ever run. They are kept with the user, not
+in the vault: a folder that comes from somebody else must not bring packages along that nobody here agreed to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paperagents.definitions.names import is_of_registry, slug
+from paperagents.definitions.text import lossless_bytes
+from paperagents.errors import ToolError
+from paperagents.messages import system_text
+from paperagents.npm.process import installer
+
+if TYPE_CHECKING:
+    import subprocess
+
+SECONDS = 300.0
+"""How long resolving or installing may take."""
+LOCK = "deno.lock"
+_LOADER = "export const load = (name, options) => import(name, options);\n"
+_CERTIFICATES = ("DENO_CERT", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
+_PASSED_ON = (
+    "HOME", "PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+    "DENO_TLS_CA_STORE", *_CERTIFICATES,
+)  # fmt: skip
+_REGISTRY = "NPM_CONFIG_REGISTRY"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lock:
+    """Exactly which packages are installed."""
+
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """Names these very packages."""
+        return sha256(self.text.encode()).hexdigest()
+
+    @property
+    def packages(self) -> list[str]:
+        """Name and version of every package, also of those that packages need themselves."""
+        return sorted(json.loads(self.text).get("npm", {}))
+
+
+class PackageFolder:
+    """Where the packages of one tool are."""
+
+    def __init__(self, cache: Path, tool: str, dependencies: Mapping[str, str]) -> None:
+        self.dependencies = dict(sorted(dependencies.items()))
+        _require_plain(tool, self.dependencies)
+        self._cache = cache
+        self._family = f"{slug(tool)[:40]}-{_short(tool)}"
+        self.path = cache / f"{self._family}-{_short(json.dumps(self.dependencies))}"
+        self._running: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def installed(self) -> Lock | None:
+        """What is installed; None where that is nothing yet."""
+        try:
+            lock = Lock(text=(self.path / LOCK).read_text("utf-8"))
+            lock.packages  # noqa: B018  a damaged file counts as none
+        except (OSError, ValueError, AttributeError):
+            return None
+        return lock
+
+    def resolved(self) -> Lock:
+        """The newest versions that the tool's declarations allow. Asks the registry; installs nothing."""
+        staging = self._staging()
+        try:
+            self._deno(staging, "--lockfile-only")
+            return Lock(text=(staging / LOCK).read_text("utf-8"))
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+    def install(self, lock: Lock) -> None:
+        """Install exactly these packages, all or none; what was there before is replaced."""
+        staging = self._staging()
+        try:
+            (staging / LOCK).write_text(lock.text, "utf-8")
+            self._deno(staging, "--frozen")
+            write_loader(staging)
+            self._move_into_place(staging)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+    def stop(self) -> None:
+        """End an installation that is going on."""
+        self._stopped = True
+        if self._running is not None:
+            self._running.kill()
+
+    def _staging(self) -> Path:
+        try:
+            self._cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+            staging = self._cache / f"new-{secrets.token_hex(8)}"
+            staging.mkdir()
+            (staging / "package.json").write_text(json.dumps({"dependencies": self.dependencies}), "utf-8")
+            # The root of its own workspace: no configuration of a folder above is looked for.
+            (staging / "deno.json").write_text(json.dumps({"nodeModulesDir": "manual", "workspace": []}), "utf-8")
+        except OSError as error:
+            raise ToolError("cannot-write", path=str(self._cache), reason=system_text(error)) from error
+        return staging
+
+    def _move_into_place(self, staging: Path) -> None:
+        for old in self._cache.glob(f"{self._family}-*"):
+            # Renamed first: a process that is just starting finds all of it or nothing.
+            gone = self._cache / f"old-{secrets.token_hex(8)}"
+            with suppress(FileNotFoundError):
+                old.rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
+        try:
+            staging.rename(self.path)
+        except OSError:
+            # Somebody else has installed the same at the same time.
+            if self.installed() is None:
+                raise
+
+    def _deno(self, folder: Path, flag: str) -> None:
+        import subprocess  # noqa: PLC0415  only installing needs it
+
+        environment = _environment(folder)
+        files = [environment[name] for name in _CERTIFICATES if name in environment]
+        command = installer(
+            [folder, Path(environment["DENO_DIR"])],
+            [*files, str(Path.home() / ".npmrc")],
+            ["install", flag, "--quiet", "--config", str(folder / "deno.json")],
+        )
+        self._running = subprocess.Popen(  # noqa: S603  our own program, fixed arguments
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )  # fmt: skip
+        with self._running as running:
+            if self._stopped:
+                running.kill()
+            try:
+                told = running.communicate(timeout=SECONDS)[1]
+            except subprocess.TimeoutExpired:
+                running.kill()
+                raise ToolError("npm-install-failed", reason=f"{SECONDS:g} s", retryable=True) from None
+        if running.returncode != 0:
+            raise ToolError("npm-install-failed", reason=_readable(told), retryable=True)
+
+
+def write_loader(folder: Path) -> None:
+    """What Deno imports the packages of a folder by."""
+    (folder / "load.mjs").write_text(_LOADER, "utf-8")
+
+
+def user_cache() -> Path:
+    """Where this user keeps what can be fetched again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "paperagents"
+
+
+def packages_of(vault: Path) -> Path:
+    """Where the packages of a vault's tools are."""
+    return user_cache().resolve() / "npm" / f"{slug(vault.name)[:40]}-{_short(str(vault))}"
+
+
+def _require_plain(tool: str, dependencies: Mapping[str, str]) -> None:
+    for name, wanted in dependencies.items():
+        if not is_of_registry(name, wanted):
+            raise ToolError("npm-name", tool=tool, name=f"{name}@{wanted}"[:200])
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """What installing needs to reach the registry, and nothing else of the user's environment."""
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    registry = _registry()
+    downloads = user_cache() / "deno"
+    return {
+        "DENO_TLS_CA_STORE": "mozilla,system",
+        **environment,
+        **({_REGISTRY: registry} if registry else {}),
+        "DENO_DIR": str(downloads if _is_usable(downloads) else folder / "deno"),
+        "DENO_NO_UPDATE_CHECK": "1",
+        "NO_COLOR": "1",
+    }
+
+
+def _registry() -> str | None:
+    """The user's registry: as the environment says, else as npm itself is set up, where it is there."""
+    return os.environ.get(_REGISTRY) or os.environ.get(_REGISTRY.lower()) or _registry_of_npm()
+
+
+@cache
+def _registry_of_npm() -> str | None:
+    import subprocess  # noqa: PLC0415  see above
+
+    npm = shutil.which("npm")
+    if npm is None:
+        return None
+    try:
+        # Asked at the root: a folder's own configuration, perhaps a stranger's, has no say.
+        asked = subprocess.run(  # noqa: S603  fixed arguments
+            [npm, "config", "get", "registry"], cwd="/", capture_output=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    address = asked.stdout.decode("utf-8", "replace").strip()
+    return address if address.startswith(("https://", "http://")) else None
+
+
+def _is_usable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+def _readable(told: bytes) -> str:
+    """What Deno says, without colours and on one line."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", told.decode("utf-8", "replace"))
+    return " ".join(plain.removeprefix("error: ").split())[:500]
+
+
+def _short(text: str) -> str:
+    return sha256(lossless_bytes(text)).hexdigest()[:10]

@@ -1,0 +1,235 @@
+"""The bytes of a file become a definition and its problems. Never raises, whatever the bytes are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from paperagents.definitions.agent import AgentDefinition
+from paperagents.definitions.source import Excerpt, Problem, Span
+from paperagents.definitions.tag import TagNote
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import SandboxError
+from paperagents.reading.agent_markdown import read_agent
+from paperagents.reading.javascript_syntax import masked
+from paperagents.reading.markdown import Note, split_note
+from paperagents.reading.problems import ProblemList, check_encoding, text_of
+from paperagents.reading.references import BUILT_IN_NAMES
+from paperagents.reading.tag_markdown import read_tag
+from paperagents.reading.tool_markdown import read_tool
+from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml
+from paperagents.sandbox import Limits, run_javascript
+
+MAX_BYTES = 2_000_000
+Definition = ToolDefinition | AgentDefinition | TagNote
+_READERS: dict[str, Callable[..., Definition]] = {"tool": read_tool, "agent": read_agent, "tag": read_tag}
+
+_MARKED_LINE = re.compile(
+    r"""^[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)["']?[ \t]*(?:#.*)?$""",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MARKED_IN_BRACES = re.compile(
+    r"""(?:[{,]|^)\s*["']?(?:tool|agent|tag)["']?\s*:\s*["']?(?:true|yes|on)["']?[ \t]*(?:[,}#]|$)""",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OUR_KEY = re.compile(rb"""(?:[\r\n{,?])[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:""")
+_START = Span(line=1, column=1, end_line=1, end_column=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileReading:
+    """What a file is. Neither definition nor problems: it is an ordinary note."""
+
+    file: str
+    definition: Definition | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def concerns_us(self) -> bool:
+        """Whether the file is, or tries to be, a tool, an agent or a tag."""
+        return self.definition is not None or bool(self.problems)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the definition can be used."""
+        return self.definition is not None and all(problem.severity != "error" for problem in self.problems)
+
+
+def may_concern_us(data: bytes) -> bool:
+    """A quick look that rules out ordinary notes: frontmatter, and in it one of our words."""
+    head = data[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf")
+    if not head.startswith(b"---"):
+        return False
+    end = head.find(b"\n---", 3)
+    return _OUR_KEY.search(head, 0, end if end > 0 else len(head)) is not None
+
+
+def read_definition(data: bytes, file: str) -> FileReading:
+    """Read a file as what its name says it is. ``file`` is its path in the vault, with slashes."""
+    read = read_script if file.lower().endswith(".tool.js") else read_markdown
+    return guarded(file, lambda: read(data, file))
+
+
+def guarded(file: str, read: Callable[[], FileReading]) -> FileReading:
+    """Whatever a file does to its reader is a problem of that file alone. What the disk does is not its own."""
+    try:
+        return read()
+    except OSError:
+        raise
+    except Exception as error:
+        values = {"reason": f"{type(error).__name__}: {error}"}
+        return FileReading(
+            file=file,
+            problems=(Problem(code="file-not-understood", severity="error", file=file, span=_START, values=values),),
+        )
+
+
+def read_markdown(data: bytes, file: str) -> FileReading:
+    """Read a Markdown file."""
+    if not may_concern_us(data):
+        return FileReading(file=file)
+    text = text_of(data)
+    problems = ProblemList(file, text.split("\n"))
+    note = split_note(text, file)
+    if note.frontmatter is None:
+        return FileReading(file=file)
+    if note.unclosed:
+        return _unclosed(note, problems)
+    if len(data) > MAX_BYTES:
+        return _too_large(note, len(data), problems)
+    return _read(note, data, problems)
+
+
+def read_script(data: bytes, file: str) -> FileReading:
+    """Read a ``.tool.js`` file."""
+    from paperagents.reading.tool_javascript import read_tool_javascript  # noqa: PLC0415  it starts the sandbox
+
+    if len(data) > MAX_BYTES:
+        values = {"case": "definition", "size": len(data), "limit": MAX_BYTES}
+        large = Problem(code="file-too-large", severity="error", file=file, span=_START, values=values)
+        return FileReading(file=file, problems=(large,))
+    definition, problems = read_tool_javascript(data, file)
+    return FileReading(file=file, definition=definition, problems=problems)
+
+
+def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
+    assert note.frontmatter is not None
+    found = problems.apart()
+    front = read_yaml(note.frontmatter, found)
+    if not isinstance(front, YamlMapping):
+        if front is None and (marked := _marked(note.frontmatter.text)):
+            problems.take(found)
+            if not problems.has_errors():
+                problems.error("yaml-syntax", note.frontmatter.span(*marked.span()), reason="")
+        return FileReading(file=problems.file, problems=problems.in_order())
+    kind = _kind(front, problems)
+    if kind is None:
+        return FileReading(file=problems.file, problems=problems.in_order())
+    problems.take(found)
+    check_encoding(data, problems)
+    definition: Definition = _READERS[kind](note, front, digest=sha256(data).hexdigest(), problems=problems)
+    return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
+
+
+def _marked(text: str) -> re.Match[str] | None:
+    """Where a frontmatter that cannot be read says that the file is one of ours, in either way of writing YAML."""
+    in_braces = _MARKED_IN_BRACES.search(text) if text.lstrip().startswith("{") else None
+    return in_braces or _MARKED_LINE.search(text)
+
+
+def _kind(front: YamlMapping, problems: ProblemList) -> str | None:
+    for kind in _READERS:
+        node = front.get(kind)
+        if not isinstance(node, YamlScalar):
+            continue
+        if node.value is True:
+            return kind
+        if isinstance(node.value, str) and node.value.casefold() in ("true", "yes", "on"):
+            # In YAML 1.2 these are words, not truth values; somebody surely meant true.
+            problems.warning("not-true", node.span, field=kind, value=node.value)
+    return None
+
+
+def _unclosed(note: Note, problems: ProblemList) -> FileReading:
+    assert note.frontmatter is not None
+    if _marked(note.frontmatter.text[:4096]):
+        problems.error("frontmatter-unclosed", Span(line=1, column=1, end_line=1, end_column=4))
+    return FileReading(file=problems.file, problems=problems.in_order())
+
+
+def _too_large(note: Note, size: int, problems: ProblemList) -> FileReading:
+    assert note.frontmatter is not None
+    if _marked(note.frontmatter.text[:4096]):
+        problems.error("file-too-large", _START, case="definition", size=size, limit=MAX_BYTES)
+    return FileReading(file=problems.file, problems=problems.in_order())
+
+
+# --- mistakes that only the engine finds: it reads the JavaScript of a tool, and runs none of it
+
+
+_LIMITS = Limits(seconds=2.0, memory_mb=64)
+_BEFORE = ("input", "context")
+_AFTER = ("input", "context", "output")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Block:
+    script: Excerpt
+    names: Sequence[str]
+    """What it finds, and so cannot declare itself."""
+
+
+def read_by_engine(reading: FileReading) -> FileReading:
+    """The same file with what the engine says about its blocks, where nobody else has found an error."""
+    return guarded(reading.file, lambda: _read_by_engine(reading))
+
+
+def _read_by_engine(reading: FileReading) -> FileReading:
+    tool = reading.definition
+    if not reading.valid or not isinstance(tool, ToolDefinition) or tool.module is not None:
+        return reading
+    blocks = list(_blocks(tool))
+    whole = "\n".join(f"async ({','.join(each.names)}) => {{\n{each.script.text}\n}};" for each in blocks)
+    # All at once, since nearly every file is right.
+    if not blocks or _mistake(_Block(script=Excerpt(text=whole), names=())) is None:
+        return reading
+    mistakes = [
+        Problem(
+            code="javascript-syntax", severity="error", file=reading.file, span=found[0], values={"reason": found[1]}
+        )
+        for each in blocks
+        if (found := _mistake(each)) is not None
+    ]
+    problems = sorted((*reading.problems, *mistakes), key=lambda each: (each.span.line, each.span.column))
+    return replace(reading, problems=tuple(problems))
+
+
+def _blocks(tool: ToolDefinition) -> Iterator[_Block]:
+    written = [
+        (tool.preprocess, _BEFORE),
+        (tool.custom_function, _BEFORE),
+        *((step.post_processing, _AFTER) for step in tool.all_steps()),
+        (tool.postprocess, _AFTER),
+    ]
+    filled_in = [*(each.name for each in tool.parameters), *BUILT_IN_NAMES]
+    for script, names in written:
+        if script is not None:
+            yield _Block(script=replace(script, text=masked(script.text, filled_in)), names=names)
+
+
+def _mistake(block: _Block) -> tuple[Span, str] | None:
+    """What the engine stumbles over before it would run anything."""
+    at = block.script
+    # On a line of its own, so that an error points to where the file has it.
+    unrun = replace(at, text=f"return null;\n{at.text}", line=at.line - 1, indents=(0, *at.indents))
+    try:
+        run_javascript(unrun, names=dict.fromkeys(block.names), limits=_LIMITS)
+    except SandboxError as error:
+        if error.code != "sandbox-syntax":
+            return None
+        stack = error.details.get("stack") or [{}]
+        line, column = max(stack[0].get("line") or at.line, at.line), stack[0].get("column") or 1
+        return Span(line=line, column=column, end_line=line, end_column=column + 1), str(error.details["message"])
+    return None

@@ -1,0 +1,93 @@
+"""Collects everything wrong with a file while it is read."""
+
+from __future__ import annotations
+
+from paperagents.definitions.source import Problem, Severity, Span
+
+MAX_PROBLEMS = 500
+"""Of one severity in one file. Nobody reads more, and a hostile file has them by the ten thousand."""
+
+
+class ProblemList:
+    """The problems of one file. Positions are kept inside the file, whatever a library reports."""
+
+    def __init__(self, file: str, lines: list[str]) -> None:
+        self.file = file
+        self._lines = lines
+        self._problems: list[Problem] = []
+        self._count: dict[Severity, int] = {"error": 0, "warning": 0}
+
+    def apart(self) -> ProblemList:
+        """An empty list for the same file, to look at something that may turn out not to matter."""
+        return ProblemList(self.file, self._lines)
+
+    def take(self, other: ProblemList) -> None:
+        """It does matter: add what was found apart."""
+        for problem in other._problems:
+            self._add(problem)
+
+    def error(self, code: str, span: Span, **values: object) -> None:
+        """Note something that keeps the file from working."""
+        self._note("error", code, span, values)
+
+    def warning(self, code: str, span: Span, **values: object) -> None:
+        """Note something that works but is probably not meant so."""
+        self._note("warning", code, span, values)
+
+    def has_errors(self) -> bool:
+        """Whether the file cannot be used."""
+        return self._count["error"] > 0
+
+    def in_order(self) -> tuple[Problem, ...]:
+        """All problems in the order of the file."""
+        return tuple(sorted(self._problems, key=lambda each: (each.span.line, each.span.column)))
+
+    def is_full(self) -> bool:
+        """Whether one more error would not be told."""
+        return self._count["error"] >= MAX_PROBLEMS
+
+    def _note(self, severity: Severity, code: str, span: Span, values: dict[str, object]) -> None:
+        self._add(Problem(code=code, severity=severity, file=self.file, span=self._inside(span), values=values))
+
+    def _add(self, problem: Problem) -> None:
+        if self._count[problem.severity] < MAX_PROBLEMS and problem not in self._problems:
+            self._count[problem.severity] += 1
+            self._problems.append(problem)
+
+    def _inside(self, span: Span) -> Span:
+        line, column = self._clamp(span.line, span.column)
+        end_line, end_column = self._clamp(max(span.end_line, line), span.end_column)
+        end_line, end_column = max((end_line, end_column), (line, column))
+        return Span(line=line, column=column, end_line=end_line, end_column=end_column)
+
+    def _clamp(self, line: int, column: int) -> tuple[int, int]:
+        line = min(max(line, 1), len(self._lines))
+        length = len(self._lines[line - 1].removesuffix("\r"))
+        return line, min(max(column, 1), length + 1)
+
+
+# --- the text of a file, however its bytes are
+
+
+_MARK = b"\xef\xbb\xbf"
+
+
+def text_of(data: bytes) -> str:
+    """The text without a byte order mark, its lines ended in one way; what is no UTF-8 is replaced."""
+    return _with_plain_lines(data.removeprefix(_MARK).decode("utf-8", "replace"))
+
+
+def check_encoding(data: bytes, problems: ProblemList) -> None:
+    """Tell of the first byte that is no UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = _with_plain_lines(data[: error.start].removeprefix(_MARK).decode("utf-8"))
+        line = before.count("\n") + 1
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        span = Span(line=line, column=column, end_line=line, end_column=column + 1)
+        problems.error("not-utf8", span, case="definition", byte=f"0x{data[error.start]:02x}")
+
+
+def _with_plain_lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,327 @@
+"""How references and placeholders are written: ``{{name}}`` inside text, ``input.url`` as a whole text.
+
+A template is read once, from left to right. What is put in its place later is never read again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import closest
+from paperagents.definitions.source import Excerpt
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+BUILT_IN_NAMES = ("date", "time", "random_id")
+"""Placeholders that every run fills in."""
+
+_NAME = r"[^\s.\[\]{}\"'`<>|()\\,:;]+"
+_MEMBER = rf"\.(?:{_NAME})|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
+_PATH = re.compile(rf"{_NAME}(?:{_MEMBER})*")
+_SEGMENT = re.compile(rf"\.?({_NAME})|\[\s*(?:(\d+)|\"([^\"]*)\"|'([^']*)')\s*\]")
+_BARE = re.compile(rf"(?:(?:input|preprocess|output|prev_step)(?:{_MEMBER})|steps(?:{_MEMBER})\.output)(?:{_MEMBER})*")
+_PLAIN_NAME = r"[^\W\d]\w*(?:-(?!(?:input|preprocess|output|prev_step|steps|context)\b)[^\W\d]\w*)*"
+_PLAIN_MEMBER = rf"\.{_PLAIN_NAME}|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
+_PLAIN = re.compile(rf"(?:{_PLAIN_NAME}|steps\.[\w\-]+)(?:{_PLAIN_MEMBER})*")
+"""What nobody would take for a calculation: ``input.n-1`` and ``input.a==input.b`` are not."""
+_BRACES = re.compile(r"(\\)?\{\{(?![<{])")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reference:
+    """A root name and the way from there: ``steps.find.output[0]`` is steps, find, output, 0."""
+
+    path: tuple[str | int, ...]
+    text: str
+    start: int
+    end: int
+
+    @property
+    def root(self) -> str:
+        """The first name."""
+        return str(self.path[0])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Malformed:
+    """Braces whose inside is not a reference."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Template:
+    """The pieces of a text in order: literal text, references, and what looks like one but is none."""
+
+    pieces: tuple[str | Reference | Malformed, ...]
+
+    @property
+    def whole(self) -> Reference | None:
+        """The reference that is the entire text and therefore keeps its type."""
+        only = self.pieces[0] if len(self.pieces) == 1 else None
+        return only if isinstance(only, Reference) else None
+
+
+def read_template(text: str) -> Template:
+    """Read a text with both notations."""
+    if bare := _BARE.fullmatch(text):
+        return Template(pieces=(_reference(bare[0], 0, len(text)),))
+    if text.startswith("\\") and _BARE.fullmatch(text, 1):
+        return Template(pieces=(text[1:],))
+    return Template(pieces=tuple(_pieces(text)))
+
+
+def read_condition(text: str) -> Template:
+    """Read a condition: one whole reference, else JavaScript with references in braces."""
+    template = read_template(text)
+    is_calculation = template.whole is not None and "{{" not in text and not _PLAIN.fullmatch(text)
+    return Template(pieces=(text,)) if is_calculation else template
+
+
+def references_in(value: JsonValue) -> Iterator[Reference]:
+    """Every reference in a value, at any depth."""
+    if isinstance(value, str):
+        yield from (piece for piece in read_template(value).pieces if isinstance(piece, Reference))
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from references_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from references_in(each)
+
+
+def _pieces(text: str) -> Iterator[str | Reference | Malformed]:
+    literal: list[str] = []
+    position = 0
+    while (opening := _BRACES.search(text, position)) is not None:
+        literal.append(text[position : opening.start()])
+        closing = text.find("}}", opening.end())
+        if opening[1] or closing < 0:
+            literal.append("{{")
+            position = opening.end()
+            if closing < 0:
+                break
+            continue
+        if any(literal):
+            yield "".join(literal)
+        literal = []
+        yield _inside(text, opening.start(), opening.end(), closing)
+        position = closing + 2
+    literal.append(text[position:])
+    if any(literal):
+        yield "".join(literal)
+
+
+def _inside(text: str, start: int, inner_start: int, closing: int) -> Reference | Malformed:
+    inner = text[inner_start:closing]
+    trimmed = inner.strip()
+    if not _PATH.fullmatch(trimmed):
+        return Malformed(text=trimmed, start=start, end=closing + 2)
+    return _reference(trimmed, start, closing + 2)
+
+
+def _reference(path: str, start: int, end: int) -> Reference:
+    segments: list[str | int] = []
+    for match in _SEGMENT.finditer(path):
+        name, index, double, single = match.groups()
+        segments.append(int(index) if index is not None else next(s for s in (name, double, single) if s is not None))
+    return Reference(path=tuple(segments), text=path, start=start, end=end)
+
+
+# --- can this reference exist? Judged by declared arguments, preprocessing, earlier steps and known answers
+
+
+Shape = Mapping[str, JsonValue]
+ANY_SHAPE: JsonObject = {}
+MAX_NAMES = 100
+"""As many names are compared and told; nor is a longer name a slip of the finger."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """What a value at one place of a tool can refer to. Shapes are JSON Schemas; an empty one is anything."""
+
+    arguments: Mapping[str, Shape]
+    input: Shape
+    previous: Shape | None = None
+    """The output of the step before; None where there is none."""
+    labels: Mapping[str, Shape] = field(default_factory=dict)
+    in_loop: bool = False
+    environment: frozenset[str] = frozenset()
+    strict: bool = False
+    """Whether arguments that are not declared are refused."""
+    input_has_arguments: bool = True
+    """Whether preprocessing hands on the arguments, those that are not declared too."""
+
+    def after(self, label: str, output: Shape) -> Scope:
+        """The scope of the step that follows one with this label and output."""
+        return replace(self, previous=output, labels={**self.labels, label: output})
+
+    def names(self) -> list[str]:
+        """Everything a reference may start with."""
+        fields = self.input.get("properties")
+        loop = ("item", "index") if self.in_loop else ()
+        previous = ("prev_step",) if self.previous is not None else ()
+        inputs = tuple(fields) if isinstance(fields, dict) else ()
+        return list(dict.fromkeys((*self.arguments, *inputs, *self.labels, *loop, *previous, "input", *BUILT_IN_NAMES)))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Missing:
+    """Why a reference cannot exist, and what there is instead."""
+
+    case: str
+    names: Sequence[str] = ()
+    wanted: str = ""
+    """The name that is not there; where only its output is missing, the step."""
+    may_be_given: bool = False
+    """Whether a caller can bring it along as an argument that is not declared."""
+
+
+def check_values(node: YamlNode, scope: Scope, problems: ProblemList) -> None:
+    """Check every reference in a value, at any depth."""
+    if isinstance(node, YamlScalar) and isinstance(node.value, str):
+        check_text(node.excerpt(), scope, problems)
+    elif isinstance(node, YamlSequence):
+        for item in node.items:
+            check_values(item, scope, problems)
+    elif isinstance(node, YamlMapping):
+        for _, value in node.entries.values():
+            check_values(value, scope, problems)
+
+
+def check_text(text: Excerpt, scope: Scope, problems: ProblemList) -> None:
+    """Check the references in one text."""
+    for piece in read_template(text.text).pieces:
+        if problems.is_full():
+            return
+        if isinstance(piece, Malformed):
+            problems.error("invalid-reference", text.span(piece.start, piece.end), reference=piece.text)
+        elif isinstance(piece, Reference) and (missing := find_missing(piece, scope)) is not None:
+            _report(piece, missing, text, problems)
+
+
+def find_missing(reference: Reference, scope: Scope) -> Missing | None:
+    """None where the reference can exist."""
+    root, rest = reference.root, reference.path[1:]
+    if not rest and root in scope.arguments:
+        return None
+    if root in ("prev_step", "output"):
+        return _in_previous(root, rest, scope)
+    if root == "steps":
+        return _in_labels(rest, scope)
+    if root in ("input", "preprocess"):
+        return _in_input(rest, scope)
+    if root == "env" and rest:
+        known = rest[0] in scope.environment
+        return None if known else Missing(case="env", names=sorted(scope.environment), wanted=str(rest[0]))
+    return _by_name(root, rest, scope)
+
+
+def walk_shape(shape: Shape, path: Sequence[str | int]) -> Missing | None:
+    """Follow a path into a shape as far as the shape is known."""
+    for segment in path:
+        kind = shape.get("type")
+        if kind == "object" and "properties" in shape:
+            properties = shape["properties"]
+            assert isinstance(properties, dict)
+            below = properties.get(str(segment))
+            if below is None and shape.get("additionalProperties", True) is False:
+                return Missing(case="field", names=list(properties), wanted=str(segment))
+            shape = below if isinstance(below, dict) else ANY_SHAPE
+        elif kind == "array":
+            if not _is_index(segment) and segment != "length":
+                return Missing(case="list", wanted=str(segment))
+            items = shape.get("items")
+            shape = items if isinstance(items, dict) else ANY_SHAPE
+        elif kind in ("string", "number", "integer", "boolean"):
+            return None if kind == "string" and segment == "length" else Missing(case="value", wanted=str(segment))
+        else:
+            return None
+    return None
+
+
+def _in_input(rest: Sequence[str | int], scope: Scope) -> Missing | None:
+    missing = walk_shape(scope.input, rest)
+    if missing is None or scope.strict or not scope.input_has_arguments:
+        return missing
+    properties = scope.input.get("properties")
+    is_first = missing.case == "field" and isinstance(properties, dict) and str(rest[0]) not in properties
+    return replace(missing, may_be_given=is_first)
+
+
+def _in_previous(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | None:
+    if scope.previous is None:
+        return Missing(case="first-step")
+    if root == "output":
+        return walk_shape(scope.previous, rest)
+    return _in_output(root, scope.previous, rest)
+
+
+def _in_labels(rest: Sequence[str | int], scope: Scope) -> Missing | None:
+    if not scope.labels:
+        return Missing(case="first-step")
+    if not rest or rest[0] not in scope.labels:
+        return Missing(case="label", names=list(scope.labels), wanted=str(rest[0]) if rest else "steps")
+    return _in_output(f"steps.{rest[0]}", scope.labels[str(rest[0])], rest[1:])
+
+
+def _in_output(step: str, output: Shape, rest: Sequence[str | int]) -> Missing | None:
+    return walk_shape(output, rest[1:]) if rest and rest[0] == "output" else Missing(case="output", wanted=step)
+
+
+def _by_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | None:
+    if root in scope.labels and rest and rest[0] == "output":
+        return walk_shape(scope.labels[root], rest[1:])
+    if scope.in_loop and root in ("item", "index"):
+        return None
+    if root in scope.arguments:
+        return walk_shape(scope.arguments[root], rest)
+    if root in BUILT_IN_NAMES:
+        return Missing(case="value", wanted=str(rest[0])) if rest else None
+    missing = walk_shape(scope.input, (root, *rest))
+    if missing is None or missing.wanted != root:
+        return missing
+    return _unknown_name(root, rest, scope)
+
+
+def _unknown_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing:
+    if root in scope.labels:
+        return Missing(case="output", wanted=root)
+    # The output of a step and the values of a loop have forms of their own: nobody means an argument by them.
+    is_form = rest[:1] == ("output",) or root in ("item", "index")
+    return Missing(case="name", names=scope.names(), wanted=root, may_be_given=not scope.strict and not is_form)
+
+
+def _is_index(segment: str | int) -> bool:
+    return isinstance(segment, int) or segment.isdigit()
+
+
+def _report(reference: Reference, missing: Missing, text: Excerpt, problems: ProblemList) -> None:
+    names = missing.names[:MAX_NAMES]
+    near = closest(missing.wanted, names) if len(missing.wanted) <= MAX_NAMES else []
+    if missing.may_be_given and not near:
+        span = text.span(reference.start, reference.end)
+        problems.warning("undeclared-input", span, reference=reference.text, name=missing.wanted)
+        return
+    case = missing.case
+    if case == "first-step" and not text.text.startswith("{{", reference.start):
+        case = "first-step-bare"
+    elif near:
+        case = "suggestion"
+    elif names and case in ("field", "name"):
+        case = "names"
+    problems.error(
+        "unknown-reference",
+        text.span(reference.start, reference.end),
+        reference=reference.text,
+        case=case,
+        suggestion=", ".join(f"'{name}'" for name in near),
+        names=", ".join(names),
+        wanted=missing.wanted,
+    )

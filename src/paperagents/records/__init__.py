@@ -1,1 +1,0 @@
-"""What happened, kept: runs, their journal, and what tools store."""

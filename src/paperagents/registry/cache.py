@@ -1,0 +1,202 @@
+"""What a scan found, kept for the next command: unchanged files are not read again.
+
+The cache is plain JSON, never code, and only ever decides what is listed: a tool is read from its own
+file before it runs. It can be deleted at any time. A vault may come from a stranger, so nothing here
+follows a link, waits for a pipe or believes what it reads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from paperagents.definitions.source import Problem, Severity, Span
+from paperagents.registry.entry import CallSite, Entry
+from paperagents.registry.folder_scan import FileRecord, Stamp
+from paperagents.version import __version__
+
+FORMAT = 6
+LARGEST = 64 * 1024 * 1024
+_DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def load_records(file: Path) -> dict[str, FileRecord]:
+    """What the last scan found; nothing where there is none, or none of this version."""
+    try:
+        data = json.loads(_content(file))
+        if data["format"] != FORMAT or data["version"] != __version__:
+            return {}
+        return dict(_good_records(data["files"]))
+    except (OSError, *_DAMAGED):
+        return {}
+
+
+def save_records(file: Path, records: dict[str, FileRecord]) -> None:
+    """Keep what was found, in one step; a folder that cannot be written is no reason to fail."""
+    with suppress(OSError, *_DAMAGED):
+        kept = {name: record_to_json(record) for name, record in records.items() if record.stamp is not None}
+        data = {"format": FORMAT, "version": __version__, "files": kept}
+        _replace(file, json.dumps(data, separators=(",", ":")).encode("ascii"))
+
+
+def _good_records(files: dict[str, Any]) -> Iterator[tuple[str, FileRecord]]:
+    for name, record in files.items():
+        with suppress(*_DAMAGED):
+            yield name, record_from_json(record, name)
+
+
+def _content(file: Path) -> bytes:
+    with _opened_folder(file.parent) as folder, open(os.open(file.name, _READ, dir_fd=folder), "rb") as opened:  # noqa: PTH123  by descriptor
+        status = os.fstat(opened.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise ValueError(file)
+        return opened.read(LARGEST)
+
+
+def _replace(file: Path, content: bytes) -> None:
+    with _opened_folder(file.parent, make=True) as folder:
+        temporary = f"{file.name}.{secrets.token_hex(8)}"
+        try:
+            with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as opened:  # noqa: PTH123  by descriptor
+                opened.write(content)
+            os.replace(temporary, file.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
+
+
+@contextmanager
+def _opened_folder(folder: Path, *, make: bool = False) -> Iterator[int]:
+    """The folder, opened so that neither it nor the one above can be a link."""
+    above = os.open(folder.parent, _FOLDER)
+    try:
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(folder.name, dir_fd=above)
+        opened = os.open(folder.name, _FOLDER, dir_fd=above)
+    finally:
+        os.close(above)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+# --- the record of a file as JSON and back. Whatever is not exactly a record of ours is refused
+
+
+Value = TypeVar("Value")
+_TYPES_OF_KINDS = {
+    "markdown": ("single", "chain", None),
+    "javascript": ("single", None),
+    "agent": ("agent",),
+    "tag": ("tag",),
+}
+_SEVERITIES: Mapping[str, Severity] = {"error": "error", "warning": "warning"}
+
+
+def record_to_json(record: FileRecord) -> list[Any]:
+    """Everything but the reading itself, with the values of sentences instead of sentences."""
+    assert record.stamp is not None
+    entry = asdict(record.entry) if record.entry is not None else None
+    return [list(asdict(record.stamp).values()), entry, [asdict(problem) for problem in record.problems]]
+
+
+def record_from_json(data: Any, file: str) -> FileRecord:
+    """The record of this file. Raises KeyError, TypeError, ValueError or IndexError on anything else."""
+    stamp, entry, problems = data
+    size, modified, changed, inode = [_whole(number) for number in stamp]
+    return FileRecord(
+        stamp=Stamp(size=size, modified=modified, changed=changed, inode=inode),
+        entry=_entry(entry, file) if entry is not None else None,
+        problems=tuple(_problem(each, file) for each in problems),
+    )
+
+
+def _entry(data: Any, file: str) -> Entry:
+    if data["file"] != file or data["type"] not in _TYPES_OF_KINDS[data["kind"]]:
+        raise ValueError(file)
+    return Entry(
+        id=_text(data["id"]),
+        name=_text(data["name"]),
+        kind=data["kind"],
+        type=data["type"],
+        description=_text(data["description"]),
+        category=_optional(_text, data["category"]),
+        file=file,
+        span=_optional(_span, data["span"]),
+        problems=tuple(_problem(each, file) for each in data["problems"]),
+        calls=tuple(_call(each) for each in data["calls"]),
+        agents=tuple(_call(each) for each in data["agents"]),
+        required=tuple(_text(each) for each in data["required"]),
+        parameters=tuple(_text(each) for each in data["parameters"]),
+        aliases={name: _text(each) for name, each in data["aliases"].items()},
+        strict=_flag(data["strict"]),
+        words={word: _span(each) for word, each in data["words"].items()},
+        schedule=_optional(_schedule, data["schedule"]),
+        log=_optional(_text, data["log"]),
+    )
+
+
+def _schedule(data: Any) -> str:
+    from paperagents.reading.fields import is_schedule  # noqa: PLC0415  few tools have one
+
+    if not is_schedule(_text(data)):
+        raise ValueError(data)
+    return str(data)
+
+
+def _call(data: Any) -> CallSite:
+    return CallSite(
+        tool=_text(data["tool"]),
+        span=_span(data["span"]),
+        arguments={name: _span(each) for name, each in data["arguments"].items()},
+        conditional=_flag(data["conditional"]),
+    )
+
+
+def _problem(data: Any, file: str) -> Problem:
+    if data["file"] != file:
+        raise ValueError(file)
+    severity = _SEVERITIES[data["severity"]]
+    span = _span(data["span"])
+    problem = Problem(code=_text(data["code"]), severity=severity, file=file, span=span, values=dict(data["values"]))
+    problem.as_json()  # A sentence that cannot be said is no sentence of ours: this raises KeyError.
+    return problem
+
+
+def _span(data: Any) -> Span:
+    return Span(**{name: _whole(number) for name, number in data.items()})
+
+
+def _optional(read: Callable[[Any], Value], data: Any) -> Value | None:
+    return None if data is None else read(data)
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError
+    return data
+
+
+def _whole(data: Any) -> int:
+    if type(data) is not int:
+        raise TypeError
+    return data
+
+
+def _flag(data: Any) -> bool:
+    if not isinstance(data, bool):
+        raise TypeError
+    return data

@@ -1,1 +1,0 @@
-"""Tools of other MCP servers, as tools of the vault."""

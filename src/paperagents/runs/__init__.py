@@ -1,0 +1,1 @@
+"""The durable core: what happens between a call and its record."""

@@ -1,0 +1,366 @@
+"""The steps of a chain: conditions, loops, side by side, repeated, forgiven."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+from paperagents.calls.call import ToolCall
+from paperagents.calls.conversion import CannotConvertError, converted
+from paperagents.calls.references import Names, escaped, look_up, resolve
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt
+from paperagents.definitions.tool import Retry, Step
+from paperagents.errors import (
+    BusinessError,
+    CancelledError,
+    DeniedError,
+    PaperError,
+    PlanEndsError,
+    SandboxError,
+    StorageError,
+    ToolError,
+    UsageError,
+    WaitingError,
+)
+from paperagents.messages import text
+from paperagents.reading.references import Malformed, Reference, read_condition
+from paperagents.runs.log import Frame, Place
+from paperagents.runs.scripts import Scripts
+from paperagents.runs.session import Services, Session
+
+MOST_ITEMS = 100_000
+MOST_AT_ONCE = 32
+_HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
+"""No failures of a step: the run stands still, or is over."""
+
+
+class Calls(Protocol):
+    """The pipeline, as far as a chain needs it."""
+
+    services: Services
+    session: Session
+    scripts: Scripts
+
+    def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
+        """Carry out one call."""
+
+
+def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> Names:
+    """Carry out all steps in order, within the tool's time; the answer is what can be referred to after them."""
+    chain = _Chain(calls, frame)
+    with within(frame.tool.timeout, calls.session, code="tool-timeout"):
+        for number, step in enumerate(frame.tool.steps, 1):
+            at = Place(path=str(number), step=first + number - 1, block="tool", name=step.name)
+            names = chain.run(step, names, at)
+    return names
+
+
+class _Chain:
+    def __init__(self, calls: Calls, frame: Frame) -> None:
+        self.calls = calls
+        self.frame = frame
+
+    def run(self, step: Step, names: Names, place: Place) -> Names:
+        """One step of the file, whatever it is; the answer is what the next one can refer to."""
+        if self.calls.session.stopped:
+            raise CancelledError
+        asked_once = step.condition is not None and not is_about_items(step)
+        if asked_once and not self._is_taken(step, names, place):
+            return _left_out(step, names)
+        return self._once(step, names, place) if step.for_each is None else self._for_each(step, names, place)
+
+    def _once(self, step: Step, names: Names, place: Place) -> Names:
+        if step.parallel:
+            return self._side_by_side(step, names, place)
+        return names.after(step.name, self._repeated(step, names, place))
+
+    def _is_taken(self, step: Step, names: Names, place: Place) -> bool:
+        if self._was_forgiven(place):
+            return False
+        try:
+            with self._logging_failures(step, place):
+                holds = self._holds(step, names)
+        except PaperError as error:
+            self._forgive(step, error, place)
+            return False
+        if not holds:
+            self._skip(step, place)
+        return holds
+
+    def _skip(self, step: Step, place: Place) -> None:
+        if self.frame.log.replayed(place) is None:
+            self.frame.log.skipped(place, text("run.skipped"))
+        for number, inner in enumerate(step.parallel, 1):
+            self._skip(inner, replace(place, path=f"{place.path}/{number}", name=inner.name))
+
+    # --- loops and parallel steps
+
+    def _for_each(self, step: Step, names: Names, place: Place) -> Names:
+        if self._was_forgiven(place):
+            return _left_out(step, names)
+        try:
+            with self._logging_failures(step, place):
+                items = _list(resolve(step.for_each, names))
+        except PaperError as error:
+            self._forgive(step, error, place)
+            return _left_out(step, names)
+        if not items:
+            return self._for_nothing(step, names, place)
+
+        def one(number: int) -> Names:
+            inside = replace(names, loop={"item": items[number], "index": number})
+            at = replace(place, path=f"{place.path}[{number}]")
+            if is_about_items(step) and not self._is_taken(step, inside, at):
+                return _left_out(step, inside)
+            return self._once(step, inside, at)
+
+        finished = self._all([partial(one, number) for number in range(len(items))], step.max_parallel or 1)
+        return _with_labels(names, step, finished[-1]).after(step.name, [after.previous for after in finished])
+
+    def _for_nothing(self, step: Step, names: Names, place: Place) -> Names:
+        """A list without entries: the step has been there, and its output is such a list, too."""
+        if self.frame.log.replayed(place) is None:
+            with self.frame.log.block(place, {}) as entry:
+                entry.output = []
+        return _left_out(step, names).after(step.name, [])
+
+    def _side_by_side(self, step: Step, names: Names, place: Place) -> Names:
+        def one(number: int, inner: Step) -> Names:
+            at = replace(place, path=f"{place.path}/{number}", name=inner.name)
+            return self.run(_inside(step, inner), names, at)
+
+        tasks = [partial(one, number, inner) for number, inner in enumerate(step.parallel, 1)]
+        finished = self._all(tasks, step.max_parallel or len(tasks))
+        for inner, after in zip(step.parallel, finished, strict=True):
+            names = _with_labels(names, inner, after)
+        names = names.after(step.name, [after.previous for after in finished])
+        return names if step.post_processing is None else self._group_processed(step, names, place)
+
+    def _group_processed(self, step: Step, names: Names, place: Place) -> Names:
+        """Let ``post_processing`` look at the outputs of steps that ran side by side."""
+        assert step.post_processing is not None
+        try:
+            return names.after(step.name, self._post_processed(step.post_processing, names, place))
+        except SandboxError as error:
+            self._forgive(step, error, place)
+            return names.after(step.name, None)
+
+    def _all(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
+        """The results of all tasks in their order; the first failure ends it, a wait lets the others finish."""
+        if at_once <= 1 or len(tasks) <= 1:
+            return [task() for task in tasks]
+        with ThreadPoolExecutor(max_workers=min(at_once, MOST_AT_ONCE)) as pool:
+            futures = [pool.submit(copy_context().run, task) for task in tasks]
+            for future in as_completed(futures):
+                failure = future.exception()
+                if not isinstance(failure, WaitingError | None):
+                    pool.shutdown(wait=True, cancel_futures=True)
+                    raise failure
+        return [future.result() for future in futures]
+
+    # --- one call
+
+    def _repeated(self, step: Step, names: Names, place: Place) -> JsonValue:
+        """The output of the step, tried as often as it says; each attempt is a call of its own."""
+        delay = step.retry.delay
+        for attempt in range(1, step.retry.attempts + 1):
+            at = place if attempt == 1 else replace(place, path=f"{place.path}~{attempt}")
+            if self._was_forgiven(at):
+                return None
+            if not self.frame.log.was_repeated(at):
+                try:
+                    return self._timed(step, names, at)
+                except PaperError as error:
+                    if attempt == step.retry.attempts or not self._is_worth_repeating(error):
+                        self._forgive(step, error, at)
+                        return None
+                self.frame.log.repeated(at)
+                self._wait(delay, place)
+            delay *= step.retry.backoff
+        raise AssertionError("a step is tried at least once")
+
+    def _is_worth_repeating(self, error: PaperError) -> bool:
+        """A tool that has a name for its failure also knows whether trying again can help."""
+        # What may have happened must not happen twice.
+        final = isinstance(error, (*_HALTS, DeniedError, UsageError)) or error.code == "outcome-unknown"
+        named = isinstance(error, BusinessError) and not error.retryable
+        return not final and not named and not self.calls.session.cancellation.cancelled
+
+    def _forgive(self, step: Step, error: PaperError, place: Place) -> None:
+        """Let the chain go on after a failure where the step says so; else it ends here."""
+        if not step.continue_on_error or isinstance(error, _HALTS) or self.calls.session.cancellation.cancelled:
+            raise error
+        self.frame.log.forgiven(place)
+
+    def _was_forgiven(self, place: Place) -> bool:
+        return self.frame.log.was_forgiven(place) and self.frame.log.replayed(place) is not None
+
+    def _timed(self, step: Step, names: Names, place: Place) -> JsonValue:
+        with within(step.timeout, self.calls.session, code="step-timeout"):
+            return self._called(step, names, place)
+
+    def _called(self, step: Step, names: Names, place: Place) -> JsonValue:
+        """Resolve the parameters, make the call, let ``post_processing`` look at its output."""
+        with self._logging_failures(step, place):
+            parameters = resolve(dict(step.parameters), names)
+        assert isinstance(parameters, dict)
+        output = self.calls.step(ToolCall(tool=step.tool, arguments=parameters), place, self.frame)
+        if step.post_processing is None:
+            return output
+        return self._post_processed(step.post_processing, replace(names, previous=output, has_previous=True), place)
+
+    @contextmanager
+    def _logging_failures(self, step: Step, place: Place) -> Iterator[None]:
+        """What goes wrong before a step is called belongs to the step, too."""
+        try:
+            yield
+        except PaperError as error:
+            with self.frame.log.block(place, dict(step.parameters)):
+                raise error from None
+
+    def _post_processed(self, script: Excerpt, names: Names, place: Place) -> JsonValue:
+        place = replace(place, path=f"{place.path}:post", block="postprocess")
+        if (done := self.frame.log.replayed(place)) is not None:
+            return done["output"]
+        with self.frame.log.block(place, {}) as entry:
+            entry.output = self.calls.scripts.evaluate(script, names, self.frame, entry)
+            return entry.output
+
+    def _wait(self, seconds: float, place: Place) -> None:
+        stopped = threading.Event()
+        with self.calls.session.cancellation.stopping(stopped.set):
+            if stopped.wait(seconds):
+                ended = CancelledError()
+                ended.happened_at(place.step, place.block)
+                raise ended
+
+    # --- conditions
+
+    def _holds(self, step: Step, names: Names) -> bool:
+        condition = step.condition
+        if not isinstance(condition, str):
+            return bool(condition)
+        if (whole := read_condition(condition).whole) is not None:
+            return is_truthy(look_up(whole, names))
+        code, values = as_expression(condition, names)
+        limits = self.calls.services.limits
+        visible = {**names.for_script(), **values}
+        # On a line of its own, so that an error points to where the file has it.
+        at = step.condition_at or Excerpt(text=code)
+        script = replace(at, text=f"return !!(\n{code}\n)", line=at.line - 1, indents=(0, *at.indents))
+        stop = self.calls.session.cancellation
+        return bool(self.calls.services.sandbox.run(script, names=visible, limits=limits, cancellation=stop).value)
+
+
+def _inside(group: Step, inner: Step) -> Step:
+    """A step of a group: what the group says about failing and time holds for each that says nothing itself."""
+    times = [each for each in (group.timeout, inner.timeout) if each is not None]
+    return replace(
+        inner,
+        continue_on_error=inner.continue_on_error or group.continue_on_error,
+        retry=group.retry if inner.retry == Retry() else inner.retry,
+        timeout=min(times, default=None),
+    )
+
+
+def _left_out(step: Step, names: Names) -> Names:
+    """The names after a step that did not run: it has no output, nor has any step inside it."""
+    for inner in step.parallel:
+        names = _left_out(inner, names)
+    return names.after(step.name, None)
+
+
+def _with_labels(names: Names, step: Step, after: Names) -> Names:
+    """The names with the outputs of this step, and of those inside it, as they were when it had ended."""
+    labels = {label: after.labels[label] for label in _labels(step)}
+    return replace(names, labels={**names.labels, **labels})
+
+
+def _labels(step: Step) -> Iterator[str]:
+    for inner in step.parallel:
+        yield from _labels(inner)
+    yield step.name
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    try:
+        items = converted(value, {"type": "array"})
+    except CannotConvertError:
+        raise ToolError("for-each-not-a-list") from None
+    assert isinstance(items, list)
+    if len(items) > MOST_ITEMS:
+        raise ToolError("for-each-too-long", count=len(items), limit=MOST_ITEMS)
+    return items
+
+
+@contextmanager
+def within(seconds: float | None, session: Session, *, code: str) -> Iterator[None]:
+    """Stop whatever runs inside when the time is over, and say so."""
+    if seconds is None:
+        yield
+        return
+    with session.limited_to(seconds, code=code):
+        yield
+
+
+# --- what decides whether a step is taken: ``if:``, a reference or a small piece of JavaScript
+
+
+_OF_LOOPS = ("item", "index")
+_NAMED_ITEM = re.compile(r"(?<![\w$])(?<![^.]\.)(?:item|index)(?![\w$])")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\(?:.|\Z))*+'?|\"(?:[^\"\\]|\\(?:.|\Z))*+\"?", re.DOTALL)
+
+
+def is_about_items(step: Step) -> bool:
+    """Whether the condition is asked for each item of the list, and not once for the step."""
+    if step.for_each is None or not isinstance(step.condition, str):
+        return False
+    pieces = read_condition(step.condition).pieces
+    referred = {piece.root for piece in pieces if isinstance(piece, Reference)}
+    code = "".join(piece for piece in pieces if isinstance(piece, str))
+    return not referred.isdisjoint(_OF_LOOPS) or bool(_NAMED_ITEM.search(_QUOTED.sub("", code)))
+
+
+def is_truthy(value: JsonValue) -> bool:
+    """What JavaScript takes for true: every list and object, also an empty one."""
+    return isinstance(value, list | dict) or bool(value)
+
+
+def as_expression(condition: str, names: Names) -> tuple[str, JsonObject]:
+    """Braces become variables, and inside quotes escaped text: what they stand for is a value and never code."""
+    values: JsonObject = {}
+    pieces: list[str] = []
+    quote = ""
+    for piece in read_condition(condition).pieces:
+        if isinstance(piece, Malformed):
+            raise ToolError("invalid-reference", reference=piece.text)
+        if isinstance(piece, str):
+            pieces.append(piece)
+            quote = _open_quote(piece, quote)
+        elif quote:
+            pieces.append(escaped(look_up(piece, names)))
+        else:
+            pieces.append(f"__reference_{len(values)}")
+            values[pieces[-1]] = look_up(piece, names)
+    return "".join(pieces), values
+
+
+def _open_quote(code: str, quote: str) -> str:
+    """The quotation mark that is still open after this piece of code."""
+    characters = iter(code)
+    for character in characters:
+        if quote and character == "\\":
+            next(characters, None)
+        elif character == quote:
+            quote = ""
+        elif not quote and character in "'\"`":
+            quote = character
+    return quote

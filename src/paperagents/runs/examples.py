@@ -1,0 +1,101 @@
+"""Tries the examples inside a tool's file: is what comes out what the file says?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.runs.record import RunRecord
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExampleResult:
+    """How one example went."""
+
+    tool: str
+    example: str
+    passed: bool
+    difference: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """The form of ``paper test --json``."""
+        return {"tool": self.tool, "example": self.example, "passed": self.passed, "difference": self.difference}
+
+
+def try_examples(tool: ToolDefinition, attempt: Callable[[Example], RunRecord]) -> list[ExampleResult]:
+    """Try them all; ``attempt`` runs the tool without touching anything."""
+    results = []
+    for number, example in enumerate(tool.examples, 1):
+        difference = _difference(example, attempt(example))
+        name = example.name or str(number)
+        results.append(ExampleResult(tool=tool.id, example=name, passed=difference is None, difference=difference))
+    return results
+
+
+def _difference(example: Example, record: RunRecord) -> str | None:
+    expects = example.expects
+    if expects.get("error") not in (None, False):
+        return _error_difference(expects["error"], record)
+    if record.error is not None:
+        return f"{record.error['code']}: {record.error['message']}"
+    if "output" in expects and not same(record.data, expects["output"]):
+        return _diff(expects["output"], record.data)
+    if "output_contains" in expects and not contains(record.data, expects["output_contains"]):
+        return _diff(expects["output_contains"], record.data)
+    return None
+
+
+def contains(value: JsonValue, part: JsonValue) -> bool:
+    """Whether a value has at least this in it: a piece of a text, some fields, some entries."""
+    if isinstance(part, dict):
+        return isinstance(value, dict) and all(key in value and contains(value[key], part[key]) for key in part)
+    if isinstance(part, list):
+        return isinstance(value, list) and all(any(contains(each, wanted) for each in value) for wanted in part)
+    if isinstance(part, str):
+        return any(part in each for each in _texts(value))
+    return same(value, part) or (isinstance(value, list) and any(same(each, part) for each in value))
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    """Where a piece of a text is looked for: in the value as JSON, and in every text of it as it is."""
+    if not isinstance(value, str):
+        yield json.dumps(value, ensure_ascii=False)
+    inside = [value]
+    while inside:
+        match inside.pop():
+            case str() as written:
+                yield written
+            case dict() as fields:
+                inside += [*fields, *fields.values()]
+            case list() as entries:
+                inside += entries
+
+
+def same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are the same JSON: 1 is 1.0, but true is not 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def _error_difference(expected: JsonValue, record: RunRecord) -> str | None:
+    """The expected error is a code or a piece of the message, or both by name; ``true`` is any error."""
+    if record.error is None:
+        return _diff({"error": expected}, record.data)
+    told = f"{record.error['code']}: {record.error['message']}"
+    if isinstance(expected, dict):
+        found = {key: record.error.get(key) for key in expected}
+        fits = all(contains(found[key], wanted) for key, wanted in expected.items())
+        return None if fits else _diff({"error": expected}, {"error": found})
+    return None if expected is True or str(expected) in told else _diff({"error": expected}, {"error": told})
+
+
+def _diff(expected: JsonValue, found: JsonValue) -> str:
+    lines = [json.dumps(each, ensure_ascii=False, indent=2, sort_keys=True).split("\n") for each in (expected, found)]
+    return "\n".join(unified_diff(lines[0], lines[1], "expected", "found", lineterm=""))

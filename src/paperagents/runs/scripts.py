@@ -1,0 +1,226 @@
+"""JavaScript of a run: blocks of a note, tools that are one file, scripts that came with a call.
+
+What it wants done to the vault are steps of the run: it has no way around the pipeline.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from paperagents.calls.call import ToolCall
+from paperagents.calls.references import Names, fill_script
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import BusinessError, PaperError, PlanEndsError, SandboxError, ToolError
+from paperagents.runs.log import Frame, OpenEntry, Place
+from paperagents.runs.script_tool import (
+    ended_by_a_call,
+    failing_as_its_call,
+    host_functions,
+    script_with_helpers,
+)
+from paperagents.runs.session import Services, Session
+from paperagents.sandbox import EndsBlock, HostFunctions, JavaScriptResult
+from paperagents.sandbox.values import with_module
+
+Step = Callable[[ToolCall, Place, Frame], JsonValue]
+
+
+class Scripts:
+    """Runs the JavaScript of one session; ``step`` carries out what it calls."""
+
+    def __init__(self, services: Services, session: Session, step: Step) -> None:
+        self._services = services
+        self._session = session
+        self._step = step
+
+    def block(self, script: Excerpt, names: Names, frame: Frame, place: Place) -> JsonValue:
+        """A block of the tool itself, with its entry in the log."""
+        if (done := frame.log.replayed(place)) is not None:
+            return done["output"]
+        with frame.log.block(place, dict(names.input)) as entry:
+            entry.output = self.evaluate(script, names, frame, entry)
+            if place.block == "preprocess" and not isinstance(entry.output, dict):
+                raise ToolError("preprocess-not-an-object")
+            return entry.output
+
+    def module(self, names: Names, frame: Frame, place: Place) -> JsonValue:
+        """A tool that is one JavaScript file."""
+        if frame.tool.dependencies:
+            self._install_packages(frame, replace(place, path="npm", block="tool", name="install_packages"))
+        if (done := frame.log.replayed(place)) is not None:
+            return done["output"]
+        with frame.log.block(place, dict(names.input)) as entry:
+            entry.output = self._execute_module(names, frame, place, entry)
+            return entry.output
+
+    def _install_packages(self, frame: Frame, place: Place) -> None:
+        """Before a tool with npm packages first runs on a machine: a step like any other; examples install nothing."""
+        self._services.masking.learn(self._services.packages.variables(frame.tool))
+        if self._session.responses is None and not self._services.packages.is_ready(frame.tool):
+            frame.log.forget(place.path)
+            self._step(ToolCall(tool=place.name, arguments={"tool": frame.tool.id}), place, frame)
+        elif frame.log.goes_on:
+            frame.log.replayed(place)
+
+    def _execute_module(self, names: Names, frame: Frame, place: Place, entry: OpenEntry) -> JsonValue:
+        tool, mocked = frame.tool, self._session.plan is not None
+        keeping = Keeping(self._services.storage.load(tool.id))
+        visible = module_names(tool, dict(names.input), names.environment, keeping.before, mocked=mocked)
+        failures: list[PaperError] = []
+        host = host_functions(self._step, self._services.entries, place, frame, failures)
+        packed = partial(self._services.packages.run, tool, planned=mocked)
+        run = partial(packed if tool.dependencies else self._services.sandbox.run, helpers=HELPERS)
+        refused = told_as_not_granted(tool, self._session.plan, frame.root_step or place.step)
+        functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
+        try:
+            with ended_by_a_call(), failing_as_its_call(failures), refused:
+                answer = self._in_sandbox(module_block(tool), visible, frame, entry, functions, run)
+            return outcome(answer)
+        finally:
+            # What a tool has kept before it failed is kept like what it has kept before it was done.
+            if not mocked:
+                self._services.storage.change(tool.id, keeping.before, keeping.after)
+
+    def written(self, code: str, place: Place, frame: Frame, entry: OpenEntry) -> JsonValue:
+        """A script that came with the call; what it does to the vault are calls of its own."""
+        script = script_with_helpers(code, self._services.vault_content)
+        host = host_functions(self._step, self._services.entries, place, frame)
+        with ended_by_a_call():
+            return self._in_sandbox(script, {}, frame, entry, host)
+
+    def evaluate(self, script: Excerpt, names: Names, frame: Frame, entry: OpenEntry) -> JsonValue:
+        """The value of a block of a tool's file."""
+        code = replace(script, text=fill_script(script.text, names)) if "{{" in script.text else script
+        visible: JsonObject = {"input": dict(names.input), "context": {}}
+        if "context" in code.text:
+            # Everything that happened so far can be large; it is only sent where it is looked at.
+            visible["context"] = names.context()
+        if names.has_previous:
+            visible["output"] = names.previous
+        entry.repeatable = True
+        return self._in_sandbox(code, visible, frame, entry)
+
+    def _in_sandbox(  # noqa: PLR0913, PLR0917  everything a piece of JavaScript stands on
+        self,
+        code: Excerpt,
+        names: JsonObject,
+        frame: Frame,
+        entry: OpenEntry,
+        host: HostFunctions | None = None,
+        run: Callable[..., JavaScriptResult] | None = None,
+    ) -> JsonValue:
+        """What the code writes to the console goes into the log, also when it fails."""
+        usual = self._services.module_limits if frame.tool.module is not None else self._services.limits
+        limits = usual if frame.tool.timeout is None else usual.lowered_to(seconds=frame.tool.timeout)
+        stop = self._session.cancellation
+        try:
+            result = (run or self._services.sandbox.run)(code, names=names, limits=limits, host=host, cancellation=stop)
+        except SandboxError as error:
+            entry.console = self._masked(error.details.pop("console", []))
+            raise
+        except EndsBlock as ending:
+            entry.console = self._masked([*ending.console])
+            raise
+        entry.console = self._masked([line.as_json() for line in result.console])
+        return result.value
+
+    def _masked(self, value: Any) -> Any:
+        return self._services.masking.value(value)
+
+
+# --- runs a tool that is one JavaScript file: ``init``, ``execute``, ``cleanup``, with ``this.api`` at hand
+
+
+SECONDS = 30.0
+"""How long ``execute`` may take, where nothing lower is set."""
+
+_ADVICE_OF_DENO = re.compile(r", run again with the --allow-\w+ flag")
+_EXECUTE = Path(__file__).with_name("module_tool.js").read_text("utf-8")
+HELPERS = {"make_api": 7, "name_failure": 8}
+"""What the execution calls only where it needs it."""
+
+
+def module_block(tool: ToolDefinition) -> Excerpt:
+    """The file, and then its execution."""
+    assert tool.module is not None
+    return with_module(tool.module, _EXECUTE, packages="real" if tool.dependencies else "none")
+
+
+def module_names(
+    tool: ToolDefinition, arguments: JsonObject, environment: Mapping[str, str], storage: JsonObject, *, mocked: bool
+) -> JsonObject:
+    """What the execution sees."""
+    typed: JsonObject = {name: _typed(tool, name, value) for name, value in environment.items()}
+    info: JsonObject = {
+        "id": tool.id,
+        "name": tool.name,
+        "description": tool.description,
+        "version": tool.version,
+        "author": tool.author,
+        "category": tool.category,
+        "tags": [*tool.tags],
+        "dry_run": mocked,
+    }
+    return {"input": arguments, "environment": typed, "storage": storage, "mocked": mocked, "info": info}
+
+
+@contextmanager
+def told_as_not_granted(tool: ToolDefinition, plan: list[JsonObject] | None, step: int) -> Iterator[None]:
+    """Around the execution: what Deno or the kernel refused is told by what the settings could grant.
+
+    A dry run may not write nor connect; where the tool would, its plan ends.
+    """
+    try:
+        yield
+    except SandboxError as error:
+        refused = error.details.get("name") == "NotCapable" or error.details.get("code") in ("EACCES", "EPERM")
+        if not refused or not tool.dependencies:
+            raise
+        reason = _ADVICE_OF_DENO.sub("", str(error.details.get("message", "")))
+        if plan is None:
+            raise ToolError("npm-not-granted", tool=tool.id, reason=reason, details=error.details) from None
+        plan.append({"step": step, "tool": tool.id, "arguments": {}, "preview": reason, "would_ask": False})
+        raise PlanEndsError from None
+
+
+class Keeping:
+    """What the tool keeps between runs, as the execution leaves it."""
+
+    def __init__(self, before: JsonObject) -> None:
+        self.before = before
+        self.after = before
+
+    def keep(self, content: Any) -> None:
+        """The execution's last word on it."""
+        if not isinstance(content, dict):
+            raise ToolError("module-answer")
+        self.after = content
+
+
+def outcome(answer: Any) -> JsonValue:
+    """The value. Raises BusinessError for a failure the tool itself has named."""
+    failure = answer.get("failure", {}) if isinstance(answer, dict) else None
+    if not isinstance(failure, dict) or (failure and not {"code", "description", "retryable"} <= failure.keys()):
+        raise ToolError("module-answer")
+    if failure:
+        raise BusinessError(failure)
+    return answer.get("value")  # type: ignore[no-any-return]  # JSON gives a JSON value
+
+
+def _typed(tool: ToolDefinition, name: str, value: str) -> JsonValue:
+    declared = next((each.schema.get("type") for each in tool.environment if each.name == name), "string")
+    if declared in ("number", "integer", "boolean", "array", "object"):
+        try:
+            return json.loads(value)  # type: ignore[no-any-return]  # JSON gives a JSON value
+        except (ValueError, RecursionError):
+            return value
+    return value

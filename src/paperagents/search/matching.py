@@ -1,0 +1,266 @@
+"""What a query means: which notes it asks for, and which of them come first.
+
+Written to be obviously right. The index finds the same notes faster, and is measured by ``matches`` and ``level``.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.files.listing import ListedFile
+from paperagents.search.notes import Note, folded
+from paperagents.search.query import (
+    And,
+    Everything,
+    InFileName,
+    InPath,
+    Not,
+    Or,
+    Pattern,
+    Property,
+    Query,
+    Tag,
+    Text,
+)
+from paperagents.search.words import DENSE, is_dense
+
+_BLANKS = re.compile(r"\s+")
+
+
+def matches(query: Query, note: Note) -> bool:  # noqa: C901, PLR0911  one answer per kind of term
+    """Whether a note is one the query asks for."""
+    match query:
+        case Everything():
+            return True
+        case Not(operand=operand):
+            return not matches(operand, note)
+        case And(operands=operands):
+            return all(matches(operand, note) for operand in operands)
+        case Or(operands=operands):
+            return any(matches(operand, note) for operand in operands)
+        case Text(text=text):
+            return _mentions(note, folded(text))
+        case Pattern(pattern=pattern):
+            return pattern.is_found_in(note.text)
+        case InPath(text=text):
+            return folded(text.lstrip("/")) in note.folded_path
+        case InFileName(text=text):
+            return folded(text) in folded(note.name)
+        case Tag(name=name):
+            return any(_is_tag_or_below(folded(tag), folded(name)) for tag in note.tags)
+        case Property(name=name, value=value):
+            return any(
+                folded(key) == folded(name) and (value is None or folded(value).strip() in folded_values(found))
+                for key, found in note.properties.items()
+            )
+
+
+def matches_by_path(query: Query, path: str) -> bool | None:
+    """The same where the path alone decides; None where the note must be read."""
+    match query:
+        case Everything() | InPath() | InFileName():
+            return matches(query, Note(path=path))
+        case Not(operand=operand):
+            answer = matches_by_path(operand, path)
+            return None if answer is None else not answer
+        case And(operands=operands) | Or(operands=operands):
+            answers = {matches_by_path(operand, path) for operand in operands}
+            decisive = isinstance(query, Or)
+            return decisive if decisive in answers else None if None in answers else not decisive
+    return None
+
+
+def level(query: Query, note: Note) -> int:
+    """How well a note answers: 0 is best. The name counts most, then the headings, then the rest."""
+    wanted = wanted_words(query)
+    if not wanted:
+        return 0
+    content = "\n".join((note.folded_text, note.folded_path, *(folded(f"#{tag}") for tag in note.tags)))
+    return _level(wanted, folded(note.name), note.folded_headings, content)
+
+
+def _level(wanted: tuple[str, ...], name: str, headings: str, content: str) -> int:
+    for first, place in ((0, name), (3, headings)):
+        if all(_has_whole(place, word) for word in wanted):
+            return first
+        if all(word in place for word in wanted):
+            return first + 1
+        if any(word in place for word in wanted):
+            return first + 2
+    return 6 if all(_has_whole(content, word) for word in wanted) else 7
+
+
+def wanted_words(query: Query) -> tuple[str, ...]:
+    """What is to be seen in a note that matches, folded."""
+    terms = (term for term in asked_for(query) if isinstance(term, Text | InFileName))
+    return tuple(word for term in terms if (word := folded(term.text)).strip())
+
+
+def asked_for(query: Query) -> list[Query]:
+    """The terms that a match should show; negated ones are by nature not to be seen."""
+    match query:
+        case And(operands=operands) | Or(operands=operands):
+            return [term for operand in operands for term in asked_for(operand)]
+        case Not():
+            return []
+    return [query]
+
+
+def folded_values(value: JsonValue) -> list[str]:
+    """A property's values as they are compared; a list has each of its own."""
+    if isinstance(value, list):
+        return [each for element in value for each in folded_values(element)]
+    return [folded(_written(value)).strip()]
+
+
+def _mentions(note: Note, text: str) -> bool:
+    blanks = _BLANKS.search(text)
+    in_text = _BLANKS.sub(" ", text) in note.unwrapped_text if blanks else text in note.folded_text
+    return in_text or text in note.folded_path or any(text in folded(f"#{tag}") for tag in note.tags)
+
+
+def _is_tag_or_below(tag: str, wanted: str) -> bool:
+    return tag == wanted or tag.startswith(f"{wanted}/")
+
+
+def _written(value: JsonValue) -> str:
+    """A property's value as it stands in the file: texts without quotes, nothing for null."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _has_whole(text: str, word: str) -> bool:
+    """Whether a word stands in a text and is no part of a longer one. Chinese characters never are."""
+    return word in text and _whole(word).search(text) is not None
+
+
+@lru_cache(maxsize=64)
+def _whole(word: str) -> re.Pattern[str]:
+    letter = rf"[^\W_{DENSE}]"
+    before = "" if is_dense(word[0]) else f"(?<!{letter})"
+    after = "" if is_dense(word[-1]) else f"(?!{letter})"
+    return re.compile(before + re.escape(word) + after)
+
+
+# --- a note that was found, and the orders in which found notes are given
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A note that was found: how well it answers, its file, its tags."""
+
+    level: int
+    file: ListedFile
+    tags: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return self.file.path
+
+
+class Order(StrEnum):
+    """What comes first: the best answer, the newest note, or the first in the alphabet."""
+
+    RELEVANCE = "relevance"
+    MODIFIED = "modified"
+    PATH = "path"
+
+    def first(self, found: list[Found], limit: int) -> list[Found]:
+        """So many that come first. Of equal ones the newest is first, of those of one moment the alphabet's."""
+        return heapq.nsmallest(max(limit, 0), found, key=self._key)
+
+    def _key(self, found: Found) -> tuple[int, int, str]:
+        match self:
+            case Order.PATH:
+                return 0, 0, found.path
+            case Order.MODIFIED:
+                return 0, -found.file.modified_ns, found.path
+        return found.level, -found.file.modified_ns, found.path
+
+
+# --- the line of a note that shows why it was found, and where in it the hits are
+
+
+_SNIPPET = 200
+
+
+def snippet(query: Query, note: Note) -> str:
+    """The first line in which something the query asks for stands, cut to a readable length."""
+    wanted = [term for term in asked_for(query) if isinstance(term, Text | Pattern | Tag)]
+    if not wanted or not note.text:
+        return ""
+    sought = [_sought(term) for term in wanted]
+    for line in note.text.splitlines():
+        folded_line = folded(line)
+        for each in sought:
+            if (position := _position(each, line, folded_line)) is not None:
+                return _cut(line, position)
+    return _beginning_of_a_phrase(wanted, note.text)
+
+
+def hits(query: Query, line: str) -> list[tuple[int, int]]:
+    """Where in a line the words stand that a query asks for: beginnings and ends, in order, none overlapping."""
+    words = {folded(term.text) for term in asked_for(query) if isinstance(term, Text | InFileName)}
+    words |= {folded(f"#{term.name}") for term in asked_for(query) if isinstance(term, Tag)}
+    alternatives = "|".join(map(re.escape, sorted(filter(str.strip, words), key=len, reverse=True)))
+    text, origin = _folded_with_origin(line)
+    if not alternatives or text is None:
+        return []
+    return [(origin[found.start()], origin[found.end() - 1] + 1) for found in re.finditer(alternatives, text)]
+
+
+def _sought(term: Text | Pattern | Tag) -> str | Pattern:
+    """What is looked for in a line."""
+    match term:
+        case Text(text=text):
+            return folded(text)
+        case Tag(name=name):
+            return folded(f"#{name}")
+        case Pattern():
+            return term
+
+
+def _position(sought: str | Pattern, line: str, folded_line: str) -> int | None:
+    """Where in a line something stands; None where it does not."""
+    if isinstance(sought, Pattern):
+        return 0 if sought.pattern.is_found_in(line) else None
+    position = folded_line.find(sought)
+    return position if sought and position >= 0 else None
+
+
+def _beginning_of_a_phrase(wanted: list[Text | Pattern | Tag], text: str) -> str:
+    """The line in which a phrase begins that goes on in the next one."""
+    lines = text.splitlines()
+    for term in wanted:
+        if isinstance(term, Text) and _BLANKS.search(phrase := folded(term.text).strip()):
+            phrase = _BLANKS.sub(" ", phrase)
+            for line, following in zip(lines, [*lines[1:], ""], strict=True):
+                place = _BLANKS.sub(" ", folded(f"{line} {following}")).find(phrase)
+                if 0 <= place < len(line):
+                    return _cut(line, place)
+    return ""
+
+
+def _cut(line: str, position: int) -> str:
+    """About two hundred characters of a line around a position."""
+    if len(line.strip()) <= _SNIPPET:
+        return line.strip()
+    start = max(0, min(position - _SNIPPET // 2, len(line) - _SNIPPET))
+    end = start + _SNIPPET
+    return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")
+
+
+def _folded_with_origin(line: str) -> tuple[str | None, list[int]]:
+    """A folded line with the place each character comes from; None where characters were put together."""
+    pieces = [folded(character) for character in line]
+    text = "".join(pieces)
+    origin = [place for place, piece in enumerate(pieces) for _ in piece]
+    return (text if text == folded(line) else None), origin

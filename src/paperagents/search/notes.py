@@ -1,0 +1,218 @@
+"""A note as the search sees it: name, path, tags, properties, text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from paperagents.definitions.json_value import JsonValue
+from paperagents.files.folder import VaultFolder
+from paperagents.files.listing import ListedFile
+from paperagents.files.reading import properties_and_body
+
+_MARKDOWN = (".md", ".markdown")
+# Letters, digits and emoji, as people write them; punctuation of any script ends a tag. Before it stands a
+# blank, or Chinese and Japanese punctuation, which takes none.
+_INLINE_TAG = re.compile(
+    # The mark comes first and is looked back over: an expression that begins with a letter is found much faster.
+    r"#(?<![^\s\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]#)([\w/\-\u200d\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]+)"
+)
+_HEADING = re.compile(r"#(?<![^\n]#)#{0,5}[ \t]+([^\s#][^\r\n]*)")
+_FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t>]*+)?(`{3,}+(?=[^`]*$)|~{3,}+)")
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
+_TICKS = re.compile(r"`+")
+_LONGEST_TAG = 200
+"""Characters; more are no tag. One of half a million levels would have as many above it, each to be found by."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """A file of the vault. One that is no text has an empty text and is found by its name alone."""
+
+    path: str
+    text: str = ""
+    tags: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+    properties: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The file's name, with its ending."""
+        return self.path.rpartition("/")[2]
+
+    @cached_property
+    def folded_text(self) -> str:
+        """The text as it is compared."""
+        return folded(self.text)
+
+    @cached_property
+    def unwrapped_text(self) -> str:
+        """The text as phrases are compared: line ends and other blanks are one blank each."""
+        return f" {' '.join(self.folded_text.split())} "
+
+    @cached_property
+    def folded_path(self) -> str:
+        """The path as it is compared."""
+        return folded(self.path)
+
+    @cached_property
+    def folded_headings(self) -> str:
+        """The headings as they are compared, a line each."""
+        return folded("\n".join(self.headings))
+
+
+def note_of(path: str, text: str | None) -> Note:
+    """The note of a file; tags and properties are those of Markdown files."""
+    if text is None:
+        return Note(path=path)
+    if not path.lower().endswith(_MARKDOWN):
+        return Note(path=path, text=text)
+    properties, body = properties_and_body(text)
+    prose = _without_fences(body)
+    found = (tag for tag in (*_property_tags(properties), *_inline_tags(prose)) if len(tag) <= _LONGEST_TAG)
+    tags = {folded(tag): tag for tag in reversed([*found])}
+    return Note(
+        path=path,
+        text=text,
+        properties=properties,
+        tags=tuple(reversed(tags.values())),
+        headings=tuple(_HEADING.findall(prose)),
+    )
+
+
+def folded(text: str) -> str:
+    """The form in which texts are compared: no case, one way to write each character."""
+    if text.isascii():
+        return text.lower()
+    if "\n" in text:
+        # Most lines of most notes are plain, and folding those is much quicker. No character reaches over a line end.
+        return "\n".join([line.lower() if line.isascii() else folded(line) for line in text.split("\n")])
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def _inline_tags(prose: str) -> list[str]:
+    """The ``#tags`` of a text without fences that stand outside of code."""
+    if "#" not in prose:
+        return []
+    found = (match[1].strip("/") for match in _INLINE_TAG.finditer(_without_inline_code(prose)))
+    # "#1" is a number, not a tag.
+    return [tag for tag in found if tag and not tag.replace("/", "").isdecimal()]
+
+
+def _without_fences(body: str) -> str:
+    """The text with fenced blocks taken out: a comment in one is no heading, and has no tags."""
+    # A single character is looked for ten times as fast as three.
+    if not any(mark in body and 3 * mark in body for mark in "`~"):
+        return body
+    return "\n\n".join(_between_fences(body))
+
+
+def _property_tags(properties: Mapping[str, JsonValue]) -> list[str]:
+    """Tags of the frontmatter: a list, or one text with commas or blanks between them."""
+    tags: list[str] = []
+    for name in ("tags", "tag"):
+        value = properties.get(name)
+        values = re.split(r"[,\s]+", value) if isinstance(value, str) else value
+        tags += [_plain_tag(each) for each in values] if isinstance(values, list) else []
+    return [tag for tag in tags if tag]
+
+
+def _plain_tag(value: JsonValue) -> str:
+    """A tag without its mark; a year is one too, a nested list is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    return str(value).strip().lstrip("#").strip("/")
+
+
+def _between_fences(body: str) -> Iterator[str]:
+    """What stands before, between and after fenced blocks; one that is never closed reaches to the end."""
+    begin = 0
+    closing: re.Pattern[str] | None = None
+    for start, end in _lines_with_marks(body):
+        if closing is not None:
+            if closing.fullmatch(body, start, end):
+                closing, begin = None, end + 1
+        elif opening := _FENCE.match(body, start, end):
+            mark = opening[1]
+            closing = re.compile(rf"[ \t>]*{re.escape(mark[0])}{{{len(mark)},}}[ \t\r]*")
+            yield body[begin : max(begin, start - 1)]
+    if closing is None:
+        yield body[begin:]
+
+
+def _lines_with_marks(body: str) -> Iterator[tuple[int, int]]:
+    """Where each line begins and ends that holds what may be a fence. Each mark is looked for once."""
+    ticks, tildes = body.find("```"), body.find("~~~")
+    while ticks >= 0 or tildes >= 0:
+        place = max(ticks, tildes) if min(ticks, tildes) < 0 else min(ticks, tildes)
+        end = body.find("\n", place)
+        end = len(body) if end < 0 else end
+        yield body.rfind("\n", 0, place) + 1, end
+        ticks = body.find("```", end) if 0 <= ticks < end else ticks
+        tildes = body.find("~~~", end) if 0 <= tildes < end else tildes
+
+
+def _without_inline_code(prose: str) -> str:
+    if "`" not in prose:
+        return prose
+    return "\n\n".join([_without_spans(paragraph) for paragraph in _PARAGRAPH_END.split(prose)])
+
+
+def _without_spans(paragraph: str) -> str:
+    """Cut from each run of backticks to the next run of the same length; a run without one is text."""
+    runs = list(_TICKS.finditer(paragraph))
+    partner = _next_of_same_length(runs)
+    kept, position, number = [], 0, 0
+    while number < len(runs):
+        if (end := partner[number]) is not None:
+            kept.append(paragraph[position : runs[number].start()])
+            position = runs[end].end()
+            number = end
+        number += 1
+    return "`".join([*kept, paragraph[position:]])
+
+
+def _next_of_same_length(runs: list[re.Match[str]]) -> list[int | None]:
+    """For each run the number of the next one of its length, found in one pass from the right."""
+    partner: list[int | None] = [None] * len(runs)
+    latest: dict[int, int] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        length = len(runs[number][0])
+        partner[number] = latest.get(length)
+        latest[length] = number
+    return partner
+
+
+# --- reading a note for the search, and whether what was read can be relied on later
+
+
+LARGEST_SEARCHED = 4 * 1024 * 1024
+"""Larger files are found by name and path only."""
+
+_SECOND = 1_000_000_000
+_TICK = _SECOND // 10
+_COARSE_TICK = 2 * _SECOND + _TICK
+
+
+def read_note(folder: VaultFolder, file: ListedFile) -> Note:
+    """The note of a listed file."""
+    return note_of(file.path, read_text(folder, file))
+
+
+def read_text(folder: VaultFolder, file: ListedFile) -> str | None:
+    """The text of a listed file; None where it is gone, too large, or not text."""
+    return folder.read_listed(file, LARGEST_SEARCHED) if file.size <= LARGEST_SEARCHED else None
+
+
+def is_settled(file: ListedFile, read_at: int) -> bool:
+    """Whether any change after the reading gives the file another stamp.
+
+    Clocks of file systems tick slowly: two saves in one tick look the same. Some count in whole seconds, or in two.
+    """
+    _, modified, changed, _ = array("q", file.stamp)
+    tick = _COARSE_TICK if modified % _SECOND == 0 and changed % _SECOND == 0 else _TICK
+    return max(modified, changed) + tick < read_at

@@ -1,0 +1,313 @@
+"""The query language of the search: text to a small syntax tree.
+
+    query     one or more alternatives joined by OR
+    words     standing side by side, or joined by AND, must all match; AND binds tighter than OR
+    negation  -word, NOT word, -(a b)
+    terms     word, "exact phrase", #tag, tag:#a, path:notes, file:plan, [property], [property:value],
+              /regular expression/, (a query)
+
+Operators are capitals: ``and`` is a word. Values may be quoted: ``path:"my notes"``. A word is any run of
+characters up to a blank, a parenthesis or a quotation mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NoReturn, TypeAlias
+
+from paperagents.errors import ToolError
+from paperagents.messages import Sentence
+from paperagents.reading.json_schema import pattern_check
+
+DEEPEST = 50
+LONGEST = 10_000
+MOST_TERMS = 200
+
+_BLANKS = re.compile(r"\s*")
+_WORD = re.compile(r'[^\s()"]+')
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_ESCAPE = re.compile(r'\\(["\\])')
+_PATTERN = re.compile(r"/((?:[^/\\]|\\.)++)/(?=[\s()]|\Z)", re.DOTALL)
+_FIELD = re.compile(r"(tag|path|file):", re.IGNORECASE)
+_NEGATION = re.compile(r'-(?=[^\s)])|NOT(?=[\s()"]|\Z)')
+_OPERATOR = re.compile(r'(AND|OR)(?=[\s()"]|\Z)')
+_PROPERTY = re.compile(
+    r"""\[\s*+(?:"(?P<quoted_name>(?:[^"\\]|\\.)*+)"|(?P<name>[^\]:"\s][^\]:"]*+))\s*
+        (?P<colon>:\s*+(?:"(?P<quoted_value>(?:[^"\\]|\\.)*+)"|(?P<value>[^\]"]*+))\s*)?\]""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Everything:
+    """Matches every note: the empty query."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Text:
+    """A word or phrase, anywhere in a note's text, path or tags."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pattern:
+    """A regular expression over a note's text."""
+
+    pattern: LinearPattern
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tag:
+    """A tag, or one below it: ``a`` matches ``a/b``."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InPath:
+    """Part of the whole vault path."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InFileName:
+    """Part of the file's name."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Property:
+    """A property of the frontmatter; with a value, one that has exactly this value."""
+
+    name: str
+    value: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Not:
+    """What does not match."""
+
+    operand: Query
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class And:
+    """All of these."""
+
+    operands: tuple[Query, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Or:
+    """At least one of these."""
+
+    operands: tuple[Query, ...]
+
+
+Query: TypeAlias = Everything | Text | Pattern | Tag | InPath | InFileName | Property | Not | And | Or
+
+
+def parse_query(text: str) -> Query:
+    """The syntax tree of a query; ``query-syntax`` with the column where it cannot be read."""
+    if len(text) > LONGEST:
+        _refuse(LONGEST, "query-too-long", limit=LONGEST)
+    reader = _Reader(text)
+    if reader.at_end():
+        return Everything()
+    query = reader.alternatives()
+    if not reader.at_end():
+        _refuse(reader.position, "query-extra-parenthesis")
+    return query
+
+
+class _Reader:
+    """Reads a query from left to right; each character is looked at a bounded number of times."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.depth = 0
+        self.terms = 0
+
+    def at_end(self) -> bool:
+        self.position = self._match_end(_BLANKS)
+        return self.position == len(self.text)
+
+    def alternatives(self) -> Query:
+        operands = [self.conjunction()]
+        while self._takes_operator("OR"):
+            operands.append(self.conjunction())
+        return operands[0] if len(operands) == 1 else Or(operands=tuple(operands))
+
+    def conjunction(self) -> Query:
+        operands = [self.negation()]
+        while self._takes_operator("AND") or not self._at_end_of_conjunction():
+            operands.append(self.negation())
+        return operands[0] if len(operands) == 1 else And(operands=tuple(operands))
+
+    def negation(self) -> Query:
+        """A term and all the minus signs before it: counted, so that a thousand of them nest nothing."""
+        negative = False
+        while not self.at_end() and (found := _NEGATION.match(self.text, self.position)):
+            negative = not negative
+            self.position = found.end()
+        term = self.term()
+        return Not(operand=term) if negative else term
+
+    def term(self) -> Query:
+        if self.at_end() or _OPERATOR.match(self.text, self.position):
+            _refuse(self.position, "query-missing-operand")
+        self.terms += self.text[self.position] != "("
+        if self.terms > MOST_TERMS:
+            _refuse(self.position, "query-too-many-terms", limit=MOST_TERMS)
+        match self.text[self.position]:
+            case "(":
+                return self.group()
+            case ")":
+                return _refuse(self.position, "query-missing-operand")
+            case '"':
+                return Text(text=self.quoted())
+            case "[":
+                return self.property()
+            case "/" if found := _PATTERN.match(self.text, self.position):
+                return self.pattern(found)
+        return self.word_or_field()
+
+    def group(self) -> Query:
+        start = self.position
+        self.depth += 1
+        if self.depth > DEEPEST:
+            _refuse(start, "query-too-deep", limit=DEEPEST)
+        self.position += 1
+        query = self.alternatives()
+        if self.at_end():
+            _refuse(start, "query-open-parenthesis")
+        self.position += 1
+        self.depth -= 1
+        return query
+
+    def quoted(self) -> str:
+        found = _QUOTED.match(self.text, self.position)
+        if found is None:
+            _refuse(self.position, "query-open-quote")
+        self.position = found.end()
+        return _unescaped(found[1])
+
+    def property(self) -> Query:
+        found = _PROPERTY.match(self.text, self.position)
+        if found is None:
+            unclosed = "]" not in self.text[self.position :]
+            _refuse(self.position, "query-open-bracket" if unclosed else "query-empty-property")
+        self.position = found.end()
+        name = _unescaped(found["quoted_name"] or "") or (found["name"] or "").strip()
+        if not name:
+            _refuse(found.start(), "query-empty-property")
+        if found["colon"] is None:
+            return Property(name=name)
+        quoted = found["quoted_value"]
+        value = _unescaped(quoted) if quoted is not None else found["value"].strip()
+        return Property(name=name, value=value)
+
+    def pattern(self, found: re.Match[str]) -> Query:
+        try:
+            pattern = linear_pattern(found[1].replace("\\/", "/"))
+        except ValueError:
+            _refuse(found.start(), "query-bad-pattern")
+        self.position = found.end()
+        return Pattern(pattern=pattern)
+
+    def word_or_field(self) -> Query:
+        if found := _FIELD.match(self.text, self.position):
+            return self.field(found)
+        word = self._word()
+        if word.startswith("#") and word.strip("#/"):
+            return Tag(name=_tag_name(word))
+        return Text(text=word)
+
+    def field(self, found: re.Match[str]) -> Query:
+        self.position = found.end()
+        name = found[1].lower()
+        value = self.quoted() if self.text.startswith('"', self.position) else self._word()
+        if not (_tag_name(value) if name == "tag" else value.strip("/") or value):
+            _refuse(found.start(), "query-missing-value", name=name)
+        match name:
+            case "tag":
+                return Tag(name=_tag_name(value))
+            case "path":
+                return InPath(text=value)
+            case _:
+                return InFileName(text=value)
+
+    def _word(self) -> str:
+        found = _WORD.match(self.text, self.position)
+        if found is None:
+            return ""
+        self.position = found.end()
+        return found[0]
+
+    def _takes_operator(self, name: str) -> bool:
+        if self.at_end() or not (found := _OPERATOR.match(self.text, self.position)) or found[1] != name:
+            return False
+        self.position = found.end()
+        return True
+
+    def _at_end_of_conjunction(self) -> bool:
+        if self.at_end() or self.text[self.position] == ")":
+            return True
+        found = _OPERATOR.match(self.text, self.position)
+        return found is not None and found[1] == "OR"
+
+    def _match_end(self, pattern: re.Pattern[str]) -> int:
+        found = pattern.match(self.text, self.position)
+        return found.end() if found else self.position
+
+
+def _tag_name(text: str) -> str:
+    return text.lstrip("#").strip("/")
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(r"\1", text)
+
+
+def _refuse(position: int, problem: str, **values: object) -> NoReturn:
+    column = position + 1
+    sentence = Sentence(key=problem, values=values)
+    raise ToolError("query-syntax", column=column, problem=sentence, details={"column": column})
+
+
+# --- regular expressions that take time in proportion to the text, whatever they look like
+
+
+_LARGEST_PROGRAM = 200_000  # bytes, compiled; "(a{1000}){1000}" is refused instead of built
+_LONGEST_SOURCE = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinearPattern:
+    """A regular expression, with case ignored."""
+
+    source: str
+
+    def is_found_in(self, text: str) -> bool:
+        """Whether the expression matches anywhere in the text."""
+        return _check(self.source)(text)
+
+
+def linear_pattern(source: str) -> LinearPattern:
+    """The pattern of a regular expression; ValueError for one that is broken, too large or too clever."""
+    if len(source) > _LONGEST_SOURCE:
+        raise ValueError(source)
+    _check(source)
+    return LinearPattern(source=source)
+
+
+@lru_cache(maxsize=64)
+def _check(source: str) -> Callable[[str], bool]:
+    return pattern_check(f"(?im){source}", largest_program=_LARGEST_PROGRAM)

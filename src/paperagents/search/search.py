@@ -1,0 +1,155 @@
+"""Searching the vault's notes: the one function behind the tool, the command, and whatever else searches.
+
+What a query means is said in ``search_matching``. Here notes are gathered: from the index, and by reading the files
+that have changed since it was made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.text import lossless_bytes
+from paperagents.errors import ToolError
+from paperagents.files.folder import VaultFolder
+from paperagents.files.listing import ListedFile
+from paperagents.files.paths import segments_of, shown
+from paperagents.files.reading import modified_time
+from paperagents.search.index_store import SearchIndexError
+from paperagents.search.matching import Found, Order, level, matches, matches_by_path, snippet
+from paperagents.search.notes import Note, read_note, read_text
+from paperagents.search.query import Query, parse_query
+
+if TYPE_CHECKING:
+    from paperagents.search.index import NoteIndex, Progress, View
+
+USUAL_LIMIT = 100
+
+
+def search_files(  # noqa: PLR0913  what the tool takes, and what its callers need
+    folder: VaultFolder,
+    query: str,
+    path: str = "/",
+    limit: int = USUAL_LIMIT,
+    sort: str = "relevance",
+    *,
+    seconds: float = 30.0,
+    progress: Progress | None = None,
+) -> JsonObject:
+    """The notes that match, best ones first; ``count`` is the number of all.
+
+    ``progress`` is told about files read and files to be read when many are put into the index first.
+    """
+    parsed = parse_query(query)
+    below = _below(folder, path)
+    search = _Search(folder=folder, query=parsed, below=below, seconds=seconds)
+    found, count = search.find(Order(sort), limit, progress)
+    return {"results": [_result(parsed, folder, each) for each in found], "count": count}
+
+
+def scan_files(
+    folder: VaultFolder, query: str, path: str = "/", limit: int = USUAL_LIMIT, sort: str = "relevance"
+) -> JsonObject:
+    """The same without an index: every file is read. Slow, and the measure for ``search_files``."""
+    parsed = parse_query(query)
+    notes = ((file, read_note(folder, file)) for file in folder.list_files(path))
+    found = [
+        Found(level=level(parsed, note), file=file, tags=note.tags) for file, note in notes if matches(parsed, note)
+    ]
+    first = Order(sort).first(found, limit)
+    return {"results": [_result(parsed, folder, each) for each in first], "count": len(found)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Search:
+    """One search, which must end in time."""
+
+    folder: VaultFolder
+    query: Query
+    below: str
+    seconds: float
+
+    @cached_property
+    def index(self) -> NoteIndex:
+        """What finds notes without reading all of them."""
+        from paperagents.search.index import NoteIndex  # noqa: PLC0415  loads the engine
+
+        return self.folder.resource(NoteIndex)
+
+    @cached_property
+    def until(self) -> float:
+        """When it must have ended; the index may be made before."""
+        return time.monotonic() + self.seconds
+
+    def find(self, order: Order, limit: int, progress: Progress | None) -> tuple[list[Found], int]:
+        """The first notes, and how many there are."""
+        view = self.index.view(progress)
+        planned = self.folder.planned()
+        pending = (file for file in view.pending if file.path not in planned)
+        read = [*self._matching(_files(planned)), *self._matching(pending)]
+        try:
+            first, count = self._in_index(view, order, limit)
+        except SearchIndexError:
+            # It is made anew, or everything is read: either way the next answer does not come from it.
+            self.index.give_up()
+            return self.find(order, limit, progress)
+        return order.first([*first, *read], limit), count + len(read)
+
+    def _in_index(self, view: View, order: Order, limit: int) -> tuple[list[Found], int]:
+        if view.opened is None:
+            return [], 0
+        from paperagents.search.index_query import IndexSearch  # noqa: PLC0415  loads the engine
+
+        numbers = map(view.opened.manifest.number_of, self.folder.planned())
+        left_out = (*view.outdated, *(number for number in numbers if number is not None))
+        search = IndexSearch(
+            opened=view.opened, query=self.query, folder=self.below, left_out=left_out, look=self._looked_at
+        )
+        return search.find(order, limit)
+
+    def _matching(self, files: Iterable[ListedFile]) -> Iterator[Found]:
+        for file in files:
+            if (not self.below or file.path.startswith(f"{self.below}/")) and (found := self._looked_at(file)):
+                yield found
+
+    def _looked_at(self, file: ListedFile) -> Found | None:
+        """The file, where it is one that is asked for."""
+        if time.monotonic() > self.until:
+            raise ToolError("search-timeout", seconds=f"{self.seconds:g}")
+        if matches_by_path(self.query, file.path) is False:
+            return None
+        note = read_note(self.folder, file) if file.path in self.folder.planned() else self.index.read(file)
+        return Found(level=level(self.query, note), file=file, tags=note.tags) if matches(self.query, note) else None
+
+
+def _below(folder: VaultFolder, path: str) -> str:
+    """The folder to search in; one that a plan would make is there already."""
+    try:
+        return shown(folder.real_folder(path))
+    except ToolError:
+        below = shown(segments_of(path))
+        if any(name.startswith(f"{below}/") for name in folder.planned()):
+            return below
+        raise
+
+
+def _files(planned: Mapping[str, str]) -> list[ListedFile]:
+    now = time.time_ns()
+    sizes = {path: len(lossless_bytes(text)) for path, text in planned.items()}
+    return [ListedFile(path=path, size=size, modified_ns=now) for path, size in sizes.items()]
+
+
+def _result(query: Query, folder: VaultFolder, found: Found) -> JsonValue:
+    text = read_text(folder, found.file)
+    return {
+        "name": found.file.name,
+        "path": found.path,
+        "size": found.file.size,
+        "modified": modified_time(found.file.modified_ns),
+        "tags": list(found.tags),
+        "snippet": snippet(query, Note(path=found.path, text=text or "")),
+    }

@@ -1,0 +1,285 @@
+"""Memories, tasks, goals and the data vault: named entries, with every version kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import PaperError, ToolError
+from paperagents.storage.database import Database
+from paperagents.storage.rows import StoredRow, readable
+
+FIELDS = ("heading", "content", "notes", "status", "type", "description")
+Mode = Literal["create", "update", "upsert"]
+_ENTRY = (
+    "INSERT INTO entries (kind, identifier, version, created, updated, fields) VALUES (?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (kind, identifier) DO UPDATE SET version = excluded.version, created = excluded.created, "
+    "updated = excluded.updated, fields = excluded.fields"
+)
+_VERSION = "INSERT INTO entry_versions (kind, identifier, version, changed, fields) VALUES (?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One thing that was stored."""
+
+    kind: str
+    identifier: str
+    created: str
+    updated: str
+    version: int
+    heading: str | None = None
+    content: str = ""
+    notes: str | None = None
+    status: str | None = None
+    type: str | None = None
+    description: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """The form of ``paper store … --json``."""
+        own: JsonObject = {name: getattr(self, name) for name in ("identifier", *FIELDS)}
+        return {**own, "created": self.created, "updated": self.updated, "version": self.version}
+
+
+class EntryStore:
+    """The entries of one vault."""
+
+    forgets = False
+    """Whether what is done here leaves no trace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, kind: str, identifier: str) -> Entry | None:
+        """One entry, or None."""
+        rows = self._rows("SELECT * FROM entries WHERE kind = ? AND identifier = ?", (kind, identifier))
+        return _entry(StoredRow("entries", rows[0])) if rows else None
+
+    def entries(self, kind: str, *, search: str | None = None) -> list[Entry]:
+        """All entries of a kind by their names; only those that mention a text where one is given."""
+        rows = self._rows("SELECT * FROM entries WHERE kind = ? ORDER BY identifier", (kind,))
+        found = readable("entries", rows, _entry)
+        return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
+
+    def content(self, kind: str, identifier: str) -> str | None:
+        """The content of an entry; None where there is none."""
+        entry = self.get(kind, identifier)
+        return entry.content if entry is not None else None
+
+    def put(self, kind: str, identifier: str, changes: Mapping[str, Any], *, mode: Mode = "upsert") -> Entry:
+        """Create or change an entry; a change touches just what it names."""
+        with self.together():
+            before = self.get(kind, identifier)
+            if mode == "create" and before is not None:
+                raise ToolError("entry-exists", kind=kind, id=identifier)
+            if mode == "update" and before is None:
+                raise ToolError("entry-not-found", kind=kind, id=identifier)
+            named = {name: changes[name] for name in FIELDS if changes.get(name) is not None}
+            return self._changed(kind, identifier, before, named)
+
+    def delete(self, kind: str, identifier: str) -> Entry:
+        """Remove an entry; its versions stay, so that it can be brought back."""
+        with self.together() as connection:
+            before = self.get(kind, identifier)
+            if before is None:
+                raise ToolError("entry-not-found", kind=kind, id=identifier)
+            version = self._last_version(kind, identifier) + 1
+            connection.execute("DELETE FROM entries WHERE kind = ? AND identifier = ?", (kind, identifier))
+            connection.execute(
+                "INSERT INTO entry_versions (kind, identifier, version, changed) VALUES (?, ?, ?, ?)",
+                (kind, identifier, version, _now()),
+            )
+            return before
+
+    def versions(self, kind: str, identifier: str) -> list[JsonObject]:
+        """What an entry was, the oldest first; a deletion has no fields."""
+        rows = self._rows(
+            "SELECT version, changed, fields FROM entry_versions WHERE kind = ? AND identifier = ? ORDER BY version",
+            (kind, identifier),
+        )
+        return readable("entry_versions", rows, _version)
+
+    def restore(self, kind: str, identifier: str, version: int) -> Entry:
+        """Make an entry what it was; this is a new version, so that it can be undone, too."""
+        with self.together():
+            found = next((each for each in self.versions(kind, identifier) if each["version"] == version), None)
+            if found is None or not isinstance(found["fields"], dict):
+                raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
+            # Every field, also those that were empty then.
+            return self._changed(kind, identifier, self.get(kind, identifier), found["fields"])
+
+    @contextmanager
+    def together(self) -> Iterator[Any]:
+        """Everything inside happens at once or not at all."""
+        with self._database.transaction(durable=True, alone="entries") as connection:
+            yield connection
+
+    def _changed(self, kind: str, identifier: str, before: Entry | None, fields: Mapping[str, Any]) -> Entry:
+        now = _now()
+        base = before or _new(kind, identifier, now)
+        entry = replace(base, **fields, updated=now, version=self._last_version(kind, identifier) + 1)
+        self._write(entry)
+        return entry
+
+    def _write(self, entry: Entry) -> None:
+        fields = json.dumps({name: getattr(entry, name) for name in FIELDS})
+        key = (entry.kind, entry.identifier, entry.version)
+        with self.together() as connection:
+            connection.execute(_ENTRY, (*key, entry.created, entry.updated, fields))
+            connection.execute(_VERSION, (*key, entry.updated, fields))
+
+    def _last_version(self, kind: str, identifier: str) -> int:
+        query = "SELECT MAX(version) AS last FROM entry_versions WHERE kind = ? AND identifier = ?"
+        return self._rows(query, (kind, identifier))[0]["last"] or 0
+
+    def _rows(self, query: str, values: tuple[Any, ...]) -> list[Any]:
+        try:
+            return self._database.rows(query, values) if self._database.exists() else []
+        except UnicodeEncodeError:
+            # Half a character: nothing can be stored under such a name.
+            return []
+
+
+class PlannedEntries(EntryStore):
+    """The entries as they would be in a dry run: what is changed here is forgotten."""
+
+    forgets = True
+
+    def __init__(self, kept: EntryStore) -> None:
+        self._kept = kept
+        self._planned: dict[tuple[str, str], Entry | None] = {}
+
+    def get(self, kind: str, identifier: str) -> Entry | None:
+        """One entry as it would be, or None."""
+        key = (kind, identifier)
+        return self._planned[key] if key in self._planned else self._kept.get(kind, identifier)
+
+    def entries(self, kind: str, *, search: str | None = None) -> list[Entry]:
+        """All entries of a kind as they would be."""
+        kept: dict[str, Entry | None] = {entry.identifier: entry for entry in self._kept.entries(kind)}
+        planned = {identifier: entry for (of, identifier), entry in self._planned.items() if of == kind}
+        found = [entry for _, entry in sorted({**kept, **planned}.items()) if entry is not None]
+        return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
+
+    def delete(self, kind: str, identifier: str) -> Entry:
+        """Do without an entry from here on."""
+        before = self.get(kind, identifier)
+        if before is None:
+            raise ToolError("entry-not-found", kind=kind, id=identifier)
+        self._planned[kind, identifier] = None
+        return before
+
+    def versions(self, kind: str, identifier: str) -> list[JsonObject]:
+        """What an entry has been so far."""
+        return self._kept.versions(kind, identifier)
+
+    @contextmanager
+    def together(self) -> Iterator[Any]:
+        """Nothing has to be kept together that is forgotten anyway."""
+        yield None
+
+    def _write(self, entry: Entry) -> None:
+        self._planned[entry.kind, entry.identifier] = entry
+
+    def _last_version(self, kind: str, identifier: str) -> int:
+        before = self.get(kind, identifier)
+        return before.version if before is not None else len(self.versions(kind, identifier))
+
+
+def _entry(row: StoredRow) -> Entry:
+    return Entry(
+        kind=row.text("kind"),
+        identifier=row.text("identifier"),
+        created=row.text("created"),
+        updated=row.text("updated"),
+        version=row.whole("version"),
+        **_fields(row),
+    )
+
+
+def _version(row: StoredRow) -> JsonObject:
+    fields = None if row.text_or_none("fields") is None else _fields(row)
+    return {"version": row.whole("version"), "changed": row.text("changed"), "fields": fields}
+
+
+def _fields(row: StoredRow) -> dict[str, Any]:
+    fields = row.object("fields")
+    possible = all(name in FIELDS and isinstance(value, str | None) for name, value in fields.items())
+    return fields if possible and isinstance(fields.get("content", ""), str) else row.refuse("fields")
+
+
+def _new(kind: str, identifier: str, now: str) -> Entry:
+    return Entry(
+        kind=kind,
+        identifier=identifier,
+        created=now,
+        updated=now,
+        version=0,
+        status="pending" if kind == "task" else None,
+        type="text" if kind == "datavault" else None,
+    )
+
+
+def _mentions(entry: Entry, wanted: str) -> bool:
+    return any(wanted in str(getattr(entry, name) or "").casefold() for name in ("identifier", *FIELDS))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+# --- what tools keep for themselves between runs, each its own
+
+
+class ToolStorage:
+    """One object of values for each tool."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, tool: str) -> JsonObject:
+        """What the tool has kept; empty at first."""
+        if not self._database.exists():
+            return {}
+        rows = self._database.rows("SELECT content FROM tool_storage WHERE tool = ?", (tool,))
+        return _read(rows[0]["content"], tool) if rows else {}
+
+    def save(self, tool: str, content: JsonObject) -> None:
+        """Keep all of it, in one step."""
+        with self._database.transaction(durable=True) as connection:
+            connection.execute(
+                "INSERT INTO tool_storage (tool, content) VALUES (?, ?) "
+                "ON CONFLICT (tool) DO UPDATE SET content = excluded.content",
+                (tool, json.dumps(content)),
+            )
+
+    def change(self, tool: str, before: JsonObject, after: JsonObject) -> None:
+        """Keep what one run has changed; what others have kept meanwhile stays."""
+        changed = {name: value for name, value in after.items() if not _is_same(before, name, value)}
+        gone = before.keys() - after.keys()
+        if not changed and not gone:
+            return
+        with self._database.transaction(durable=True, alone=f"storage of {tool}"):
+            kept = {name: value for name, value in self.load(tool).items() if name not in gone}
+            self.save(tool, {**kept, **changed})
+
+
+def _is_same(before: JsonObject, name: str, value: JsonValue) -> bool:
+    """As JSON, where 1 is neither true nor 1.0."""
+    return name in before and json.dumps(before[name]) == json.dumps(value)
+
+
+def _read(content: str, tool: str) -> JsonObject:
+    """What is damaged is reported and kept: the tool does not run, so nothing is written over it."""
+    try:
+        kept = json.loads(content)
+    except (ValueError, RecursionError, TypeError) as error:
+        raise PaperError("storage-unreadable", tool=tool, reason=str(error)) from error
+    if not isinstance(kept, dict):
+        raise PaperError("storage-unreadable", tool=tool, reason="not an object")
+    return kept

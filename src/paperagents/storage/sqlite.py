@@ -1,0 +1,290 @@
+"""The embedded database in ``.paper/``: opened once, shared by threads, safe against other processes and kills."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from paperagents.errors import StorageError
+from paperagents.files.state_files import require_no_links
+from paperagents.messages import system_text
+from paperagents.storage.database import Database
+from paperagents.storage.locks import RunLocks
+from paperagents.storage.provenance import is_foreign, note_as_own, note_foreign_runs, take_consent
+from paperagents.storage.schema import MIGRATIONS, statements
+
+_BUSY_SECONDS = 30.0
+_PLAIN = re.compile(r"CREATE\s+(?:TABLE|(?:UNIQUE\s+)?INDEX)\s", re.IGNORECASE)
+_CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only", "SQLITE_BUSY": "database-busy"}
+
+
+class SqliteDatabase(Database):
+    """One connection, used by one thread at a time."""
+
+    def __init__(self, file: Path, *, known: Path | None = None) -> None:
+        self.file = file
+        self._known = known
+        self._locks = RunLocks(file.with_name("runs.lock"))
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+        self._opened: tuple[int, int] | None = None
+
+    @property
+    def place(self) -> str:
+        """The file."""
+        return str(self.file)
+
+    @contextmanager
+    def transaction(self, *, durable: bool = False, alone: str = "") -> Iterator[sqlite3.Connection]:  # noqa: ARG002  each is alone here
+        """All or nothing; every writer is alone."""
+        with self._lock:
+            connection = self._open()
+            if self._is_inside(connection):
+                with _savepoint(connection):
+                    yield connection
+                return
+            with _told(self.file):
+                if durable:
+                    connection.execute("PRAGMA synchronous = FULL")
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                    yield connection
+                    connection.execute("COMMIT")
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+                finally:
+                    if durable:
+                        connection.execute("PRAGMA synchronous = NORMAL")
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """What a query gives."""
+        with self._lock, _told(self.file):
+            return self._open().execute(query, values).fetchall()
+
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        return self.file.exists()
+
+    def held(self, run_id: str, *, tool: str | None = None) -> AbstractContextManager[None]:  # noqa: ARG002  one machine
+        """By a lock that the operating system takes back from a killed process."""
+        return self._locks.held(run_id)
+
+    def is_held(self, run_id: str) -> bool:
+        """As the operating system knows it."""
+        return self._locks.is_held(run_id)
+
+    def take_over(self, run_id: str) -> None:
+        """Where the run was found here when the user first came, take away what was agreed on in it."""
+        if self._known is None or not self.exists() or not self._is_foreign(run_id, self._known):
+            return
+        with self._locks.held(run_id):
+            with self.transaction(durable=True) as connection:
+                take_consent(connection, run_id)
+            # Only now: the other way round, a kill in between would leave somebody else's yes in force.
+            with self.transaction() as connection:
+                note_as_own(connection, self._known, run_id)
+
+    def _is_foreign(self, run_id: str, known: Path) -> bool:
+        with self._lock, _told(self.file):
+            return is_foreign(self._open(), known, run_id)
+
+    def check(self) -> list[str]:
+        """Read everything and compare it with its indexes."""
+        if not self.exists():
+            return []
+        try:
+            found = [str(row[0]) for row in self.rows("PRAGMA integrity_check")]
+        except StorageError as error:
+            return [error.message]
+        return [] if found == ["ok"] else found
+
+    def copy_to(self, file: Path) -> None:
+        """A whole and consistent copy, also while others write."""
+        with self._lock, _told(self.file), closing(sqlite3.connect(file)) as copy:
+            self._open().backup(copy)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _is_inside(self, connection: sqlite3.Connection) -> bool:
+        return connection.in_transaction
+
+    def _open(self) -> sqlite3.Connection:
+        if self._process == os.getpid() and self._connection is not None and self._is_gone(self._connection):
+            # Somebody has deleted the folder or put another in its place: what is written to the old file is lost.
+            self.close()
+        if self._connection is None or self._process != os.getpid():
+            # A forked child must not use its parent's connection.
+            self._connection = self._connect()
+            self._process = os.getpid()
+            self._opened = _identity(self.file)
+        return self._connection
+
+    def _is_gone(self, connection: sqlite3.Connection) -> bool:
+        return not connection.in_transaction and _identity(self.file) != self._opened
+
+    def _connect(self) -> sqlite3.Connection:
+        with _told(self.file, (sqlite3.Error, OSError)):
+            self.file.parent.mkdir(exist_ok=True)
+            require_no_links(self.file.parent, self.file, *_beside(self.file))
+            if self.file.exists() and not os.access(self.file.parent, os.W_OK):
+                return _connected_to_read(self.file)
+            # Ours alone to read. Only ever opened here when it is new: closing it would give up the locks that
+            # another connection of this process holds on it.
+            with suppress(FileExistsError):
+                os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            connection = sqlite3.connect(
+                self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            with _closed_on_failure(connection):
+                _read_by_name(connection)
+                _require_no_instructions(connection, self.file)
+                _use_write_ahead_log(connection)
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute("PRAGMA trusted_schema = OFF")
+                _migrate(connection, self.file)
+                if self._known is not None:
+                    note_foreign_runs(connection, self._known)
+        return connection
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Which file it is, whatever its name; None where there is none."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _connected_to_read(file: Path) -> sqlite3.Connection:
+    """A folder that cannot be written, such as a copy on a medium, can still be looked at."""
+    address = f"file:{quote(str(file))}?immutable=1"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    with _closed_on_failure(connection):
+        _read_by_name(connection)
+        _require_no_instructions(connection, file)
+        if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
+            raise StorageError("database-read-only", file=str(file))
+    return connection
+
+
+def _read_by_name(connection: sqlite3.Connection) -> None:
+    """Columns by their names; words that are no UTF-8 must not make the whole query fail."""
+    connection.row_factory = sqlite3.Row
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("SAVEPOINT inner_part")
+    try:
+        yield
+    except BaseException:
+        # A full disk takes everything back at once, savepoints included.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK TO inner_part")
+            connection.execute("RELEASE inner_part")
+        raise
+    connection.execute("RELEASE inner_part")
+
+
+def _beside(file: Path) -> list[Path]:
+    """Where the library writes besides the database itself; it would follow a link there."""
+    return [file.with_name(f"{file.name}-{part}") for part in ("wal", "shm", "journal")]
+
+
+def _require_no_instructions(connection: sqlite3.Connection, file: Path) -> None:
+    """A trigger or a view could answer every question with yes; none is ours, so it came with somebody's folder."""
+    made = [row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+    if not all(isinstance(each, str) and _PLAIN.match(each) for each in made):
+        raise StorageError("database-tampered", file=str(file))
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Wait for others that open a new database in the same moment; the library itself does not, for this once."""
+    end = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if time.monotonic() > end or error.sqlite_errorname != "SQLITE_BUSY":
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _migrate(connection: sqlite3.Connection, file: Path) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise StorageError("database-newer", file=str(file))
+    if version == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been first.
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for migration in MIGRATIONS[version:]:
+            for statement in statements(migration):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _told(file: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error,)) -> Iterator[None]:
+    """Errors of the database as errors of ours."""
+    try:
+        yield
+    except kinds as error:
+        raise StorageError(_code(error, file), file=str(file), reason=system_text(error)) from error
+
+
+def _code(error: Exception, file: Path) -> str:
+    if isinstance(error, OSError):
+        by_number = {errno.ENOSPC: "database-full", errno.EROFS: "database-read-only"}
+        return by_number.get(error.errno or 0, "database-failed")
+    name = str(getattr(error, "sqlite_errorname", ""))
+    if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and _is_full(file.parent):
+        # The files beside the database need space, too, and the library does not say so.
+        return "database-full"
+    return next((code for prefix, code in _CODES.items() if name.startswith(prefix)), "database-failed")
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        left = os.statvfs(folder)
+    except OSError:
+        return False
+    return left.f_bavail == 0 or (left.f_files > 0 and left.f_favail == 0)
