@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from paperagents import sandbox
 from paperagents.errors import ToolError
 from paperagents.sandbox import landlock
 from paperagents.sandbox.limits import Limits
@@ -30,7 +31,7 @@ START = BOOTSTRAP + "from paperagents.npm.launcher import main\nmain()\n"
 INSTALL = BOOTSTRAP + "from paperagents.npm.launcher import install\ninstall()\n"
 OWN_MEMORY_MB = 534
 """What Deno takes for itself; the tool's share comes on top."""
-_RUNNER = Path(__file__).parent / "javascript" / "deno_runner.js"
+_RUNNER = Path(sandbox.__path__[0]) / "javascript" / "deno_runner.js"
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/nix/store")
 _ALWAYS_READ = ("/dev/urandom", "/dev/null", "/etc/localtime", "/usr/share/zoneinfo", "/proc/self")
 _NAMES_OF_HOSTS = (

@@ -15,14 +15,13 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode, format_trace_id
+from tests.desk import Desk
 
 from paperagents.approval.question import Approved, Denied
 from paperagents.runs import open_telemetry
 from paperagents.runs.open_telemetry import ids_of, provider_for
 from paperagents.runs.tracing import are_wanted, traced
 from paperagents.testing import ScriptedModel
-
-from .conftest import Desk
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 Collector = tuple[str, list[tuple[str, bytes]], list[Span]]

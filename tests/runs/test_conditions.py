@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from .conftest import Desk
+    from tests.desk import Desk
 
 PARAMETERS = """parameters:
   - {name: n, type: number, description: d}

@@ -21,9 +21,9 @@ from paperagents.vault import Vault
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paperagents.runs.record import RunRecord
+    from tests.desk import Desk, Web
 
-    from .conftest import Desk, Web
+    from paperagents.runs.record import RunRecord
 
 WRITE = {"filePath": "a.md", "content": "new"}
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.builtin_tools.search_index.conftest import agreed, wait_until_settled, write
+from tests.search.conftest import agreed, wait_until_settled, write
 
 from paperagents.files.folder import VaultFolder
 from paperagents.search import index as note_index

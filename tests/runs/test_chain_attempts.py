@@ -13,7 +13,7 @@ import pytest
 from paperagents.approval.question import Approved
 
 if TYPE_CHECKING:
-    from .conftest import Desk, Web
+    from tests.desk import Desk, Web
 
 JUDGED = "if (output < 3) throw new Error('not ready'); return output;"
 

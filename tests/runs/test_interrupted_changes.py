@@ -13,7 +13,7 @@ from paperagents.approval.question import Approved
 from paperagents.definitions.json_value import JsonObject, JsonValue
 
 if TYPE_CHECKING:
-    from .conftest import Desk
+    from tests.desk import Desk
 
 ORIGINAL = {"filePath": "a.md", "content": "new\n", "append": True}
 EDITED: JsonObject = {"filePath": "b.md", "content": "edited\n", "append": True}

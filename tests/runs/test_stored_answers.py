@@ -11,7 +11,7 @@ import pytest
 from paperagents.approval.question import ApprovalRequest, Approved, Denied
 
 if TYPE_CHECKING:
-    from .conftest import Desk
+    from tests.desk import Desk
 
 APPEND = {"filePath": "log.md", "content": "mine\n", "append": True}
 SIDE_BY_SIDE = """

@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from tests.builtin_tools.search_index.conftest import agreed, is_indexed, wait_until_settled, write
+from tests.search.conftest import agreed, is_indexed, wait_until_settled, write
 
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder

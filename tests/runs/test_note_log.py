@@ -6,7 +6,7 @@ import json
 
 import pytest
 import yaml
-from tests.execution.conftest import Desk
+from tests.desk import Desk
 
 from paperagents.registry.tool_registry import ToolRegistry
 

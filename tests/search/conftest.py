@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers import folder  # noqa: F401  a fixture
 from tests.waiting import wait_until
 
 from paperagents.files.folder import VaultFolder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 
 if TYPE_CHECKING:
-    from .conftest import Desk
+    from tests.desk import Desk
 
 
 def test_a_link_inside_the_vault_is_written_through_and_all_is_about_the_real_place(

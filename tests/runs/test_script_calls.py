@@ -9,9 +9,9 @@ import pytest
 from paperagents.approval.question import Approved, Decision, Denied
 
 if TYPE_CHECKING:
-    from paperagents.runs.record import RunRecord
+    from tests.desk import Desk, Web
 
-    from .conftest import Desk, Web
+    from paperagents.runs.record import RunRecord
 
 TOOL = """module.exports = {
   getMetadata() { return { id: "stamp", name: "stamp", description: "d" }; },

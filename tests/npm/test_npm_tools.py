@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.execution.conftest import Web
+from tests.desk import Web
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Denied

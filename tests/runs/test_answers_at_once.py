@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 
 import pytest
-from tests.execution.conftest import Desk, Web
+from tests.desk import Desk, Web
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, Pending

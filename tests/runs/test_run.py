@@ -20,7 +20,7 @@ from paperagents.runs.note_log import yaml_log
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Desk, Web
+    from tests.desk import Desk, Web
 
 KEY = "sk-very-secret-key"
 HEADER = "Bearer abc-def-ghi"

@@ -13,7 +13,7 @@ from paperagents.approval.question import Approved, Denied
 from paperagents.sandbox import Cancellation
 
 if TYPE_CHECKING:
-    from .conftest import Desk, Web
+    from tests.desk import Desk, Web
 
 LOG_FIELDS = [
     "step", "block", "name", "status", "message", "parameters", "output", "hitl_required", "hitl_confirmed", "console",
