@@ -22,6 +22,7 @@ from paperagents.mcp_client.effects import RemoteEffects
 from paperagents.messages import system_text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
 from paperagents.npm.packages import packages_of
+from paperagents.npm.tool_packages import NpmPackages
 from paperagents.reading.files import read_definition
 from paperagents.runs.journal import RunStore
 from paperagents.runs.note_log import append_log
@@ -40,7 +41,6 @@ from paperagents.tags import TagRegistry
 from paperagents.tags.registry import DEFAULT_REGISTRY
 from paperagents.tools.effects import FileEffects, WebEffects
 from paperagents.tools.entries import EntryEffects
-from paperagents.tools.install_packages import NpmPackages
 
 _LOGGING = threading.Lock()
 """What is added to a log depends on how the file ends: one after the other, also where steps run side by side."""
