@@ -8,7 +8,7 @@ import pytest
 
 from paperagents.approval.diff import visible
 from paperagents.approval.question import ApprovalRequest
-from paperagents.interfaces.mcp.calls import form
+from paperagents.interfaces.mcp.calls import question_form
 
 PREVIEW = "POST https://a.example/\nbody: {}"
 
@@ -24,7 +24,7 @@ def question(tool: str = "tool", preview: str = PREVIEW) -> ApprovalRequest:
 def test_what_hides_or_reorders_is_shown_as_on_the_pages(hidden: str) -> None:
     preview = f"{PREVIEW}{hidden}gnp.exe"
     request = question(f"to{hidden}ol", preview)
-    message = form(request, "2025-11-25", f"Not{hidden}JSON").message
+    message = question_form(request, "2025-11-25", f"Not{hidden}JSON").message
     assert hidden not in message
     assert visible(preview) in message
     assert PREVIEW in message
@@ -39,5 +39,5 @@ def test_what_hides_or_reorders_is_shown_as_on_the_pages(hidden: str) -> None:
     ],
 )
 def test_the_choice_is_written_as_the_version_of_the_client_knows_it(version: str, choices: dict[str, Any]) -> None:
-    decision = form(question(), version).requested_schema["properties"]["decision"]
+    decision = question_form(question(), version).requested_schema["properties"]["decision"]
     assert {key: value for key, value in decision.items() if key not in ("type", "title")} == choices

@@ -1,10 +1,11 @@
-"""Runs over REST: start, list, show, follow, stop, go on, do again."""
+"""Runs and approvals over REST."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Annotated, Any
 
@@ -37,7 +38,7 @@ router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StrictRoute, r
 
 
 def live_runs(request: Request) -> LiveRuns:
-    """The runs of the vault that is served."""
+    """The live runs of the served vault."""
     live: LiveRuns = request.app.state.live
     return live
 
@@ -61,7 +62,9 @@ async def start(
     if new.dry_run:
         return plan_response(await asyncio.to_thread(live.vault.plan, new.tool, new.arguments))
     if idempotency_key is not None:
-        return record_response(await _once(live, _run_of_key(idempotency_key), new, wait))
+        # The run's id is derived from the key: whoever comes with the same key comes to the same run.
+        run_id = sha256(lossless_bytes(f"idempotency-key\0{idempotency_key}")).hexdigest()[:16]
+        return record_response(await start_once(live, run_id, new, wait))
     return record_response(await live.finished(live.start(new.tool, new.arguments), wait))
 
 
@@ -98,7 +101,9 @@ async def follow(
 ) -> Response:
     """Everything that happens in the run until it ends or waits. ``Last-Event-ID`` goes on where a reader stopped."""
     known = await asyncio.to_thread(live.record, run_id)
-    return event_stream(live.follow(known.run_id, after=_number(last_event_id) or after))
+    if last_event_id and last_event_id.isascii() and last_event_id.isdigit():
+        after = int(last_event_id) or after
+    return event_stream(live.follow(known.run_id, after=after))
 
 
 @router.post("/{run_id}/cancel", summary="Stop a run", responses=ENDED)
@@ -124,10 +129,11 @@ async def rerun(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
 
 def event_stream(events: AsyncIterator[JsonObject]) -> Response:
     """Events as ``text/event-stream``."""
-    return StreamingResponse(_as_lines(events), media_type="text/event-stream")
+    return StreamingResponse(format_events(events), media_type="text/event-stream")
 
 
-async def _as_lines(events: AsyncIterator[JsonObject]) -> AsyncIterator[str]:
+async def format_events(events: AsyncIterator[JsonObject]) -> AsyncIterator[str]:
+    """Each event in the lines of the protocol, with a comment in between while nothing happens."""
     coming = aiter(events)
     while True:
         following = asyncio.ensure_future(anext(coming, None))
@@ -141,51 +147,38 @@ async def _as_lines(events: AsyncIterator[JsonObject]) -> AsyncIterator[str]:
         yield f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n"
 
 
-def _number(last_event_id: str | None) -> int:
-    return int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else 0
-
-
-def _run_of_key(key: str) -> str:
-    """The id of the run that belongs to a key: whoever comes with the same key comes to the same run."""
-    return sha256(lossless_bytes(f"idempotency-key\0{key}")).hexdigest()[:16]
-
-
-async def _once(live: LiveRuns, run_id: str, new: NewRun, wait: float) -> RunRecord:
-    """The run of a key: begun now, or by whoever came with the same key before or in this very moment."""
+async def start_once(live: LiveRuns, run_id: str, new: NewRun, wait: float) -> RunRecord:
+    """The run of an idempotency key: started now, earlier, or by another request in this very moment."""
     try:
-        if not await asyncio.to_thread(_is_known, live, run_id, new):
+        if not await asyncio.to_thread(is_started, live, run_id, new):
             live.start(new.tool, new.arguments, run_id=run_id)
         return await live.finished(run_id, wait)
     except UsageError as error:
         if error.code not in ("run-is-running", "run-is-over"):
             raise
-    await asyncio.to_thread(_is_known, live, run_id, new)
+    await asyncio.to_thread(is_started, live, run_id, new)
     return await live.finished(run_id, wait)
 
 
-def _is_known(live: LiveRuns, run_id: str, new: NewRun) -> bool:
+def is_started(live: LiveRuns, run_id: str, new: NewRun) -> bool:
     """Whether this call has been made with this key. Raises UsageError where it was another call."""
     stored = live.vault.store.stored(run_id)
     call = live.call_of(run_id) if stored is None else (stored.tool, stored.arguments)
     if call is None:
         return False
-    if (_id_of(live, call[0]), _masked(live, call[1])) != (_id_of(live, new.tool), _masked(live, new.arguments)):
+    if normalize_call(live, *call) != normalize_call(live, new.tool, new.arguments):
         raise UsageError("idempotency-key-reused", id=run_id)
     return True
 
 
-def _masked(live: LiveRuns, arguments: Mapping[str, Any]) -> Any:
-    return live.vault.services.masking.value(dict(arguments))
+def normalize_call(live: LiveRuns, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Any]:
+    """A call as stored runs have it, for comparing: by id, with secrets redacted."""
+    with suppress(PaperError):
+        tool = live.vault.registry.tool(tool).id
+    return tool, live.vault.services.masking.value(dict(arguments))
 
 
-def _id_of(live: LiveRuns, tool: str) -> str:
-    try:
-        return live.vault.registry.tool(tool).id
-    except PaperError:
-        return tool
-
-
-# --- approvals over REST: open questions, answers, and what has been allowed from now on
+# --- approvals: open questions, answers, standing rules
 
 
 approvals_router = APIRouter(prefix="/api", tags=["approvals"], route_class=StrictRoute, responses=PROBLEM)
@@ -202,13 +195,13 @@ def questions(live: Live) -> Response:
 async def approve(live: Live, approval_id: ApprovalId, yes: Yes, wait: Wait = 30.0) -> Response:
     """The run goes on. The digest says what was shown; where that has changed, the answer is refused."""
     decision = Approved(for_run=yes.for_run, always=yes.always, arguments=yes.arguments)
-    return await _answered(live, approval_id, decision, yes.digest, wait)
+    return await answer(live, approval_id, decision, yes.digest, wait)
 
 
 @approvals_router.post("/approvals/{approval_id}/deny", summary="Say no", responses=ENDED)
 async def deny(live: Live, approval_id: ApprovalId, no: No, wait: Wait = 30.0) -> Response:
     """The reason reaches whoever called."""
-    return await _answered(live, approval_id, Denied(reason=no.reason), no.digest, wait)
+    return await answer(live, approval_id, Denied(reason=no.reason), no.digest, wait)
 
 
 @approvals_router.get("/rules", summary="List what is allowed from now on", response_model=list[Rule])
@@ -225,6 +218,7 @@ def revoke(live: Live, rule_id: Annotated[str, Path(min_length=1, max_length=200
     return Response(status_code=204)
 
 
-async def _answered(live: LiveRuns, approval_id: str, decision: Decision, digest: str, wait: float) -> Response:
+async def answer(live: LiveRuns, approval_id: str, decision: Decision, digest: str, wait: float) -> Response:
+    """Answer a question as it was shown; the response is the record of its run."""
     run_id = await asyncio.to_thread(live.answer, approval_id, decision, digest=digest)
     return record_response(await live.finished(run_id, wait))
