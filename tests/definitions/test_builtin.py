@@ -66,7 +66,7 @@ def test_a_call_that_only_reads_asks_nobody_and_goes_as_far_as_its_definition_sa
     (definition,) = (each for each in builtin_tools() if each.id == tool)
     with_defaults = {each.name: each.schema.get("default") for each in definition.parameters} | arguments
     effect = vault.services.built_in[tool](with_defaults)
-    assert not effect.asks
+    assert not effect.needs_approval
     assert effect.leaves_the_vault == definition.leaves_the_vault
 
 

@@ -355,7 +355,7 @@ def planned(vault: Vault) -> EntryEffects:
 
 def do(effects: EntryEffects, kind: str, **arguments: Any) -> Any:
     effect = effects.tools()[kind](arguments)
-    assert effect.harmless_in_plans
+    assert effect.runs_in_plan
     return effect.perform()
 
 
@@ -370,7 +370,7 @@ def test_a_planned_step_sees_what_the_planned_steps_before_it_did(planned: Entry
 def test_a_planned_delete_is_forgotten(planned: EntryEffects, vault: Vault) -> None:
     vault.entries.put("memory", "a", {"content": "x"})
     vault.entries.put("memory", "b", {"content": "x"})
-    assert planned.tools()["memory"]({"identifier": "a", "delete": True}).asks
+    assert planned.tools()["memory"]({"identifier": "a", "delete": True}).needs_approval
     do(planned, "memory", identifier="a", delete=True)
     assert [entry.identifier for entry in planned.store.entries("memory")] == ["b"]
     assert [entry.identifier for entry in vault.entries.entries("memory", search="X")] == ["a", "b"]

@@ -51,14 +51,14 @@ class RemoteEffects:
         return Effect(
             tool=tool_id,
             arguments=arguments,
-            asks=not harmless,
+            needs_approval=not harmless,
             preview=f"{tool_id}\n{json.dumps(arguments, ensure_ascii=False, indent=2)}",
             target=f"{server.name}/{tool}",
             before=server.digest,
-            harmless_in_plans=False,
+            runs_in_plan=False,
             leaves_the_vault=True,
             perform=call.perform,
-            stop=call.stop,
+            cancel=call.stop,
         )
 
 

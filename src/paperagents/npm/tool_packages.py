@@ -80,15 +80,15 @@ class NpmPackages:
             tool=TOOL,
             arguments=arguments,
             perform=lambda: self._carry_out(tool, folder, lock, answer, rebuild=bool(arguments["rebuild"])),
-            asks=bool(arguments["rebuild"]) or not self.is_ready(tool),
+            needs_approval=bool(arguments["rebuild"]) or not self.is_ready(tool),
             preview=_preview(tool, lock, grants, is_new=before is None or before != lock),
             before=digest_of([tool.digest, before.digest if before else None, lock.digest, grants.as_json()]),
             after=_state(lock, agreed=True),
             current=lambda: _state(folder.installed(), agreed=self._is_agreed(tool)),
             answer=None,
-            harmless_in_plans=False,
+            runs_in_plan=False,
             leaves_the_vault=True,
-            stop=folder.stop,
+            cancel=folder.stop,
         )
 
     def _carry_out(

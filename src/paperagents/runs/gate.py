@@ -66,7 +66,7 @@ class Gate:
             entry.message = text("run.done-before")
             entry.parameters = effect.arguments
             # All but what is kept where the runs are is written down only once it is agreed on.
-            entry.hitl_required, entry.hitl_confirmed = (True, True) if effect.together is None else (False, None)
+            entry.hitl_required, entry.hitl_confirmed = (True, True) if effect.transaction is None else (False, None)
             return done[0]
         while True:
             if self._agreed_before(effect, place, run):
@@ -79,7 +79,7 @@ class Gate:
             try:
                 return self._perform(effect, place, run)
             except ToolError as error:
-                if error.code == "file-changed" and effect.asks:
+                if error.code == "file-changed" and effect.needs_approval:
                     # The file is no longer what the person saw: show it again.
                     effect = prepare(effect.arguments)
                 elif not (error.code == "http-status" and self.session.approver.try_again(error)):
@@ -87,8 +87,8 @@ class Gate:
 
     def _agreed(self, effect: Effect, prepare: Prepare, place: Place, run: Frame, entry: OpenEntry) -> Effect:
         """The effect that a person, or a rule, has said yes to. Raises DeniedError or WaitingError."""
-        entry.hitl_required = effect.asks
-        while _possible(effect).asks:
+        entry.hitl_required = effect.needs_approval
+        while _possible(effect).needs_approval:
             entry.parameters = effect.arguments
             with self._decided(effect, place, run) as decision:
                 match decision:
@@ -203,14 +203,14 @@ class Gate:
         """The one place where something really happens; a change is written down before it is made."""
         if self.session.cancellation.cancelled:
             raise CancelledError
-        if effect.asks and self.services.store is not None:
+        if effect.needs_approval and self.services.store is not None:
             answered = self._answered.pop((run.run_id, place.path), None)
             self.services.store.intend(run.run_id, place.path, self._intention(effect), answered=answered)
         try:
-            with self.session.cancellation.stopping(effect.stop):
+            with self.session.cancellation.stopping(effect.cancel):
                 return self._written_down_with_it(effect, place, run)
         except PaperError:
-            if self.services.store is not None and effect.asks:
+            if self.services.store is not None and effect.needs_approval:
                 # It is known how this ended: another attempt is a new one.
                 self.services.store.forget_intent(run.run_id, place.path)
             if self.session.cancellation.cancelled:
@@ -220,9 +220,9 @@ class Gate:
     def _written_down_with_it(self, effect: Effect, place: Place, run: Frame) -> JsonValue:
         """Do it; what is kept where the runs are is done and known to be done in the same moment."""
         store = self.services.store
-        if effect.together is None or store is None:
+        if effect.transaction is None or store is None:
             return effect.perform()
-        with effect.together():
+        with effect.transaction():
             answer = effect.perform()
             store.intend(run.run_id, place.path, replace(self._intention(effect), answer=answer))
             return answer
@@ -252,10 +252,10 @@ class Gate:
         intent = self._intent(effect, place, run)
         if intent is None:
             return None
-        if effect.together is not None:
+        if effect.transaction is not None:
             return (intent.answer,) if intent.digest == effect.digest else None
         if intent.after is None:
-            if effect.repeatable and intent.digest == effect.digest:
+            if effect.is_idempotent and intent.digest == effect.digest:
                 return None
             raise ToolError("outcome-unknown", tool=effect.tool)
         return (intent.answer,) if effect.current() == intent.after else None
@@ -271,7 +271,7 @@ class Gate:
     def _intent(self, effect: Effect, place: Place, run: Frame) -> Intent | None:
         store = self.services.store
         # A deletion that was done has nothing left to ask about.
-        leaves_one = effect.asks or effect.together is not None or effect.after is not None
+        leaves_one = effect.needs_approval or effect.transaction is not None or effect.after is not None
         return store.intent(run.run_id, place.path) if store is not None and run.log.goes_on and leaves_one else None
 
     def note_in_plan(  # noqa: PLR0913  everything a plan says of a call
@@ -295,12 +295,12 @@ class Gate:
 
         The requests of a ``.tool.js`` are only shown, also those that read: what comes after them is code, not a plan.
         """
-        entry.hitl_required = _possible(effect).asks
-        self.note_in_plan(run, place, effect.tool, effect.arguments, preview=effect.preview, asks=effect.asks)
+        entry.hitl_required = _possible(effect).needs_approval
+        self.note_in_plan(run, place, effect.tool, effect.arguments, preview=effect.preview, asks=effect.needs_approval)
         if self.session.responses is not None and effect.leaves_the_vault:
             raise ToolError("example-needs-response", tool=effect.tool)
         is_script = run.in_script or run.tool.module is not None
-        if effect.harmless_in_plans and not (effect.leaves_the_vault and is_script):
+        if effect.runs_in_plan and not (effect.leaves_the_vault and is_script):
             return effect.perform()
         if effect.answer is not None:
             return effect.answer
@@ -314,7 +314,9 @@ def _name(place: Place, run: Frame) -> str:
 
 def _moved_on(shown: Effect, effect: Effect) -> bool:
     """Whether the very thing that a person was shown has changed while they wrote their edit."""
-    return effect.asks and bool(shown.target) and effect.target == shown.target and effect.before != shown.before
+    return (
+        effect.needs_approval and bool(shown.target) and effect.target == shown.target and effect.before != shown.before
+    )
 
 
 def _possible(effect: Effect) -> Effect:

@@ -285,7 +285,7 @@ class Pipeline:
 
         def prepare(arguments: JsonObject) -> Effect:
             preview = json.dumps(arguments, ensure_ascii=False, indent=2)
-            return Effect(tool=frame.tool.key, arguments=arguments, perform=lambda: arguments, asks=True,
+            return Effect(tool=frame.tool.key, arguments=arguments, perform=lambda: arguments, needs_approval=True,
                           preview=preview, before=frame.tool.digest, after=frame.tool.digest)  # fmt: skip
 
         with frame.log.block(place, frame.arguments) as entry:

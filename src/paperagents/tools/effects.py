@@ -59,7 +59,7 @@ class FileEffects:
         return Effect(
             tool="write_file",
             arguments=arguments,
-            asks=True,
+            needs_approval=True,
             preview=unified_diff(old, new, path),
             target=path,
             before=before,
@@ -97,14 +97,14 @@ class WebEffects:
         return Effect(
             tool="rest_request",
             arguments=arguments,
-            asks=changing,
+            needs_approval=changing,
             preview=_preview(method, arguments),
             target=f"{method} {_host(str(arguments['url']))}",
-            repeatable=_has_key(arguments),
-            harmless_in_plans=not changing,
+            is_idempotent=_has_key(arguments),
+            runs_in_plan=not changing,
             leaves_the_vault=True,
             perform=partial(self._send, arguments, line),
-            stop=line.hang_up,
+            cancel=line.hang_up,
         )
 
     def web_search(self, arguments: JsonObject) -> Effect:
@@ -114,7 +114,7 @@ class WebEffects:
         preview = _preview(str(arguments["method"]).upper(), arguments)
         return Effect(
             tool="web_search", arguments=arguments, perform=perform, preview=preview, leaves_the_vault=True,
-            stop=line.hang_up,
+            cancel=line.hang_up,
         )  # fmt: skip
 
     def _send(self, arguments: JsonObject, line: _Line) -> JsonValue:

@@ -38,16 +38,16 @@ class EntryEffects:
         return Effect(
             tool=kind,
             arguments=arguments,
-            asks=asks,
+            needs_approval=asks,
             preview=_preview(before) if asks and before else "",
             target=f"{kind}/{identifier}",
             # Once it is another version, it is another entry that would be lost.
             before=_state(before) if asks else "",
-            harmless_in_plans=action == "request_read" or self.store.forgets,
+            runs_in_plan=action == "request_read" or self.store.forgets,
             after=_state(None) if action == "delete" else None,
             answer=_foreseen(before, identifier, action, changes),
             current=lambda: _state(self.store.get(kind, identifier)),
-            together=self.store.together if action not in ("delete", "request_read") else None,
+            transaction=self.store.together if action not in ("delete", "request_read") else None,
             perform=partial(self._delete, kind, identifier, _state(before))
             if action == "delete"
             else partial(self._perform, kind, identifier, action, changes, values.get("limit")),
