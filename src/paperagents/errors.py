@@ -11,7 +11,14 @@
     ├── BrokenFileError         a file has errors; carries all its problems
     ├── ReferenceMissingError   a reference stands for something that is not there
     ├── SandboxError            a piece of JavaScript ended badly
+    │   ├── ScriptSyntaxError   no engine can read it
+    │   └── SandboxCrashError   the worker process is gone
     ├── ToolError               a tool could not do what it was asked
+    │   ├── FileChangedError    the target is not what was shown any more
+    │   ├── HttpStatusError     a server answered with an error status
+    │   ├── ModelRefusedError   the model's server refuses the request
+    │   ├── ModelBusyError      the model's server cannot answer just now
+    │   └── OutcomeUnknownError nobody knows whether it happened; it is not repeated
     ├── BusinessError           a failure that a tool itself has a name for
     ├── StorageError            what must be written down cannot be; the run can go on later
     ├── DamagedRowError         what was written down cannot be read any more
@@ -97,6 +104,32 @@ class ToolError(PaperError):
     """A tool could not do what it was asked."""
 
 
+class FileChangedError(ToolError):
+    """The file or entry is not what was shown to the person any more; it can be shown again."""
+
+    def __init__(self, *, path: str) -> None:
+        super().__init__("file-changed", path=path)
+
+
+class HttpStatusError(ToolError):
+    """A server answered with a status of 400 or above (``http-status``)."""
+
+
+class ModelRefusedError(ToolError):
+    """The model's server refuses this request (``model-refused``)."""
+
+
+class ModelBusyError(ToolError):
+    """The model's server cannot answer just now; the same request may succeed later (``model-busy``)."""
+
+
+class OutcomeUnknownError(ToolError):
+    """The program was killed while it acted: nobody knows whether it happened, so it is not repeated."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__("outcome-unknown", tool=tool)
+
+
 class BusinessError(PaperError):
     """A failure that a tool itself has a name for; code, sentence and advice are the tool's own."""
 
@@ -117,6 +150,14 @@ class BusinessError(PaperError):
 
 class SandboxError(PaperError):
     """A piece of JavaScript ended badly: too slow, too big, or an error of its own."""
+
+
+class ScriptSyntaxError(SandboxError):
+    """The engine cannot read the code (``sandbox-syntax``)."""
+
+
+class SandboxCrashError(SandboxError):
+    """The worker process ended without an answer (``sandbox-crash``)."""
 
 
 class UnknownToolError(UsageError):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from paperagents.calls.call import as_text, fits
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import closest
-from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.errors import UsageError
 from paperagents.registry.manual import manual
 from paperagents.runs.record import RunRecord

@@ -12,8 +12,7 @@ from uuid import uuid4
 from paperagents.agents.runner import AgentRunner
 from paperagents.approval.rules import RuleBook
 from paperagents.calls.call import variables_of
-from paperagents.definitions.agent import AgentDefinition
-from paperagents.definitions.tool import ToolDefinition, tool_of_agent
+from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, ToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.paths import segments_of, shown

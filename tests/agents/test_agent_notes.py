@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.agents.toolbox import is_read_only, toolbox_of
-from paperagents.definitions.agent import DEFAULT_TOOLS
+from paperagents.definitions.tool import DEFAULT_TOOLS
 from paperagents.registry.vault_checks import is_pattern, matches
 
 from .conftest import Desk

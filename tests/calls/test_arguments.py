@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from paperagents.calls.arguments import validated
-from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.errors import InvalidArgumentsError
 from paperagents.messages import in_language
 

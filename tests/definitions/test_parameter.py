@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paperagents.definitions.parameter import DIALECT, Parameter, json_schema
+from paperagents.definitions.tool import DIALECT, Parameter, json_schema
 
 URL = Parameter(name="url", schema={"type": "string", "format": "uri"})
 LIMIT = Parameter(name="limit", schema={"type": "integer", "default": 5})

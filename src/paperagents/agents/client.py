@@ -25,7 +25,7 @@ import httpx2
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.agents.turn import StreamedTurn, events, refusal
 from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import CancelledError, ToolError
+from paperagents.errors import CancelledError, ModelRefusedError, ToolError
 from paperagents.sandbox import Cancellation
 from paperagents.version import __version__
 
@@ -63,8 +63,8 @@ class ChatModel:
         """One turn, followed while it is being written."""
         try:
             return self._answer(request, listener, stop)
-        except ToolError as error:
-            if error.code != "model-refused" or "stream_options" not in str(error.values.get("reason")):
+        except ModelRefusedError as error:
+            if "stream_options" not in str(error.values.get("reason")):
                 raise
         # Older servers refuse what they do not know.
         self._counts = False
@@ -189,7 +189,7 @@ def _content(pieces: Iterable[bytes], limit: int) -> bytes:
 
 def _refused(response: httpcore2.Response, pieces: Iterable[bytes], limits: ModelLimits) -> ToolError:
     if 300 <= response.status < 400:
-        return ToolError(
+        return ModelRefusedError(
             "model-refused", status=response.status, reason="redirect", details={"status": response.status}
         )
     content = bytearray()

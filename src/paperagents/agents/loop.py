@@ -21,9 +21,19 @@ from paperagents.agents.limits import Patience, Repetition, Spending
 from paperagents.agents.model import LanguageModel, ModelRequest, ModelTurn, turn_of_record
 from paperagents.agents.toolbox import Toolbox, is_read_only
 from paperagents.calls.call import ToolCall
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import CancelledError, PaperError, PlanEndsError, StorageError, ToolError, WaitingError
+from paperagents.definitions.tool import AgentDefinition
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    ModelBusyError,
+    ModelRefusedError,
+    PaperError,
+    PlanEndsError,
+    StorageError,
+    ToolError,
+    WaitingError,
+)
 from paperagents.messages import text
 from paperagents.runs.log import Frame, Place
 from paperagents.runs.session import Services, Session
@@ -172,14 +182,14 @@ class AgentLoop:
 
     def _told_why(self, error: ToolError) -> ToolError:
         """A server that refuses a model nobody has chosen wants one to be chosen."""
-        unchosen = error.code == "model-refused" and self._run.model_name == NO_MODEL
+        unchosen = isinstance(error, ModelRefusedError) and self._run.model_name == NO_MODEL
         return ToolError("model-missing", details={"refusal": error.message}) if unchosen else error
 
     def _must_write_tags(self, error: ToolError) -> bool:
         """Whether the server said that this model knows no native calls, and the agent leaves it open."""
         told = str(error.values.get("reason", "")).lower()
         said_so = error.details.get("status") in _NO_NATIVE_CALLS and ("tool" in told or "function" in told)
-        refused = error.code in ("model-refused", "model-busy")
+        refused = isinstance(error, ModelRefusedError | ModelBusyError)
         return refused and said_so and self._run.agent.protocol == "auto" and self._native
 
     def _speak(self, *, native: bool) -> None:
@@ -257,7 +267,7 @@ class AgentLoop:
         except PaperError as error:
             if self._session.cancellation.cancelled:
                 raise
-            status = "denied" if error.code == "denied" else "error"
+            status = "denied" if isinstance(error, DeniedError) else "error"
             return replace(answered, status=status, text=_error(str(error)))
 
     def _performed(self, call: WrittenCall, place: Place) -> JsonValue:

@@ -10,8 +10,8 @@ from itertools import islice
 
 from paperagents.agents.toolbox import Toolbox
 from paperagents.calls.references import Names, as_text, look_up
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tool import AgentDefinition
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.references import Malformed, Reference, read_template
 from paperagents.storage.entries import Entry, EntryStore

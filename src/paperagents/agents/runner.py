@@ -18,10 +18,9 @@ from paperagents.agents.prompt import last_errors, planned, remembered, system_p
 from paperagents.agents.scripted_model import SCHEME, read_script, read_script_file
 from paperagents.agents.toolbox import Toolbox, toolbox_of
 from paperagents.calls.references import Names
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import slug
-from paperagents.definitions.tool import CONVERSATION, QUERY
+from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition
 from paperagents.errors import PlanEndsError, ToolError
 from paperagents.registry.entry import Entry
 from paperagents.runs.chain import within

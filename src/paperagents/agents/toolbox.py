@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from paperagents.definitions.agent import AgentDefinition
-from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import ENTRY_KINDS
 from paperagents.definitions.text import lossless_bytes
-from paperagents.definitions.tool import AGENT_PREFIX, CONVERSATION, ToolDefinition
+from paperagents.definitions.tool import AGENT_PREFIX, CONVERSATION, AgentDefinition, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry
 from paperagents.registry.vault_checks import is_pattern, matches

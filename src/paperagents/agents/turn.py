@@ -16,7 +16,7 @@ from paperagents.agents.model import (
     ModelTurn,
 )
 from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import ToolError
+from paperagents.errors import ModelBusyError, ModelRefusedError, ToolError
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
 _SHOWN = 300
@@ -170,9 +170,9 @@ def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolEr
     # An error without a number in the middle of a good answer: the server itself has stumbled.
     busy = number in (200, 408, 409, 425, 429) or (number >= 500 and number != _NOT_IMPLEMENTED)
     details = {"status": number, "retry_after": retry_after}
-    return ToolError(
-        "model-busy" if busy else "model-refused", status=number, reason=reason, retryable=busy, details=details
-    )
+    if busy:
+        return ModelBusyError("model-busy", status=number, reason=reason, retryable=True, details=details)
+    return ModelRefusedError("model-refused", status=number, reason=reason, details=details)
 
 
 def events(pieces: Iterable[bytes], *, limit: int) -> Iterator[str]:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from paperagents.calls.conversion import DEEPEST, CannotConvertError, converted
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import misspelt
-from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.errors import InvalidArgumentsError, ToolError
 from paperagents.messages import has_text, text
 from paperagents.reading.json_schema import NotASchemaError, Violation, compiled

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from paperagents.calls.conversion import CannotConvertError, read_text
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.errors import MissingVariableError, WrongVariableError
 from paperagents.reading.json_schema import Schema
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.parameter import Parameter
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.messages import in_language, language, text
 
 _ANY: JsonObject = {}

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import Literal, get_args
+
+from paperagents.definitions.json_value import JsonObject
 
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 MAX_LENGTH = 64
@@ -110,3 +113,16 @@ _RESERVED = frozenset({
 def is_javascript_variable(name: str) -> bool:
     """Whether a value can be given to a script under this name."""
     return name.replace("$", "_").isidentifier() and name not in _RESERVED
+
+
+# --- the kinds of entries that the store keeps
+
+
+EntryKind = Literal["memory", "task", "goal", "datavault"]
+ENTRY_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
+"""Each is a tool, a tag and a word of ``paper store`` by the same name."""
+
+
+def identifying_argument(kind: str, identifier: str) -> JsonObject:
+    """The argument by which the tool of this kind is told which entry is meant."""
+    return {"id" if kind == "datavault" else "identifier": identifier}

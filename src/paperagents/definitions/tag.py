@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from paperagents.definitions.entry_kind import ENTRY_KINDS
+from paperagents.definitions.names import ENTRY_KINDS
 from paperagents.definitions.source import Span
 
 

@@ -1,23 +1,95 @@
-"""What a file, or the program itself, says a tool is."""
+"""What a file, or the program itself, says a tool or an agent is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.parameter import Parameter, json_schema
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.messages import text
 
+TYPES = ("string", "number", "integer", "boolean", "array", "object")
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 ToolType = Literal["single", "chain"]
 Block = Literal["preprocess", "tool", "postprocess", "custom_function"]
 """The parts of a definition that execute."""
 AGENT_PREFIX = "agent:"
 """Before the id of an agent: a tool may have the same id."""
 ToolKind = Literal["markdown", "javascript", "builtin", "agent", "mcp"]
+Protocol = Literal["native", "tags", "auto"]
+DEFAULT_TOOLS = ("search_files", "read_file")
+"""What an agent may use whose note names no tools: it can look, and change nothing."""
+QUERY = "query"
+CONVERSATION = "conversation"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parameter:
+    """One argument: its name, whether it must be given, and its JSON Schema."""
+
+    name: str
+    schema: Mapping[str, JsonValue] = field(default_factory=dict)
+    """The keywords of JSON Schema, ``type``, ``description`` and ``default`` among them."""
+    required: bool = True
+
+    @property
+    def must_be_given(self) -> bool:
+        """A default satisfies ``required``."""
+        return self.required and "default" not in self.schema
+
+
+def json_schema(parameters: Iterable[Parameter], *, strict: bool = False) -> JsonObject:
+    """The one truth for forms, MCP and validation: JSON Schema 2020-12 for the arguments of a tool."""
+    parameters = tuple(parameters)
+    schema: JsonObject = {
+        "$schema": DIALECT,
+        "type": "object",
+        "properties": {parameter.name: dict(parameter.schema) for parameter in parameters},
+    }
+    required: list[JsonValue] = [parameter.name for parameter in parameters if parameter.must_be_given]
+    if required:
+        schema["required"] = required
+    if strict:
+        schema["additionalProperties"] = False
+    return schema
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentDefinition:
+    """A language model with a prompt, tools and limits."""
+
+    id: str
+    name: str
+    prompt: Excerpt
+    description: str = ""
+    model: str | None = None
+    parameters: tuple[Parameter, ...] = ()
+    """What it may be told besides the question; placeholders of the prompt."""
+    tools: tuple[str, ...] = DEFAULT_TOOLS
+    """Ids, names or patterns such as ``search_*``."""
+    protocol: Protocol = "auto"
+    max_iterations: int = 20
+    temperature: float | None = None
+    memory: bool = True
+    budget: Mapping[str, JsonValue] = field(default_factory=dict)
+    """``tokens`` and/or ``money``; empty is no limit."""
+    timeout: float | None = None
+    approval: str | None = None
+    """``always``: a person is asked before the agent is."""
+    agents: tuple[str, ...] = ()
+    """Other agents it may ask: ids, names or patterns."""
+    wanted: Mapping[str, Span] = field(default_factory=dict)
+    """Where the note names each of its tools and agents."""
+    version: str | None = None
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    author: str | None = None
+    file: str | None = None
+    span: Span | None = None
+    """Where the file says its id or name."""
+    digest: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,18 +253,20 @@ class Step:
 # --- an agent as a tool: asking it is a call like any other
 
 
-QUERY = "query"
-CONVERSATION = "conversation"
-
-
 def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
     """What a caller must know: a question goes in, a text comes out. Other arguments fill in the prompt."""
+    query = {"type": "string", "minLength": 1, "description": text("agent.query")}
+    conversation = {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,120}$", "description": text("agent.conversation")}
     return ToolDefinition(
         id=agent.id,
         name=agent.name,
         kind="agent",
         description=agent.description,
-        parameters=(_query(), *_declared(agent), _conversation()),
+        parameters=(
+            Parameter(name=QUERY, schema={**query}),
+            *(each for each in agent.parameters if each.name not in (QUERY, CONVERSATION)),
+            Parameter(name=CONVERSATION, schema={**conversation}, required=False),
+        ),
         aliases={"content": QUERY},
         answer={"type": "string"},
         agent=agent,
@@ -206,16 +280,3 @@ def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
         span=agent.span,
         digest=agent.digest,
     )
-
-
-def _query() -> Parameter:
-    return Parameter(name=QUERY, schema={"type": "string", "minLength": 1, "description": text("agent.query")})
-
-
-def _conversation() -> Parameter:
-    schema = {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,120}$", "description": text("agent.conversation")}
-    return Parameter(name=CONVERSATION, schema={**schema}, required=False)
-
-
-def _declared(agent: AgentDefinition) -> tuple[Parameter, ...]:
-    return tuple(each for each in agent.parameters if each.name not in (QUERY, CONVERSATION))

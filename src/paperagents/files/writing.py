@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from paperagents.errors import ToolError
+from paperagents.errors import FileChangedError, ToolError
 from paperagents.files.reading import closing, decoded, digest_of, read_regular
 from paperagents.files.safe_open import rename_without_replacing
 
@@ -182,7 +182,7 @@ def _require_conditions(change: Change, existing: _Existing | None) -> None:
     if change.expected_digest is not None:
         digest = digest_of(existing.content) if existing else ABSENT
         if digest != change.expected_digest:
-            raise ToolError("file-changed", path=change.path)
+            raise FileChangedError(path=change.path)
     if existing is not None:
         _require_replaceable(change, existing.status.st_mode)
         # Nobody can be shown what would be lost of a picture, so it is not replaced by text.

@@ -20,7 +20,7 @@ import httpcore2
 import httpx2
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.errors import ToolError
+from paperagents.errors import HttpStatusError, ToolError
 from paperagents.http.connection import CheckedBackend, Deadline, Network
 from paperagents.http.messages import (
     HttpLimits,
@@ -164,7 +164,7 @@ def _judged(plan: Plan, received: _Received) -> HttpResponse:
     response = _response(received)
     if response.status < 400:
         return response
-    raise ToolError(
+    raise HttpStatusError(
         "http-status",
         host=plan.url.host,
         status=response.status,

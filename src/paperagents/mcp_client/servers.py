@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.text import lossless_bytes
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.files.state_files import alone_with, read_object, read_object_to_change, replace_file, set_aside
 
 MOST_TOOLS = 2_000

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from paperagents.definitions.agent import DEFAULT_TOOLS, AgentDefinition, Protocol
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.names import closest, stem_of
-from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.definitions.tool import CONVERSATION, QUERY
+from paperagents.definitions.tool import CONVERSATION, DEFAULT_TOOLS, QUERY, AgentDefinition, Parameter, Protocol
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import Note
 from paperagents.reading.problems import ProblemList

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.source import Excerpt, Problem, Span
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import SandboxError
+from paperagents.definitions.tool import AgentDefinition, ToolDefinition
+from paperagents.errors import SandboxError, ScriptSyntaxError
 from paperagents.reading.agent_markdown import read_agent
 from paperagents.reading.javascript_syntax import masked
 from paperagents.reading.markdown import Note, split_note
@@ -226,10 +225,10 @@ def _mistake(block: _Block) -> tuple[Span, str] | None:
     unrun = replace(at, text=f"return null;\n{at.text}", line=at.line - 1, indents=(0, *at.indents))
     try:
         run_javascript(unrun, names=dict.fromkeys(block.names), limits=_LIMITS)
-    except SandboxError as error:
-        if error.code != "sandbox-syntax":
-            return None
+    except ScriptSyntaxError as error:
         stack = error.details.get("stack") or [{}]
         line, column = max(stack[0].get("line") or at.line, at.line), stack[0].get("column") or 1
         return Span(line=line, column=column, end_line=line, end_column=column + 1), str(error.details["message"])
+    except SandboxError:
+        return None
     return None

@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.parameter import DIALECT
 from paperagents.definitions.text import value_without_surrogates
+from paperagents.definitions.tool import DIALECT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from paperagents.definitions.entry_kind import ENTRY_KINDS
-from paperagents.definitions.names import stem_of
+from paperagents.definitions.names import ENTRY_KINDS, stem_of
 from paperagents.definitions.source import Span
 from paperagents.definitions.tag import (
     AttributeSchema,

@@ -17,7 +17,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.names import is_of_registry
 from paperagents.definitions.source import Excerpt, Problem, Span
 from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
-from paperagents.errors import SandboxError
+from paperagents.errors import SandboxError, ScriptSyntaxError
 from paperagents.reading.fields import LONG
 from paperagents.reading.javascript_modules import as_function_body, imported_names
 from paperagents.reading.javascript_syntax import JavaScript, walk
@@ -90,7 +90,7 @@ def _answers(source: Excerpt, problems: ProblemList) -> dict[str, Any] | None:
         stack = error.details.get("stack") or [{}]
         line, column = stack[0].get("line") or 1, stack[0].get("column") or 1
         span = Span(line=line, column=column, end_line=line, end_column=column + 1)
-        if error.code == "sandbox-syntax":
+        if isinstance(error, ScriptSyntaxError):
             problems.error("javascript-syntax", span, reason=error.details["message"])
         else:
             problems.error("tool-not-evaluated", span, reason=error.message)

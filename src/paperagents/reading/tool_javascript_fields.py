@@ -9,8 +9,8 @@ from typing import Any
 from tree_sitter import Node
 
 from paperagents.definitions.names import misspelt
-from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.source import Excerpt, Span
+from paperagents.definitions.tool import Parameter
 from paperagents.reading.fields import MAX_UNKNOWN
 from paperagents.reading.javascript_syntax import JavaScript, walk
 from paperagents.reading.json_schema import NotASchemaError, Schema, mistakes_in

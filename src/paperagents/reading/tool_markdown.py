@@ -7,10 +7,9 @@ from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import slug, stem_of
-from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import lossless_bytes
-from paperagents.definitions.tool import Example, Step, ToolDefinition, ToolType
+from paperagents.definitions.tool import Example, Parameter, Step, ToolDefinition, ToolType
 from paperagents.reading.fields import LONGEST, Fields, is_schedule, looks_like_schedule
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
 from paperagents.reading.markdown import Blocks, Note, read_blocks

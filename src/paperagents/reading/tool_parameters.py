@@ -6,7 +6,7 @@ import json
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import misspelt
-from paperagents.definitions.parameter import TYPES, Parameter
+from paperagents.definitions.tool import TYPES, Parameter
 from paperagents.reading.fields import Fields, report_choice
 from paperagents.reading.json_schema import NotASchemaError, compiled, mistakes_in
 from paperagents.reading.problems import ProblemList

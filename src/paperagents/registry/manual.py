@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
+from paperagents.definitions.tool import AgentDefinition, Example, NamedFailure, Parameter, ToolDefinition
 from paperagents.messages import text
 
 _SHOWN_ELSEWHERE = {"type", "description", "default"}

@@ -9,12 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.names import closest
 from paperagents.definitions.source import Problem
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition, tool_of_agent
+from paperagents.definitions.tool import AGENT_PREFIX, AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
 from paperagents.registry.cache import load_records, save_records

@@ -12,8 +12,8 @@ from itertools import count
 from typing import Any
 
 from paperagents.calls.call import ToolCall
-from paperagents.definitions.entry_kind import identifying_argument
 from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.names import identifying_argument
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import (
     CancelledError,

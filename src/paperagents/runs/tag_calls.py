@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from paperagents.calls.call import ToolCall
-from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.names import ENTRY_KINDS
 from paperagents.definitions.tag import Handler, TagCategory, TagDefinition, TagSchema, TagType
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError, ToolError

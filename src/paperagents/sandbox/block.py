@@ -13,7 +13,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import is_javascript_variable
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import without_surrogates
-from paperagents.errors import PaperError, SandboxError
+from paperagents.errors import PaperError, SandboxCrashError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase
 from paperagents.sandbox.limits import Limits
@@ -169,7 +169,7 @@ class Conversation:
         except (ChannelBrokenError, UnicodeError, ValueError, TypeError, KeyError, RecursionError) as error:
             if isinstance(error, ChannelBrokenError) and self._worker.ran_out_of_memory():
                 raise failures.breach("memory", "", self._block.script, self._block.sentence_values) from None
-            raise SandboxError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
+            raise SandboxCrashError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
 
     def _received(self) -> Frame:
         try:

@@ -9,7 +9,7 @@ from typing import Any
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import lossless_bytes, value_without_surrogates, without_surrogates
-from paperagents.errors import SandboxError
+from paperagents.errors import SandboxCrashError, SandboxError, ScriptSyntaxError
 from paperagents.messages import has_text, text
 
 FIRST_LINE = 1001
@@ -63,7 +63,8 @@ def breach(kind: str, stack: str, script: Excerpt, limits: Mapping[str, Any]) ->
     """The error of a block that met a limit; kind is the worker's word for which."""
     code = _CODES.get(kind, "sandbox-crash")
     frames = frames_of(stack, script)
-    return SandboxError(code, details={"stack": frames}, place=_place(frames), **limits)
+    error = SandboxCrashError if code == "sandbox-crash" else SandboxError
+    return error(code, details={"stack": frames}, place=_place(frames), **limits)
 
 
 def thrown(report: Mapping[str, JsonValue], script: Excerpt, limits: Mapping[str, Any]) -> SandboxError:
@@ -153,7 +154,8 @@ def _javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandb
     is_syntax = report.get("syntax") is True
     if report.get("kind") == "null":
         message = said = "null"
-    return SandboxError(
+    error = ScriptSyntaxError if is_syntax else SandboxError
+    return error(
         "sandbox-syntax" if is_syntax else "javascript-error",
         details={**own, "name": name or None, "message": message, "stack": frames},
         error=f"{name}: {said}" if name and said else name or said or Phrase("thrown-object"),

@@ -22,7 +22,7 @@ from types import TracebackType
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.errors import SandboxError
+from paperagents.errors import SandboxCrashError, SandboxError
 from paperagents.sandbox.block import (
     MAX_DEPTH_OF_BLOCKS,
     Block,
@@ -131,7 +131,7 @@ class Sandbox:
         except SandboxError as error:
             if cancellation and cancellation.cancelled:
                 raise SandboxError("sandbox-cancelled") from None
-            if error.code == "sandbox-crash" and self._closed:
+            if isinstance(error, SandboxCrashError) and self._closed:
                 raise _closed_error() from None
             raise
         finally:

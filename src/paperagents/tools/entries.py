@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, cast
 
 from paperagents.approval.effect import Effect
-from paperagents.definitions.entry_kind import ENTRY_KINDS
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import InvalidArgumentsError, ToolError
+from paperagents.definitions.names import ENTRY_KINDS
+from paperagents.errors import FileChangedError, InvalidArgumentsError, ToolError
 from paperagents.storage.entries import Entry, EntryStore, Mode
 from paperagents.tags import validate_operation
 
@@ -65,7 +65,7 @@ class EntryEffects:
         with self.store.together():
             if _state(self.store.get(kind, identifier)) != shown:
                 # Somebody was faster; the gate shows it again.
-                raise ToolError("file-changed", path=f"{kind}/{identifier}")
+                raise FileChangedError(path=f"{kind}/{identifier}")
             self.store.delete(kind, identifier)
         return _answer(identifier, "deleted", None)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from paperagents.definitions.entry_kind import ENTRY_KINDS, identifying_argument
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.names import ENTRY_KINDS, identifying_argument
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option

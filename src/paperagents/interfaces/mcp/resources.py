@@ -14,10 +14,8 @@ from mcp.shared.exceptions import MCPError
 
 from paperagents.agents.prompt import filled
 from paperagents.calls.references import Names
-from paperagents.definitions.agent import AgentDefinition
-from paperagents.definitions.parameter import Parameter
 from paperagents.definitions.text import without_surrogates
-from paperagents.definitions.tool import CONVERSATION, QUERY, tool_of_agent
+from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition, Parameter, tool_of_agent
 from paperagents.errors import PaperError
 from paperagents.files.listing import ListedFile
 from paperagents.messages import sentence, text

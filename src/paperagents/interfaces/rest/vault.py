@@ -10,8 +10,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response, WebSocket
 from starlette.responses import StreamingResponse
 
-from paperagents.definitions.entry_kind import EntryKind, identifying_argument
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.names import EntryKind, identifying_argument
 from paperagents.errors import PaperError
 from paperagents.interfaces.rest.answers import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.models import (

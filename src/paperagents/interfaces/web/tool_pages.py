@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from paperagents.definitions.agent import AgentDefinition
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tag import TagNote
+from paperagents.definitions.tool import AgentDefinition
 from paperagents.errors import BrokenFileError, PaperError
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
