@@ -255,7 +255,7 @@ class Step:
 
 def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
     """What a caller must know: a question goes in, a text comes out. Other arguments fill in the prompt."""
-    query = {"type": "string", "minLength": 1, "description": text("agent.query")}
+    query: JsonObject = {"type": "string", "minLength": 1, "description": text("agent.query")}
     conversation = {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,120}$", "description": text("agent.conversation")}
     return ToolDefinition(
         id=agent.id,
@@ -263,7 +263,7 @@ def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
         kind="agent",
         description=agent.description,
         parameters=(
-            Parameter(name=QUERY, schema={**query}),
+            Parameter(name=QUERY, schema=query),
             *(each for each in agent.parameters if each.name not in (QUERY, CONVERSATION)),
             Parameter(name=CONVERSATION, schema={**conversation}, required=False),
         ),
