@@ -8,14 +8,17 @@ import pytest
 
 import paperagents
 from paperagents.messages import has_text
-from paperagents.messages.catalogue.builtin_tools import TEXTS
+from paperagents.messages.catalogue.tools import TEXTS as EVERY
 
+# What the operating system and the command line say stands in the same file, and is no error of a tool.
+TEXTS = {key: texts for key, texts in EVERY.items() if not key.startswith(("system.", "cli."))}
 ROOMS = ("files", "http", "search", "tools", "npm")
-SOURCES = sorted(file for room in ROOMS for file in Path(paperagents.__path__[0], room).glob("*.py"))
+PACKAGE = Path(paperagents.__path__[0])
+SOURCES = sorted([PACKAGE / "errors.py", *(file for room in ROOMS for file in (PACKAGE / room).glob("*.py"))])
 # Codes stand where an error or a sentence is made, and in the table of system errors.
 USED = re.compile(
-    r'(?:ToolError|_not_found)\(\s*"([a-z0-9-]+)"|key="([a-z0-9-]+)"|_refuse\([^"]*"([a-z0-9-]+)"'
-    r'|url_invalid\(\w+, "([a-z0-9-]+)"|errno\.\w+: "([a-z0-9-]+)"'
+    r'(?:ToolError|super\(\).__init__|HttpStatusError|_not_found)\(\s*"([a-z0-9-]+)"|key="([a-z0-9-]+)"|_refuse\([^"]*"([a-z0-9-]+)"'
+    r'|text\(\s*"(search-[a-z-]+)"|url_invalid\(\w+, "([a-z0-9-]+)"|errno\.\w+: "([a-z0-9-]+)"'
     r'|get\(error\.errno or 0, "([a-z-]+)"|else "(query-[a-z-]+)"|"(query-[a-z-]+)" if'
 )
 

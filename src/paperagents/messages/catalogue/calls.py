@@ -1,6 +1,7 @@
-"""What can be wrong with a call, and what a run says about itself."""
+"""What can be wrong with the arguments of a call, and with calls in a model's text (tags)."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    # --- arguments
     "invalid-arguments": ("{problems}", "{problems}", "{problems}"),
     "invalid-arguments.hint": (
         "What {tool} wants: paper show {tool}",
@@ -157,160 +158,178 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Parameter „{parameter}“ fehlt ein Element der verlangten Art.",
         "参数 “{parameter}” 缺少所要求的元素。",
     ),
-    # --- what a run says
-    "run.done": ("Done.", "Erledigt.", "完成。"),
-    "run.done-below": ("Done in run {run}.", "Erledigt in Lauf {run}.", "已在运行 {run} 中完成。"),
-    "run.skipped": (
-        "Left out: its condition is false.",
-        "Ausgelassen: Die Bedingung ist nicht erfüllt.",
-        "已跳过：条件不成立。",
+    # --- tags
+    # What is wrong with the tags of a text.
+    "tag-unknown": (
+        "There is no tag named '{name}'.",
+        "Es gibt kein Tag namens „{name}“.",
+        "没有名为“{name}”的标签。",
     ),
-    "run.log-not-written": (
-        "The log of a run of '{tool}' was not written. {reason}",
-        "Das Protokoll eines Laufs von „{tool}“ wurde nicht geschrieben. {reason}",
-        "“{tool}” 的一次运行的日志未能写入。{reason}",
+    "tag-unknown.hint": ("Did you mean {reading}?", "Meinten Sie {reading}?", "您是否想写 {reading}？"),
+    "tag-unclosed": (
+        "The tag '{name}' is opened here and never closed, so it was not carried out.",
+        "Das Tag „{name}“ wird hier geöffnet und nie geschlossen; es wurde nicht ausgeführt.",
+        "标签“{name}”在此处打开但从未关闭，因此没有执行。",
     ),
-    "run.approved": ("Approved by: {by}.", "Genehmigt durch: {by}.", "批准者：{by}。"),
-    "run.edited": (
-        "Approved with changed arguments by: {by}.",
-        "Mit geänderten Argumenten genehmigt durch: {by}.",
-        "修改参数后批准：{by}。",
+    "tag-unclosed.hint": ("Did you mean {reading}?", "Meinten Sie {reading}?", "您是否想写 {reading}？"),
+    "tag-damaged": (
+        "The tag '{name}' is damaged: its end or a quotation mark is missing. It was not carried out.",
+        "Das Tag „{name}“ ist beschädigt: Das Ende oder ein Anführungszeichen fehlt. Es wurde nicht ausgeführt.",
+        "标签“{name}”已损坏：缺少结尾或引号，因此没有执行。",
     ),
-    "run.by-run": ("this run", "diesen Lauf", "本次运行"),
-    "run.by-rule": ("rule {id}", "Regel {id}", "规则 {id}"),
-    "run.done-before": (
-        "Was done before the interruption.",
-        "War vor der Unterbrechung schon erledigt.",
-        "中断之前已完成。",
+    "tag-damaged.hint": ("Did you mean {reading}?", "Meinten Sie {reading}?", "您是否想写 {reading}？"),
+    "tag-closing-without-opening": (
+        "The tag '{name}' is closed here but was not opened before.",
+        "Das Tag „{name}“ wird hier geschlossen, wurde aber vorher nicht geöffnet.",
+        "标签“{name}”在此处关闭，但之前没有打开。",
     ),
-    "denied": ("{tool} was not allowed.", "{tool} wurde nicht erlaubt.", "未允许 {tool}。"),
-    "denied.reason": (
-        "{tool} was not allowed: {reason}",
-        "{tool} wurde nicht erlaubt: {reason}",
-        "未允许 {tool}：{reason}",
+    "tag-duplicate-attribute": (
+        "The attribute '{key}' of '{name}' is given more than once; the last one counts.",
+        "Das Attribut „{key}“ von „{name}“ ist mehrfach angegeben; das letzte zählt.",
+        "“{name}”的属性“{key}”出现多次，以最后一个为准。",
     ),
-    "waiting-for-approval": (
-        "{tool} waits for somebody's yes.",
-        "{tool} wartet auf eine Genehmigung.",
-        "{tool} 正在等待批准。",
+    "tag-nested-too-deeply": (
+        "Too many blocks are nested inside this '{name}'; it was not carried out.",
+        "In diesem „{name}“ sind zu viele Blöcke verschachtelt; es wurde nicht ausgeführt.",
+        "此“{name}”内嵌套的块过多，因此没有执行。",
     ),
-    "waiting-for-approval.hint": (
-        "paper approvals list, then: paper approvals approve ID",
-        "paper approvals list, dann: paper approvals approve ID",
-        "先 paper approvals list，再 paper approvals approve ID",
+    "tag-code-fence-unclosed": (
+        "This code fence is never closed, so the tags behind it are text.",
+        "Dieser Codeblock wird nie geschlossen; die Tags dahinter gelten als Text.",
+        "此代码围栏从未关闭，其后的标签均视为文本。",
     ),
-    "cancelled": ("The run was stopped.", "Der Lauf wurde abgebrochen.", "运行已被停止。"),
-    "plan-ends": (
-        "The plan ends here: what follows depends on what really happens.",
-        "Der Plan endet hier: Was folgt, hängt davon ab, was wirklich geschieht.",
-        "计划到此为止：后续取决于实际结果。",
+    # What is wrong with a definition.
+    "tag-definition-wrong": (
+        "The definition of the tag '{tag}' is wrong: '{value}' cannot be its {field}.",
+        "Die Definition des Tags „{tag}“ ist falsch: „{value}“ kann nicht {field} sein.",
+        "标签“{tag}”的定义有误：“{value}”不能作为 {field}。",
     ),
-    "unknown-run": ("There is no run '{id}'.", "Es gibt keinen Lauf „{id}“.", "没有运行 “{id}”。"),
-    "unknown-run.hint": ("All runs: paper runs list", "Alle Läufe: paper runs list", "所有运行：paper runs list"),
-    "invalid-date": (
-        "'{date}' is no date or time.",
-        "„{date}“ ist kein Datum und keine Zeit.",
-        "“{date}” 不是日期或时间。",
+    "tag-pattern-unsupported": (
+        "The pattern {pattern} of the tag '{tag}' is not one of a tag.",
+        "Das Muster {pattern} des Tags „{tag}“ beschreibt kein Tag.",
+        "标签“{tag}”的模式 {pattern} 不是标签的写法。",
     ),
-    "invalid-date.hint": (
-        "For example 2026-11-16 or 2026-11-16T08:30:00Z.",
-        "Zum Beispiel 2026-11-16 oder 2026-11-16T08:30:00Z.",
-        "例如 2026-11-16 或 2026-11-16T08:30:00Z。",
+    "tag-pattern-unsupported.hint": (
+        r"Write it as {{{{<word\s+([^>]*)\s*\/>}}}} or {{{{<word>}}}}([\s\S]*?){{{{<\/word>}}}}.",
+        r"Schreiben Sie es als {{{{<wort\s+([^>]*)\s*\/>}}}} oder {{{{<wort>}}}}([\s\S]*?){{{{<\/wort>}}}}.",
+        r"请写成 {{{{<word\s+([^>]*)\s*\/>}}}} 或 {{{{<word>}}}}([\s\S]*?){{{{<\/word>}}}}。",
     ),
-    "run-is-over": (
-        "Run {id} is over ({status}).",
-        "Der Lauf {id} ist beendet ({status}).",
-        "运行 {id} 已结束（{status}）。",
+    "tag-word-taken": (
+        "The tag '{tag}' cannot be written as '{word}': '{other}' already is.",
+        "Das Tag „{tag}“ kann nicht „{word}“ heißen: So heißt schon „{other}“.",
+        "标签“{tag}”不能写作“{word}”：它已被“{other}”使用。",
     ),
-    "run-is-over.hint": (
-        "To do it again: paper runs rerun {id}",
-        "Noch einmal: paper runs rerun {id}",
-        "重新运行：paper runs rerun {id}",
+    "tag-storage-unknown": (
+        "The tag '{tag}' stores entries of the kind '{storage}', which there is not.",
+        "Das Tag „{tag}“ speichert Einträge der Art „{storage}“, die es nicht gibt.",
+        "标签“{tag}”要存储“{storage}”类条目，但没有这一类。",
     ),
-    "secrets-not-kept": (
-        "Run {id} had secrets among its arguments, and they were not kept.",
-        "Der Lauf {id} hatte Geheimnisse unter seinen Argumenten; sie wurden nicht aufbewahrt.",
-        "运行 {id} 的参数中含有密钥，密钥未被保存。",
+    "tag-storage-unknown.hint": (
+        "There is: {kinds}. Anything else needs a handler that a program registers.",
+        "Es gibt: {kinds}. Alles andere braucht einen Handler, den ein Programm anmeldet.",
+        "可用的有：{kinds}。其他种类需要由程序注册处理函数。",
     ),
-    "secrets-not-kept.hint": (
-        "Start the tool anew: paper run …",
-        "Das Tool neu starten: paper run …",
-        "请重新启动该工具：paper run …",
+    "tag-tool-unknown": (
+        "There is no tag with the id '{tag}'.",
+        "Es gibt kein Tag mit der Kennung „{tag}“.",
+        "没有标识为“{tag}”的标签。",
     ),
-    "mask-in-edit": (
-        "The edit leaves a *** of which it is not clear what secret it stands for.",
-        "In den bearbeiteten Argumenten steht ein ***, bei dem unklar ist, für welches Geheimnis es steht.",
-        "编辑后的参数中有一个 ***，无法确定它代表哪个密钥。",
+    # What is wrong with one call.
+    "tag-attribute-missing": (
+        "'{tag}' needs the attribute '{attribute}'.",
+        "„{tag}“ braucht das Attribut „{attribute}“.",
+        "“{tag}”需要属性“{attribute}”。",
     ),
-    "mask-in-edit.hint": (
-        "Leave every *** where it was, or write the whole value.",
-        "Lassen Sie jedes *** stehen, wo es war, oder schreiben Sie den ganzen Wert.",
-        "请保留每个 *** 的原位置，或写出完整的值。",
+    "tag-attribute-unknown": (
+        "'{tag}' does not know the attribute '{attribute}'.",
+        "„{tag}“ kennt das Attribut „{attribute}“ nicht.",
+        "“{tag}”没有属性“{attribute}”。",
     ),
-    "unknown-approval": (
-        "There is no open question '{id}'.",
-        "Es gibt keine offene Frage „{id}“.",
-        "没有待答的请求 “{id}”。",
+    "tag-attribute-wrong-type": (
+        "The attribute '{attribute}' of '{tag}' must be of the type {type}, not '{value}'.",
+        "Das Attribut „{attribute}“ von „{tag}“ muss vom Typ {type} sein, nicht „{value}“.",
+        "“{tag}”的属性“{attribute}”必须是 {type} 类型，而不是“{value}”。",
     ),
-    "unknown-approval.hint": (
-        "All open questions: paper approvals list",
-        "Alle offenen Fragen: paper approvals list",
-        "所有待答请求：paper approvals list",
+    "tag-attribute-not-allowed": (
+        "The attribute '{attribute}' of '{tag}' cannot be '{value}'. Possible: {values}.",
+        "Das Attribut „{attribute}“ von „{tag}“ kann nicht „{value}“ sein. Möglich: {values}.",
+        "“{tag}”的属性“{attribute}”不能是“{value}”。可用值：{values}。",
     ),
-    "unknown-rule": ("There is no rule '{id}'.", "Es gibt keine Regel „{id}“.", "没有规则 “{id}”。"),
-    "outcome-unknown": (
-        "The program was interrupted while {tool} was under way; nobody knows whether it was done.",
-        "Das Programm wurde unterbrochen, während {tool} lief; niemand weiß, ob es geschehen ist.",
-        "程序在执行 {tool} 时被中断；无法得知是否已完成。",
+    "tag-attribute-replaced": (
+        "The attribute '{attribute}' of '{tag}' cannot be '{value}'; '{default}' is taken instead.",
+        "Das Attribut „{attribute}“ von „{tag}“ kann nicht „{value}“ sein; stattdessen gilt „{default}“.",
+        "“{tag}”的属性“{attribute}”不能是“{value}”，改用“{default}”。",
     ),
-    "outcome-unknown.hint": (
-        "Look for yourself; then start the tool again if it was not done.",
-        "Selbst nachsehen und das Tool neu starten, wenn es nicht geschehen ist.",
-        "请自行确认；若未完成，请重新运行该工具。",
+    "tag-identifier-invalid": (
+        "'{value}' is no identifier: letters, digits, '_' and '-' are possible, at most 200 characters.",
+        "„{value}“ ist keine Kennung: möglich sind Buchstaben, Ziffern, „_“ und „-“, höchstens 200 Zeichen.",
+        "“{value}”不是有效标识符：只能使用字母、数字、“_”和“-”，最多 200 个字符。",
     ),
-    "too-deep": (
-        "Tools call each other more than {limit} levels deep; {tool} would be one more.",
-        "Tools rufen einander mehr als {limit} Ebenen tief auf; {tool} wäre eine weitere.",
-        "工具互相调用超过 {limit} 层；{tool} 还要再深一层。",
+    "tag-attribute-twice": (
+        "The attribute '{attribute}' of '{tag}' is given under two names; the last one counts.",
+        "Das Attribut „{attribute}“ von „{tag}“ ist unter zwei Namen angegeben; das letzte zählt.",
+        "“{tag}”的属性“{attribute}”以两个名称给出，以最后一个为准。",
     ),
-    "preprocess-not-an-object": (
-        "The preprocess block must return an object.",
-        "Der Preprocess-Block muss ein Objekt zurückgeben.",
-        "preprocess 块必须返回一个对象。",
+    "tag-content-missing": (
+        "'{tag}' needs content between its opening and its closing tag.",
+        "„{tag}“ braucht Inhalt zwischen öffnendem und schließendem Tag.",
+        "“{tag}”的起始标签和结束标签之间需要内容。",
     ),
-    "preprocess-not-an-object.hint": (
-        "End it with: return input;",
-        "Mit return input; beenden.",
-        "请以 return input; 结尾。",
+    "tag-content-too-long": (
+        "'{attribute}' of '{tag}' has {length} characters; at most {limit} are possible.",
+        "„{attribute}“ von „{tag}“ hat {length} Zeichen; möglich sind höchstens {limit}.",
+        "“{tag}”的“{attribute}”有 {length} 个字符，最多允许 {limit} 个。",
     ),
-    "for-each-not-a-list": (
-        "'for_each' did not give a list.",
-        "„for_each“ ergab keine Liste.",
-        "“for_each” 没有得到列表。",
+    "tag-content-ignored": (
+        "'{tag}' takes no content; what stands inside it was left out.",
+        "„{tag}“ nimmt keinen Inhalt an; was darin steht, wurde weggelassen.",
+        "“{tag}”不接受内容，其中的文字已忽略。",
     ),
-    "for-each-too-long": (
-        "'for_each' has {count} entries; at most {limit} are possible.",
-        "„for_each“ hat {count} Einträge; höchstens {limit} sind möglich.",
-        "“for_each” 有 {count} 个条目；最多 {limit} 个。",
+    "tag-content-twice": (
+        "'{tag}' has content inside it and as an attribute; what stands inside counts.",
+        "„{tag}“ hat Inhalt im Block und als Attribut; es zählt der im Block.",
+        "“{tag}”同时在标签内和属性中给出内容，以标签内的为准。",
     ),
-    "step-timeout": (
-        "The step took longer than {seconds} s.",
-        "Der Schritt dauerte länger als {seconds} s.",
-        "该步骤超过了 {seconds} 秒。",
+    "tag-dangerous-markup": (
+        "'{attribute}' of '{tag}' contains '{found}'; it is shown as plain text only.",
+        "„{attribute}“ von „{tag}“ enthält „{found}“; es wird nur als einfacher Text gezeigt.",
+        "“{tag}”的“{attribute}”包含“{found}”，只会以纯文本显示。",
     ),
-    "tool-timeout": (
-        "The tool took longer than {seconds} s.",
-        "Das Tool brauchte länger als {seconds} s.",
-        "该工具超过了 {seconds} 秒。",
+    "tag-validator-refused": ("{reason}", "{reason}", "{reason}"),
+    "tag-validator-failed": (
+        "A validator of '{tag}' failed: {reason}",
+        "Eine Prüfung von „{tag}“ ist fehlgeschlagen: {reason}",
+        "“{tag}”的校验器出错：{reason}",
     ),
-    "run-is-running": (
-        "Somebody is already working on run {id}.",
-        "An dem Lauf {id} wird schon gearbeitet.",
-        "运行 {id} 正在进行中。",
+    # References to the data vault.
+    "vault-reference-missing": (
+        "The data vault has no entry '{id}'.",
+        "Der Datentresor hat keinen Eintrag „{id}“.",
+        "数据保险库中没有条目“{id}”。",
     ),
-    "example-needs-response": (
-        "The example needs an answer for {tool} under 'responses'.",
-        "Das Beispiel braucht unter „responses“ eine Antwort für {tool}.",
-        "示例需要在 “responses” 中给出 {tool} 的答复。",
+    "vault-reference-cycle": (
+        "The entries refer to each other without end: {path}.",
+        "Die Einträge verweisen endlos aufeinander: {path}.",
+        "条目之间循环引用：{path}。",
+    ),
+    "vault-reference-too-deep": (
+        "The reference to '{id}' is nested deeper than {limit} levels and stays as it is.",
+        "Der Verweis auf „{id}“ ist tiefer als {limit} Ebenen verschachtelt und bleibt stehen.",
+        "对“{id}”的引用嵌套超过 {limit} 层，保持原样。",
+    ),
+    "vault-reference-too-large": (
+        "The result would have more than {limit} characters; the reference to '{id}' stays as it is.",
+        "Das Ergebnis hätte mehr als {limit} Zeichen; der Verweis auf „{id}“ bleibt stehen.",
+        "结果将超过 {limit} 个字符，对“{id}”的引用保持原样。",
+    ),
+    "vault-reference-without-id": (
+        "A reference to the data vault needs an id.",
+        "Ein Verweis auf den Datentresor braucht eine id.",
+        "对数据保险库的引用需要 id。",
+    ),
+    "vault-reference-failed": (
+        "The entry '{id}' could not be read: {reason}",
+        "Der Eintrag „{id}“ konnte nicht gelesen werden: {reason}",
+        "无法读取条目“{id}”：{reason}",
     ),
 }

@@ -1,4 +1,4 @@
-"""Sentences: what the built-in tools cannot do, and why."""
+"""What the built-in tools cannot do, and why: files, requests, search, and what the operating system says."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
     # Files
@@ -344,4 +344,47 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Suche in einem Ordner oder mit einem einfacheren regulären Ausdruck.",
         "请在某个文件夹内搜索，或使用更简单的正则表达式。",
     ),
+    "search-index-anew": (
+        "The search index is damaged or was made by another version. It is made anew.",
+        "Der Suchindex ist beschädigt oder stammt von einer anderen Version. Er wird neu angelegt.",
+        "搜索索引已损坏或由其他版本创建，将重新建立。",
+    ),
+    "cli.search.sort": (
+        "What comes first: the best answers, the newest notes, or the alphabet.",
+        "Was zuerst kommt: die besten Treffer, die neuesten Notizen oder das Alphabet.",
+        "排列顺序：最相关、最近修改或按路径。",
+    ),
+    "cli.search.indexing": ("Reading the notes", "Notizen werden gelesen", "正在读取笔记"),
+    # --- the operating system; the English sentences are its own
+    "system.EACCES": ("Permission denied", "keine Berechtigung", "权限不足"),
+    "system.EADDRINUSE": ("Address already in use", "die Adresse ist schon belegt", "地址已被占用"),
+    "system.EADDRNOTAVAIL": (
+        "Cannot assign requested address",
+        "diese Adresse hat der Rechner nicht",
+        "本机没有该地址",
+    ),
+    "system.ECONNREFUSED": ("Connection refused", "die Verbindung wurde abgelehnt", "连接被拒绝"),
+    "system.ECONNRESET": (
+        "Connection reset by peer",
+        "die Gegenseite hat die Verbindung abgebrochen",
+        "连接被对方重置",
+    ),
+    "system.EEXIST": ("File exists", "die Datei gibt es schon", "文件已存在"),
+    "system.EHOSTUNREACH": ("No route to host", "der Rechner ist nicht erreichbar", "无法到达主机"),
+    "system.EIO": ("Input/output error", "Fehler beim Lesen oder Schreiben", "输入输出错误"),
+    "system.EISDIR": ("Is a directory", "das ist ein Ordner", "这是一个文件夹"),
+    "system.ELOOP": ("Too many levels of symbolic links", "zu viele Verweise hintereinander", "符号链接层数过多"),
+    "system.EMFILE": ("Too many open files", "zu viele offene Dateien", "打开的文件过多"),
+    "system.ENAMETOOLONG": ("File name too long", "der Dateiname ist zu lang", "文件名过长"),
+    "system.ENETUNREACH": ("Network is unreachable", "das Netz ist nicht erreichbar", "网络不可达"),
+    "system.ENOENT": (
+        "No such file or directory",
+        "diese Datei oder diesen Ordner gibt es nicht",
+        "没有该文件或文件夹",
+    ),
+    "system.ENOSPC": ("No space left on device", "der Speicher ist voll", "磁盘空间不足"),
+    "system.ENOTDIR": ("Not a directory", "das ist kein Ordner", "不是文件夹"),
+    "system.EPERM": ("Operation not permitted", "das ist nicht erlaubt", "不允许该操作"),
+    "system.EROFS": ("Read-only file system", "hier kann nur gelesen werden", "文件系统只读"),
+    "system.ETIMEDOUT": ("Connection timed out", "die Verbindung kam nicht rechtzeitig zustande", "连接超时"),
 }
