@@ -12,15 +12,9 @@ from typing import Any
 import pytest
 
 from paperagents.errors import ToolError
-from paperagents.http.client import (
-    HttpLimits,
-    HttpRequest,
-    HttpResponse,
-    Network,
-    is_changing,
-    send_request,
-    web_search,
-)
+from paperagents.http.client import send_request, web_search
+from paperagents.http.connection import Network
+from paperagents.http.messages import HttpLimits, HttpRequest, HttpResponse, is_changing
 
 HERE = ["127.0.0.1"]
 
@@ -44,7 +38,7 @@ def error_of(
 
 def test_a_json_answer_comes_with_status_headers_text_and_value(web: Any) -> None:
     url = web.answer("/data", b'{"a": [1, "\xc3\xa4"]}', headers={"Content-Type": "application/json"})
-    answer = get(url).answer()
+    answer = get(url).as_json()
     assert {**answer, "headers": None} == {
         "status": 200, "headers": None, "body": '{"a": [1, "ä"]}', "json": {"a": [1, "ä"]}, "ok": True,
     }  # fmt: skip
@@ -410,5 +404,5 @@ def test_a_closed_port_and_an_unknown_name_are_said_plainly() -> None:
 
 
 def test_an_answer_is_plain_json(web: Any) -> None:
-    answer = get(web.answer("/x", b"[1]", headers={"Set-Cookie": "a=b"})).answer()
+    answer = get(web.answer("/x", b"[1]", headers={"Set-Cookie": "a=b"})).as_json()
     assert json.loads(json.dumps(answer)) == answer

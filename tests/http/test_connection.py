@@ -15,14 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paperagents.errors import ToolError
-from paperagents.http.client import (
-    HttpLimits,
-    HttpRequest,
-    HttpResponse,
-    Network,
-    send_request,
-)
-from paperagents.http.connection import is_allowed
+from paperagents.http.addresses import is_allowed
+from paperagents.http.client import parse_url, send_request
+from paperagents.http.connection import Connections, Exchange, Network, PreparedRequest, TimedOutError
+from paperagents.http.messages import HttpLimits, HttpRequest, HttpResponse
+from paperagents.sandbox import Cancellation
 
 HERE = ["127.0.0.1"]
 
@@ -248,3 +245,82 @@ def test_the_certificate_is_checked_against_the_name_not_the_address(
                 send_request(request, network=network, ssl_context=context)
             assert caught.value.code == "connection-failed"
     assert names == [host]
+
+
+def test_a_stop_ends_the_wait_for_an_answer() -> None:
+    stop, ended = Cancellation(), threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def accept_and_stop() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                stop.cancel()
+                ended.wait(60)
+
+        thread = threading.Thread(target=accept_and_stop)
+        thread.start()
+        with pytest.raises(ToolError) as caught:
+            send_request(
+                HttpRequest(url=f"http://127.0.0.1:{listener.getsockname()[1]}/"), allowed_hosts=HERE, stop=stop
+            )
+        thread.join()
+    assert caught.value.code in ("connection-failed", "http-protocol")
+
+
+def test_a_request_that_was_stopped_before_it_began_is_never_sent(web: Any) -> None:
+    stop = Cancellation()
+    stop.cancel()
+    with pytest.raises(ToolError):
+        send_request(HttpRequest(url=web.answer("/x")), allowed_hosts=HERE, stop=stop)
+    assert web.received == []
+
+
+def test_a_stop_ends_the_wait_for_a_connection() -> None:
+    """A full backlog: the server's system lets the connection wait."""
+    stop = Cancellation()
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, contextlib.ExitStack() as held:
+        address = listener.getsockname()
+        for _ in range(3):
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)  # noqa: FBT003  the name says it
+            waiting.connect_ex(address)
+        threading.Timer(0.1, stop.cancel).start()
+        with pytest.raises(ToolError) as caught:
+            send_request(HttpRequest(url=f"http://127.0.0.1:{address[1]}/"), allowed_hosts=HERE, stop=stop)
+    assert caught.value.code == "connection-failed"
+
+
+def test_a_connection_that_the_server_has_closed_meanwhile_is_not_used_again() -> None:
+    reply = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    closed = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve_twice() -> None:
+            for _ in range(2):
+                connection, _ = listener.accept()
+                connection.recv(65536)
+                connection.sendall(reply)
+                connection.close()
+                closed.set()
+
+        thread = threading.Thread(target=serve_twice)
+        thread.start()
+        with contextlib.closing(Connections()) as connections:
+            url = parse_url(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+            for _ in range(2):
+                prepared = PreparedRequest(method="GET", url=url, headers=(), content=b"")
+                with connections.send(prepared, Exchange(10)) as answer:
+                    assert b"".join(answer.chunks) == b"ok"
+                assert closed.wait(10)
+        thread.join()
+
+
+def test_a_deadline_can_only_come_nearer() -> None:
+    exchange = Exchange(5.0)
+    exchange.shorten(100.0)
+    assert exchange.time_left() <= 5.0
+    exchange.shorten(0.0)
+    with pytest.raises(TimedOutError) as caught:
+        exchange.time_left()
+    assert caught.value.seconds == 5.0

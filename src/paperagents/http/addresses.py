@@ -1,4 +1,4 @@
-"""Which internet addresses are public, however they are written or wrapped.
+"""Where a connection may lead: to public addresses, however they are written or wrapped, and to hosts allowed by name.
 
 The lists are our own: those of Python's ``ipaddress`` differ between versions and miss the addresses at which
 cloud machines hand out their secrets.
@@ -6,6 +6,7 @@ cloud machines hand out their secrets.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
 
@@ -51,16 +52,17 @@ def is_public(address: str) -> bool:
         parsed = ip_address(address)
     except ValueError:
         return False
-    return all(_is_open(each) for each in _meant(parsed))
+    return all(is_open(each) for each in unwrap(parsed))
 
 
-def _is_open(address: Address) -> bool:
+def is_open(address: Address) -> bool:
+    """Whether no list closes this very address."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _CLOSED_V4)
     return address in _OPEN_V6 and not any(address in network for network in _CLOSED_V6)
 
 
-def _meant(address: Address) -> list[Address]:
+def unwrap(address: Address) -> list[Address]:
     """The addresses a packet may really reach: those wrapped inside, else the address itself."""
     if isinstance(address, IPv4Address):
         return [address]
@@ -73,3 +75,33 @@ def _meant(address: Address) -> list[Address]:
     if (int(address) >> 32) & 0xFFFFFFFF in _ISATAP_MARKS:
         return [address, IPv4Address(int(address) & 0xFFFFFFFF)]
     return [address]
+
+
+def is_allowed(host: str, port: int, allowed_hosts: Iterable[str]) -> bool:
+    """Whether the settings name this host: with a port only that one, without a port every one."""
+    wanted = normalize_host(host)
+    return any(
+        normalize_host(name) == wanted and allowed_port in (None, port)
+        for name, allowed_port in map(split_port, allowed_hosts)
+    )
+
+
+def split_port(entry: str) -> tuple[str, int | None]:
+    """``name``, ``name:port``, ``[address]:port`` or a bare address with colons of its own."""
+    name, separator, port = entry.strip().rpartition(":")
+    if separator and port.isdecimal() and (":" not in name or name.endswith("]")):
+        return name, int(port)
+    return entry.strip(), None
+
+
+def normalize_host(host: str) -> str:
+    """One spelling per host: case, brackets, a final dot and the many forms of an IPv6 address."""
+    name = host.removeprefix("[").removesuffix("]").rstrip(".").lower()
+    try:
+        return str(ip_address(name))
+    except ValueError:
+        pass
+    try:
+        return name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return name

@@ -60,7 +60,7 @@ class HttpResponse:
         """Whether the server did what it was asked."""
         return 200 <= self.status < 300
 
-    def answer(self) -> JsonObject:
+    def as_json(self) -> JsonObject:
         """What ``rest_request`` gives."""
         return {
             "status": self.status,
@@ -71,7 +71,7 @@ class HttpResponse:
         }
 
 
-def normalised_method(method: str) -> str:
+def normalize_method(method: str) -> str:
     """The method as it is sent: ``" post "`` becomes ``POST``."""
     stripped = method.strip()
     # Tunnels are no requests. The check comes before upper(), which would turn "optıons" into OPTIONS.
@@ -83,7 +83,7 @@ def normalised_method(method: str) -> str:
 def is_changing(method: str) -> bool:
     """Whether a request may change something: every method but GET, HEAD and OPTIONS."""
     try:
-        return normalised_method(method) not in READING_METHODS
+        return normalize_method(method) not in READING_METHODS
     except ToolError:
         return True
 
@@ -93,7 +93,7 @@ def is_token(name: str) -> bool:
     return _TOKEN.fullmatch(name) is not None
 
 
-# --- bodies of requests and answers: values to bytes, bytes to text and JSON
+# --- bodies: values to bytes, bytes to text and JSON
 
 
 _MOST_VALUES = 2_000_000  # ten megabytes of "[]," would become a gigabyte of lists
@@ -107,7 +107,7 @@ _CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def encoded_body(body: JsonValue, limit: int) -> tuple[bytes, str | None]:
+def encode_body(body: JsonValue, limit: int) -> tuple[bytes, str | None]:
     """The bytes of a request's body and their type: text stays text, everything else becomes JSON."""
     if body is None:
         return b"", None
@@ -124,9 +124,9 @@ def encoded_body(body: JsonValue, limit: int) -> tuple[bytes, str | None]:
     return content, kind
 
 
-def decoded_body(content: bytes, content_type: str) -> str:
+def decode_body(content: bytes, content_type: str) -> str:
     """The text of an answer; of one that is no text, a line that says so."""
-    kind, encoding = _kind_and_encoding(content_type)
+    kind, encoding = split_content_type(content_type)
     is_declared_text = not kind or _TEXT_TYPES.match(kind) is not None
     try:
         text = content.decode(encoding)
@@ -137,15 +137,15 @@ def decoded_body(content: bytes, content_type: str) -> str:
     return text.removeprefix("\ufeff")
 
 
-def parsed_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
+def parse_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
     """The JSON of an answer and whether it is any; servers forget the type, so looks count too."""
-    kind, _ = _kind_and_encoding(content_type)
+    kind, _ = split_content_type(content_type)
     if not _JSON_TYPE.fullmatch(kind) and text.lstrip()[:1] not in ("{", "["):
         return None, False
     if sum(map(text.count, "[{,")) > _MOST_VALUES:
         return None, False
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
         if _HALF_CHARACTER.search(text):
             value = value_without_surrogates(value)
     except (ValueError, RecursionError):
@@ -153,25 +153,22 @@ def parsed_json(text: str, content_type: str) -> tuple[JsonValue, bool]:
     return (None, False) if is_too_deep(value, text) else (value, True)
 
 
-def _kind_and_encoding(content_type: str) -> tuple[str, str]:
+def split_content_type(content_type: str) -> tuple[str, str]:
+    """The type of a body and its encoding: UTF-8 where none is named that is known and safe."""
     kind = content_type.partition(";")[0].strip().lower()
     charset = _CHARSET.search(content_type[:1000])
-    return kind, _known_encoding(charset[1] if charset else "")
-
-
-def _known_encoding(charset: str) -> str:
     try:
-        name = codecs.lookup(charset.strip()).name
+        encoding = codecs.lookup(charset[1] if charset else "utf-8").name
     except (LookupError, ValueError):
-        return "utf-8"
-    return name if _ENCODINGS.fullmatch(name) else "utf-8"
+        encoding = "utf-8"
+    return kind, encoding if _ENCODINGS.fullmatch(encoding) else "utf-8"
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _finite(number: str) -> float:
+def _parse_finite(number: str) -> float:
     value = float(number)
     if not math.isfinite(value):
         raise ValueError(number)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +17,8 @@ from paperagents.files.folder import VaultFolder
 from paperagents.files.paths import shown, writable_segments_of
 from paperagents.files.reading import digest_of
 from paperagents.files.writing import ABSENT
-from paperagents.http.messages import HttpRequest, is_changing, normalised_method
+from paperagents.http.messages import HttpRequest, is_changing, normalize_method
+from paperagents.sandbox import Cancellation
 from paperagents.secrets.redaction import mask_headers
 
 
@@ -91,9 +90,9 @@ class WebEffects:
 
     def rest_request(self, arguments: JsonObject) -> Effect:
         """A request; one that may change something is asked first."""
-        method = normalised_method(str(arguments["method"]))
+        method = normalize_method(str(arguments["method"]))
         changing = is_changing(method)
-        line = _Line()
+        stop = Cancellation()
         return Effect(
             tool="rest_request",
             arguments=arguments,
@@ -103,22 +102,22 @@ class WebEffects:
             is_idempotent=_has_key(arguments),
             runs_in_plan=not changing,
             leaves_the_vault=True,
-            perform=partial(self._send, arguments, line),
-            cancel=line.hang_up,
+            perform=partial(self._send, arguments, stop),
+            cancel=stop.cancel,
         )
 
     def web_search(self, arguments: JsonObject) -> Effect:
         """The JSON of an address; it never asks and so never changes anything."""
-        line = _Line()
-        perform = partial(self._fetch, arguments, line)
+        stop = Cancellation()
+        perform = partial(self._fetch, arguments, stop)
         preview = _preview(str(arguments["method"]).upper(), arguments)
         return Effect(
             tool="web_search", arguments=arguments, perform=perform, preview=preview, leaves_the_vault=True,
-            cancel=line.hang_up,
+            cancel=stop.cancel,
         )  # fmt: skip
 
-    def _send(self, arguments: JsonObject, line: _Line) -> JsonValue:
-        from paperagents.http.client import Network, send_request  # noqa: PLC0415  the HTTP library is large
+    def _send(self, arguments: JsonObject, stop: Cancellation) -> JsonValue:
+        from paperagents.http.client import send_request  # noqa: PLC0415  the HTTP library is large
 
         headers = arguments.get("headers")
         timeout = arguments.get("timeout")
@@ -129,51 +128,13 @@ class WebEffects:
             body=arguments.get("body"),
             timeout=float(timeout) if isinstance(timeout, int | float) else None,
         )
-        with line:
-            return send_request(request, allowed_hosts=self.allowed_hosts, network=Network(dial=line.dial)).answer()
+        return send_request(request, allowed_hosts=self.allowed_hosts, stop=stop).as_json()
 
-    def _fetch(self, arguments: JsonObject, line: _Line) -> JsonValue:
-        from paperagents.http.client import Network, web_search  # noqa: PLC0415  the HTTP library is large
+    def _fetch(self, arguments: JsonObject, stop: Cancellation) -> JsonValue:
+        from paperagents.http.client import web_search  # noqa: PLC0415  the HTTP library is large
 
         url, method = str(arguments["url"]), str(arguments["method"])
-        with line:
-            return web_search(url, method, allowed_hosts=self.allowed_hosts, network=Network(dial=line.dial))
-
-
-@dataclass(kw_only=True)
-class _Line:
-    """The connections of one request, so that somebody else can hang up."""
-
-    _open: list[socket.socket] = field(default_factory=list)
-    _hung_up: bool = False
-
-    def dial(self, address: str, port: int, seconds: float) -> socket.socket:
-        """A connected socket; the second handle on it stays valid when the first is wrapped for TLS."""
-        dialled = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-        self._open.append(dialled.dup())
-        if self._hung_up:
-            self.hang_up()
-        dialled.settimeout(seconds)
-        try:
-            dialled.connect((address, port))
-        except OSError:
-            dialled.close()
-            raise
-        return dialled
-
-    def hang_up(self) -> None:
-        """End every wait on these connections, from any thread."""
-        self._hung_up = True
-        for each in list(self._open):
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-
-    def __enter__(self) -> _Line:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        while self._open:
-            self._open.pop().close()
+        return web_search(url, method, allowed_hosts=self.allowed_hosts, stop=stop)
 
 
 def _host(url: str) -> str:
