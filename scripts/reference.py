@@ -27,7 +27,6 @@ from typing import Any, get_args
 import click
 
 from paperagents.calls.references import Names, resolve
-from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.tag import AttributeSchema, TagSchema
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
@@ -42,6 +41,7 @@ from paperagents.reading.tool_parameters import PARAMETER_FIELDS
 from paperagents.reading.tool_steps import RETRY_FIELDS, STEP_FIELDS
 from paperagents.runs.record import LogEntry, RunRecord, RunStatus
 from paperagents.tags.registry import BUILTIN_TAGS
+from paperagents.tools import builtin_tools
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs"

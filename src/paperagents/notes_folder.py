@@ -38,10 +38,11 @@ class NotesFolder:
     def registry(self) -> ToolRegistry:
         """The tools and agents of the vault."""
         from paperagents.registry.tool_registry import ToolRegistry  # noqa: PLC0415  see above
+        from paperagents.tools import builtin_tools  # noqa: PLC0415  see above
 
         kept = self.root / KEEPING_FOLDER
         file = kept / "cache" / "entries.json" if kept.is_dir() else None
-        return ToolRegistry(self.root, cache_file=file, remote=lambda: self.remote_servers)
+        return ToolRegistry(self.root, built_in=builtin_tools, cache_file=file, remote=lambda: self.remote_servers)
 
     @cached_property
     def remote_servers(self) -> KnownServers:

@@ -38,8 +38,8 @@ from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, ToolStorage
 from paperagents.tags import TagRegistry
 from paperagents.tags.registry import DEFAULT_REGISTRY
-from paperagents.tools.effects import FileEffects, WebEffects
-from paperagents.tools.entries import EntryEffects
+from paperagents.tools import effects_in
+from paperagents.tools.built_in import ToolContext
 
 _LOGGING = threading.Lock()
 """What is added to a log depends on how the file ends: one after the other, also where steps run side by side."""
@@ -218,10 +218,9 @@ class VaultParts(NotesFolder):
             raise ToolError("file-unreadable", reason=system_text(error)) from error
 
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
-        web = WebEffects(allowed_hosts=self.settings.get("allowed_hosts"))
-        entry_tools = EntryEffects(store=entries).tools()
-        own = {**FileEffects(folder=folder).tools(), **web.tools(), **entry_tools, **self.packages.tools()}
-        return _WithRemoteTools(own, self.remote_effects)
+        hosts = self.settings.get("allowed_hosts")
+        context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
+        return _WithRemoteTools(effects_in(context), self.remote_effects)
 
     def _clock(self) -> dict[str, str]:
         now = datetime.now(UTC).astimezone(self.settings.zone)

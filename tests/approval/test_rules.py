@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -133,3 +134,13 @@ def test_a_file_that_is_not_understood_is_set_aside_and_not_erased(
     book.allow("write_file", "a.md")
     (aside,) = file.parent.glob("rules.json.unreadable-*")
     assert aside.read_text(encoding="utf-8") == content
+
+
+@pytest.mark.parametrize("target", ["", "*"])
+def test_no_rule_covers_a_change_that_names_no_target(tmp_path: Path, target: str) -> None:
+    file = tmp_path / "rules.json"
+    rule = asdict(Rule(tool="write_file", target=target))
+    file.write_text(json.dumps({str(tmp_path): [rule]}))
+    rules = RuleBook(file, tmp_path)
+    assert [each.target for each in rules.rules()] == [target]
+    assert rules.allowing("write_file", "") is None

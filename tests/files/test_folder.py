@@ -5,18 +5,14 @@ import socket
 import stat
 import threading
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
-from paperagents.files import listing as file_listing
 from paperagents.files.folder import VaultFolder
 from paperagents.files.reading import digest_of
-from paperagents.tools.effects import FileEffects
 
 FULL_PERMISSIONS = os.geteuid() == 0
 
@@ -87,20 +83,6 @@ def test_writing_what_was_read_changes_nothing(folder: VaultFolder, content: str
     (folder.root / "a.md").write_bytes(content.encode())
     folder.write_text("a.md", folder.read_text("a.md").content, overwrite=True)
     assert (folder.root / "a.md").read_bytes() == content.encode()
-
-
-def test_writing_a_new_file_looks_at_no_other(folder: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def look(*_: object) -> NoReturn:
-        raise AssertionError("a vault of a hundred thousand notes was looked through")
-
-    monkeypatch.setattr(file_listing, "list_files", look)
-    arguments: JsonObject = {"filePath": "new.md", "content": "x"}
-    assert FileEffects(folder=folder).write_file(arguments).perform() == {
-        "filePath": "new.md",
-        "size": 1,
-        "created": True,
-    }
-    assert folder.find_text("other.md") is None
 
 
 def test_half_a_character_is_refused(folder: VaultFolder) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from paperagents.definitions.source import Problem
 from paperagents.reading.files import read_markdown
-from paperagents.registry.entry import Entry, entry_of
-from paperagents.registry.tool_registry import builtin_entries
+from paperagents.registry.entry import Entry, entry_of, entry_of_definition
 from paperagents.registry.vault_checks import find_problems
+from paperagents.tools import builtin_tools
 
 Check = Callable[..., list[str]]
 MUTATIONS = runpy.run_path(str(Path(__file__).with_name("mutations.py")))
@@ -36,11 +36,13 @@ def mutations() -> dict[str, Any]:
 def check() -> Check:
     """All problems of a file, one line each, as if the vault held it and the given neighbours."""
 
+    answers = {tool.id: tool.answer for tool in builtin_tools()}
+
     def run(data: bytes | str, file: str = "tool.md", neighbours: Sequence[Entry] = ()) -> list[str]:
-        reading = read_markdown(data.encode() if isinstance(data, str) else data, file)
+        reading = read_markdown(data.encode() if isinstance(data, str) else data, file, answers)
         entry = entry_of(reading)
         entries = [*([entry] if entry else []), *(each for each in neighbours if each.file != file)]
-        between = find_problems(entries, builtin_entries()).get(file, ())
+        between = find_problems(entries, map(entry_of_definition, builtin_tools())).get(file, ())
         return sorted(_line(problem) for problem in (*reading.problems, *between))
 
     return run

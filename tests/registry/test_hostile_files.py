@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.waiting import wait_until
@@ -103,9 +104,9 @@ def fail_on(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
     read = file_reading.read_markdown
 
-    def failing(data: bytes, file: str) -> file_reading.FileReading:
+    def failing(data: bytes, *rest: Any) -> file_reading.FileReading:
         if content in data:
             raise RecursionError("too deep")
-        return read(data, file)
+        return read(data, *rest)
 
     monkeypatch.setattr(file_reading, "read_markdown", failing)

@@ -15,12 +15,18 @@ from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import in_language
 from paperagents.registry.entry import Entry
-from paperagents.registry.tool_registry import ToolRegistry, builtin_entries
+from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.tags import TagRegistry
+from paperagents.tools import builtin_tools
 
 Write = Callable[..., Path]
 
 BROKEN = "---\ntool: true\nname: Broken\ndescription: d\ntype: chain\n---\n"
+
+
+def registry_of(root: Path) -> ToolRegistry:
+    """A registry as a vault makes it."""
+    return ToolRegistry(root, built_in=builtin_tools)
 
 
 def own(registry: ToolRegistry) -> dict[str, Entry]:
@@ -37,7 +43,7 @@ def test_tools_are_found_anywhere_in_the_vault(root: Path, write: Write) -> None
     write("a/b/c/d/deep.md", name="deep")
     write("Mit Leerzeichen/Übung 笔记.md", name="odd")
     write("LOUD.MD", name="loud")
-    assert {entry.id for entry in own(ToolRegistry(root)).values()} == {"top", "deep", "odd", "loud"}
+    assert {entry.id for entry in own(registry_of(root)).values()} == {"top", "deep", "odd", "loud"}
 
 
 def test_hidden_folders_and_files_are_skipped(root: Path, write: Write) -> None:
@@ -45,7 +51,7 @@ def test_hidden_folders_and_files_are_skipped(root: Path, write: Write) -> None:
     write("notes/.trash/tool.md", name="two")
     write(".hidden.md", name="three")
     write(".paper/tool.md", name="four")
-    assert own(ToolRegistry(root)) == {}
+    assert own(registry_of(root)) == {}
 
 
 def test_ordinary_notes_are_not_listed(root: Path, write: Write) -> None:
@@ -54,14 +60,14 @@ def test_ordinary_notes_are_not_listed(root: Path, write: Write) -> None:
     write("other.md", "---\ntags: [tool]\nagent: false\n---\ntool: true\n")
     write("tool.txt", name="text")
     write("empty.md", "")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert own(registry) == {}
     assert registry.loose_problems() == ()
 
 
 def test_a_note_that_was_probably_meant_to_be_a_tool_is_told_about(root: Path, write: Write) -> None:
     write("almost.md", "---\ntool: yes\nname: Almost\n---\n")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert [(problem.file, problem.code, problem.severity) for problem in registry.loose_problems()] == [
         ("almost.md", "not-true", "warning")
     ]
@@ -71,7 +77,7 @@ def test_a_broken_file_is_listed_beside_the_good_ones(root: Path, write: Write) 
     write("good.md", name="good")
     write("broken.md", BROKEN)
     write("yaml.md", "---\ntool: true\nname: [\n---\n")
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     assert {file: entry.valid for file, entry in listed.items()} == {
         "good.md": True,
         "broken.md": False,
@@ -83,7 +89,7 @@ def test_a_broken_file_is_listed_beside_the_good_ones(root: Path, write: Write) 
 @pytest.mark.parametrize("front", ["tool: true\nname: [", "tool: true\ndescription: d", "agent: true\ndescription: d"])
 def test_a_file_without_a_name_is_called_by_its_stem(root: Path, write: Write, front: str) -> None:
     write("sub/My File.md", f"---\n{front}\n---\n")
-    [entry] = own(ToolRegistry(root)).values()
+    [entry] = own(registry_of(root)).values()
     assert (entry.id, entry.name, entry.valid) == ("my-file", "My File", False)
 
 
@@ -91,19 +97,19 @@ def test_a_file_without_a_name_is_called_by_its_stem(root: Path, write: Write, f
 def test_a_file_that_cannot_be_read_hides_no_good_one_of_its_name(root: Path, write: Write, front: str) -> None:
     write("Fetch it.md", "---\ntool: true\nname: [\n---\n")
     write("good.md", f"---\n{front}\ndescription: d\ncustom_function: return 1;\n---\nHelp.\n")
-    assert ToolRegistry(root).tool("fetch-it").file == "good.md"
+    assert registry_of(root).tool("fetch-it").file == "good.md"
 
 
 def test_using_a_broken_tool_tells_all_its_problems(root: Path, write: Write) -> None:
     write("broken.md", "---\ntool: true\nname: Broken\ntype: chain\nparameters: 5\n---\n")
     with pytest.raises(BrokenFileError) as caught:
-        ToolRegistry(root).tool("broken")
+        registry_of(root).tool("broken")
     assert {"missing-steps", "wrong-type"} <= {problem.code for problem in caught.value.problems}
 
 
 def test_agents_are_found_as_agents_and_can_be_called_like_tools(root: Path, write: Write) -> None:
     write("agents/helper.md", "---\nagent: true\nname: Helper\ndescription: d\n---\nHelp.\n")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert registry.find_agent("Helper").id == "helper"
     assert registry.agent("helper").name == "Helper"
     assert registry.tool("helper").kind == "agent"
@@ -117,7 +123,7 @@ def test_agents_are_found_as_agents_and_can_be_called_like_tools(root: Path, wri
 def test_a_tool_and_an_agent_may_share_an_id(root: Path, write: Write) -> None:
     write("tool.md", name="same")
     write("agent.md", "---\nagent: true\nname: same\ndescription: d\n---\nHelp.\n")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert all(entry.valid for entry in own(registry).values())
     assert registry.tool("same").kind == "markdown"
     assert registry.tool("agent:same").kind == "agent"
@@ -128,7 +134,7 @@ def test_a_tool_and_an_agent_may_share_an_id(root: Path, write: Write) -> None:
 
 def test_a_tool_is_found_by_its_id_and_by_its_name(root: Path, write: Write) -> None:
     write("a.md", id="my_tool", name='"My Tool: it works"')
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert registry.tool("my_tool").file == "a.md"
     assert registry.tool("My Tool: it works").file == "a.md"
 
@@ -136,7 +142,7 @@ def test_a_tool_is_found_by_its_id_and_by_its_name(root: Path, write: Write) -> 
 def test_without_an_id_it_is_the_slug_of_the_name_else_of_the_file(root: Path, write: Write) -> None:
     write("a.md", name="Über Nacht")
     write("Plan B.md", name="笔记")
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     assert listed["a.md"].id == "ueber-nacht"
     assert listed["Plan B.md"].id == "plan-b"
 
@@ -144,7 +150,7 @@ def test_without_an_id_it_is_the_slug_of_the_name_else_of_the_file(root: Path, w
 def test_two_tools_with_names_no_slug_can_be_made_of_stay_apart(root: Path, write: Write) -> None:
     write("笔记.md", name="笔记")
     write("搜索.md", name="搜索")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert all(entry.valid for entry in own(registry).values())
     assert registry.tool("搜索").file == "搜索.md"
 
@@ -152,7 +158,7 @@ def test_two_tools_with_names_no_slug_can_be_made_of_stay_apart(root: Path, writ
 def test_files_whose_names_begin_with_the_same_chinese_words_have_ids_of_their_own(root: Path, write: Write) -> None:
     write("搜索文件.md", name="搜索文件")
     write("搜索标签.md", name="搜索标签")
-    entries = own(ToolRegistry(root)).values()
+    entries = own(registry_of(root)).values()
     assert all(entry.valid for entry in entries)
     assert len({entry.id for entry in entries}) == 2
 
@@ -160,21 +166,21 @@ def test_files_whose_names_begin_with_the_same_chinese_words_have_ids_of_their_o
 def test_an_id_is_stronger_than_the_name_of_another_tool(root: Path, write: Write) -> None:
     write("a.md", id="first", name="second")
     write("b.md", id="second", name="third")
-    assert ToolRegistry(root).tool("second").file == "b.md"
+    assert registry_of(root).tool("second").file == "b.md"
 
 
 def test_an_unknown_tool_suggests_the_nearest(root: Path, write: Write) -> None:
     write("a.md", id="word_count", name="Word count")
     with pytest.raises(UnknownToolError) as caught:
-        ToolRegistry(root).find("word_cont")
+        registry_of(root).find("word_cont")
     assert caught.value.details["nearest"] == ["word_count"]
     with pytest.raises(UnknownToolError) as caught:
-        ToolRegistry(root).find("read_fil")
+        registry_of(root).find("read_fil")
     assert caught.value.details["nearest"][0] == "read_file"
 
 
 def test_built_in_tools_are_always_there_and_described_in_the_language_of_the_reader(root: Path) -> None:
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert registry.tool("read_file").kind == "builtin"
     described = set()
     for language in ("en", "de", "zh"):
@@ -190,7 +196,7 @@ def test_built_in_tools_are_always_there_and_described_in_the_language_of_the_re
 def test_two_tools_with_one_id_are_both_told_about_the_other_file(root: Path, write: Write) -> None:
     write("one.md", id="same", name="one")
     write("sub/two.md", id="same", name="two")
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     assert codes(listed["one.md"]) == codes(listed["sub/two.md"]) == ["duplicate-id"]
     assert "sub/two.md" in listed["one.md"].problems[0].message
     assert "one.md" in listed["sub/two.md"].problems[0].message
@@ -201,7 +207,7 @@ def test_two_tools_with_one_name_are_told_of_and_both_can_be_used(root: Path, wr
     write("one.md", id="first", name="same")
     write("two.md", id="second", name="same")
     write("three.md", id="third", name="other")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     listed = own(registry)
     assert codes(listed["one.md"]) == codes(listed["two.md"]) == ["duplicate-name"]
     assert "two.md" in listed["one.md"].problems[0].message
@@ -216,7 +222,7 @@ def test_a_log_into_the_file_of_another_tool_is_told(root: Path, write: Write, l
     write("note.md", name="note", log="plain.md")
     write("other.md", name="other")
     write("plain.md", "# A note\n")
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     assert {file: codes(entry) for file, entry in listed.items() if entry.problems} == {"t.md": ["invalid-log"]}
     assert listed["t.md"].valid
 
@@ -236,7 +242,7 @@ def test_a_tag_that_is_written_like_another_is_told_where_it_says_so(
 ) -> None:
     write("one.md", "---\ntag: true\nid: one\nname: One\ndescription: First.\nwords: [note_it]\n---\n")
     write("two.md", f"---\ntag: true\nid: two\nname: Two\ndescription: Second.\n{fields}\n---\n")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     listed = own(registry)
     assert listed["one.md"].valid
     (problem,) = listed["two.md"].problems
@@ -248,7 +254,7 @@ def test_a_tag_that_is_written_like_another_is_told_where_it_says_so(
 @pytest.mark.parametrize("name", ["reasoning_text", "final_output", "subagent", "vaultref"])
 def test_the_id_of_a_built_in_tag_cannot_be_taken(name: str, root: Path, write: Write) -> None:
     write("mine.md", f"---\ntag: true\nid: {name}\nname: Mine\ndescription: Mine.\n---\n")
-    assert codes(own(ToolRegistry(root))["mine.md"]) == ["tag-word-taken"]
+    assert codes(own(registry_of(root))["mine.md"]) == ["tag-word-taken"]
 
 
 def test_words_of_tags_stay_known_in_the_cache(root: Path, write: Write, tmp_path: Path) -> None:
@@ -270,7 +276,7 @@ def test_the_words_of_the_built_in_tags_are_all_known() -> None:
 def test_neither_of_two_tools_with_one_id_runs(root: Path, write: Write) -> None:
     write("one.md", id="same", name="one")
     write("two.md", id="same", name="two")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     for name in ("same", "one", "two"):
         with pytest.raises(BrokenFileError):
             registry.tool(name)
@@ -279,25 +285,25 @@ def test_neither_of_two_tools_with_one_id_runs(root: Path, write: Write) -> None
 def test_a_markdown_tool_and_a_javascript_tool_cannot_share_an_id(root: Path, write: Write) -> None:
     write("shout.md", name="shout")
     write("shout.tool.js", "module.exports = {getMetadata: () => ({id: 'shout'}), getSchema() {}, execute() {}};")
-    assert "duplicate-id" in codes(own(ToolRegistry(root))["shout.md"])
+    assert "duplicate-id" in codes(own(registry_of(root))["shout.md"])
 
 
-@pytest.mark.parametrize("name", [entry.id for entry in builtin_entries()])
+@pytest.mark.parametrize("name", [tool.id for tool in builtin_tools()])
 def test_the_name_of_a_built_in_tool_cannot_be_taken(name: str, root: Path, write: Write) -> None:
     write("mine.md", name=name)
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert codes(own(registry)["mine.md"]) == ["duplicate-id"]
     assert registry.tool(name).kind == "builtin"
 
 
 def test_a_tool_whose_name_only_looks_like_a_built_in_one_never_stands_in_for_it(root: Path, write: Write) -> None:
     write("mine.md", id="mine", name="write_file")
-    assert ToolRegistry(root).tool("write_file").kind == "builtin"
+    assert registry_of(root).tool("write_file").kind == "builtin"
 
 
 def test_a_step_with_an_unknown_tool_suggests_the_nearest_at_its_place(root: Path, write: Write) -> None:
     write("chain.md", name="chain", steps="\n  - tool: search_fils\n    parameters: {query: x}")
-    problem = own(ToolRegistry(root))["chain.md"].problems[0]
+    problem = own(registry_of(root))["chain.md"].problems[0]
     assert problem.code == "unknown-tool"
     assert (problem.span.line, problem.span.column) == (6, 11)
     assert "'search_files'" in (problem.hint or "")
@@ -306,23 +312,23 @@ def test_a_step_with_an_unknown_tool_suggests_the_nearest_at_its_place(root: Pat
 def test_a_step_may_call_any_tool_of_the_vault_by_id_or_name(root: Path, write: Write) -> None:
     write("x.md", id="helper", name="My helper")
     write("chain.md", name="chain", steps="\n  - tool: helper\n  - tool: My helper\n  - name: helper")
-    assert own(ToolRegistry(root))["chain.md"].valid
+    assert own(registry_of(root))["chain.md"].valid
 
 
 def test_the_tool_block_of_a_single_tool_is_checked_the_same_way(root: Path, write: Write) -> None:
     write("single.md", "---\ntool: true\nname: s\ndescription: d\n---\n```yaml\ntool: read_fil\n```\n")
-    problem = own(ToolRegistry(root))["single.md"].problems[0]
+    problem = own(registry_of(root))["single.md"].problems[0]
     assert (problem.code, problem.span.line, problem.span.column) == ("unknown-tool", 7, 7)
 
 
 def test_steps_inside_parallel_are_checked_too(root: Path, write: Write) -> None:
     write("chain.md", name="chain", steps="\n  - parallel:\n      - tool: nonsense_tool\n      - tool: search_files")
-    assert codes(own(ToolRegistry(root))["chain.md"]) == ["unknown-tool", "missing-argument"]
+    assert codes(own(registry_of(root))["chain.md"]) == ["unknown-tool", "missing-argument"]
 
 
 def test_missing_arguments_of_a_step_are_told(root: Path, write: Write) -> None:
     write("chain.md", name="chain", steps="\n  - tool: write_file\n    parameters: {filePath: a.md}")
-    problem = own(ToolRegistry(root))["chain.md"].problems[0]
+    problem = own(registry_of(root))["chain.md"].problems[0]
     assert problem.code == "missing-argument"
     with in_language("en"):
         assert "'content'" in problem.message
@@ -330,12 +336,12 @@ def test_missing_arguments_of_a_step_are_told(root: Path, write: Write) -> None:
 
 def test_an_alias_gives_the_argument(root: Path, write: Write) -> None:
     write("chain.md", name="chain", steps="\n  - tool: read_file\n    parameters: {path: a.md}")
-    assert own(ToolRegistry(root))["chain.md"].valid
+    assert own(registry_of(root))["chain.md"].valid
 
 
 def test_an_unknown_argument_of_a_strict_tool_is_an_error_at_its_place(root: Path, write: Write) -> None:
     write("chain.md", name="chain", steps="\n  - tool: search_files\n    parameters:\n      query: x\n      limt: 3")
-    problem = own(ToolRegistry(root))["chain.md"].problems[0]
+    problem = own(registry_of(root))["chain.md"].problems[0]
     assert (problem.code, problem.severity, problem.span.line) == ("unknown-argument", "error", 9)
     assert "'limit'" in (problem.hint or "")
 
@@ -343,7 +349,7 @@ def test_an_unknown_argument_of_a_strict_tool_is_an_error_at_its_place(root: Pat
 def test_a_slip_in_an_argument_of_a_tool_that_takes_anything_is_a_warning(root: Path, write: Write) -> None:
     write("x.md", name="helper", parameters="[{name: amount, type: number, description: d, default: 1}]")
     write("chain.md", name="chain", steps="\n  - tool: helper\n    parameters: {amuont: 3, other: 4}")
-    entry = own(ToolRegistry(root))["chain.md"]
+    entry = own(registry_of(root))["chain.md"]
     assert codes(entry) == ["unknown-argument"]
     assert entry.valid
 
@@ -357,7 +363,7 @@ def calling(name: str, condition: str = "") -> str:
 
 def test_a_chain_that_calls_itself_is_endless(root: Path, write: Write) -> None:
     write("a.md", name="a", steps=calling("a"))
-    entry = own(ToolRegistry(root))["a.md"]
+    entry = own(registry_of(root))["a.md"]
     assert codes(entry) == ["endless-chain"]
     assert "a → a" in entry.problems[0].message
 
@@ -370,7 +376,7 @@ def test_a_chain_that_calls_itself_through_others_is_endless_in_every_file_of_th
     write("c.md", name="c", steps=calling("a"))
     write("d.md", name="d", steps=calling("a"))
     write("e.md", name="e", steps=calling("search_files\n    parameters: {query: x}"))
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     circle = [file for file, entry in listed.items() if "endless-chain" in codes(entry)]
     assert circle == ["a.md", "b.md", "c.md"]
     assert "a → b → c → a" in listed["a.md"].problems[0].message
@@ -380,25 +386,25 @@ def test_a_circle_with_a_condition_can_end(root: Path, write: Write) -> None:
     write("a.md", name="a", parameters="[{name: n, type: number, description: d}]", steps=calling("b"))
     more = calling("a", "\n    if: context.parameters.n > 0\n    parameters: {n: 1}")
     write("b.md", name="b", steps=more)
-    assert all(entry.valid for entry in own(ToolRegistry(root)).values())
+    assert all(entry.valid for entry in own(registry_of(root)).values())
 
 
 def test_a_single_tool_that_calls_itself_is_endless_too(root: Path, write: Write) -> None:
     write("a.md", "---\ntool: true\nname: a\ndescription: d\n---\n```yaml\ntool: a\n```\n")
-    assert codes(own(ToolRegistry(root))["a.md"]) == ["endless-chain"]
+    assert codes(own(registry_of(root))["a.md"]) == ["endless-chain"]
 
 
 def test_a_long_ladder_of_chains_is_no_circle(root: Path, write: Write) -> None:
     for number in range(300):
         write(f"{number}.md", name=f"rung{number}", steps=calling(f"rung{number + 1}"))
     write("last.md", name="rung300")
-    assert all(entry.valid for entry in own(ToolRegistry(root)).values())
+    assert all(entry.valid for entry in own(registry_of(root)).values())
 
 
 def test_a_great_circle_is_found_and_its_path_told_shortly(root: Path, write: Write) -> None:
     for number in range(300):
         write(f"{number}.md", name=f"rung{number}", steps=calling(f"rung{(number + 1) % 300}"))
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     assert all(codes(entry) == ["endless-chain"] for entry in listed.values())
     assert len(listed["0.md"].problems[0].message) < 200
 
@@ -409,7 +415,7 @@ def test_a_great_circle_is_found_and_its_path_told_shortly(root: Path, write: Wr
 def test_a_link_to_a_file_of_the_vault_does_not_make_that_tool_unusable(root: Path, write: Write) -> None:
     write("real/tool.md", name="linked")
     (root / "link.md").symlink_to(root / "real" / "tool.md")
-    assert ToolRegistry(root).tool("linked").name == "linked"
+    assert registry_of(root).tool("linked").name == "linked"
 
 
 def test_a_link_out_of_the_vault_is_not_followed(root: Path, tmp_path: Path, write: Write) -> None:
@@ -421,7 +427,7 @@ def test_a_link_out_of_the_vault_is_not_followed(root: Path, tmp_path: Path, wri
     (root / "folder").symlink_to(outside)
     (root / "relative.md").symlink_to("../outside/evil.md")
     (root / "twice.md").symlink_to(root / "file.md")
-    assert list(own(ToolRegistry(root))) == ["good.md"]
+    assert list(own(registry_of(root))) == ["good.md"]
 
 
 def test_circles_of_links_end(root: Path, write: Write) -> None:
@@ -429,7 +435,7 @@ def test_circles_of_links_end(root: Path, write: Write) -> None:
     (root / "a" / "up").symlink_to(root)
     (root / "a" / "self.md").symlink_to("self.md")
     (root / "dangling.md").symlink_to("nowhere.md")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert list(own(registry)) == ["a/good.md"]
     assert registry.tool("good").file == "a/good.md"
 
@@ -439,12 +445,12 @@ def test_a_pipe_named_like_a_note_does_not_hold_up_anything(root: Path, write: W
     os.mkfifo(root / "pipe.md")
     os.mkfifo(root / "pipe.tool.js")
     (root / "link.md").symlink_to(root / "pipe.md")
-    assert list(own(ToolRegistry(root))) == ["good.md"]
+    assert list(own(registry_of(root))) == ["good.md"]
 
 
 def test_a_folder_named_like_a_note_is_a_folder(root: Path, write: Write) -> None:
     write("folder.md/inner.md", name="inner")
-    assert list(own(ToolRegistry(root))) == ["folder.md/inner.md"]
+    assert list(own(registry_of(root))) == ["folder.md/inner.md"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
@@ -452,7 +458,7 @@ def test_a_file_that_cannot_be_read_is_told_about_and_hides_no_other(root: Path,
     write("good.md", name="good")
     write("locked.md", name="locked").chmod(0)
     (root / "closed").mkdir(mode=0)
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert list(own(registry)) == ["good.md"]
     assert [(problem.file, problem.code) for problem in registry.loose_problems()] == [("locked.md", "file-unreadable")]
 
@@ -460,14 +466,14 @@ def test_a_file_that_cannot_be_read_is_told_about_and_hides_no_other(root: Path,
 def test_a_file_name_that_is_not_utf8_is_listed_and_used(root: Path, write: Write) -> None:
     place = write("good.md", name="good")
     place.rename(os.fsdecode(os.fsencode(root) + b"/na\xefve.md"))
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert registry.tool("good").file == os.fsdecode(b"na\xefve.md")
 
 
 def test_a_huge_tool_file_is_refused_without_hiding_the_others(root: Path, write: Write) -> None:
     write("good.md", name="good")
     write("huge.md", "---\ntool: true\nname: huge\n---\n" + "x" * 3_000_000)
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     assert codes(listed["huge.md"]) == ["file-too-large"]
     assert listed["good.md"].valid
 
@@ -475,7 +481,7 @@ def test_a_huge_tool_file_is_refused_without_hiding_the_others(root: Path, write
 def test_a_huge_ordinary_note_is_only_an_ordinary_note(root: Path, write: Write) -> None:
     write("huge.md", "a tool or agent " * 200_000)
     write("front.md", "---\ntags: [tool]\n---\n" + "a tool or agent " * 200_000)
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert own(registry) == {}
     assert registry.loose_problems() == ()
 
@@ -483,7 +489,7 @@ def test_a_huge_ordinary_note_is_only_an_ordinary_note(root: Path, write: Write)
 def test_a_file_of_arbitrary_bytes_does_no_harm(root: Path, write: Write) -> None:
     write("good.md", name="good")
     (root / "bytes.md").write_bytes(b"---\ntool: true\nname: \xff\xfe\x00\n---\n" + bytes(range(256)))
-    listed = own(ToolRegistry(root))
+    listed = own(registry_of(root))
     assert listed["good.md"].valid
     assert not listed["bytes.md"].valid
 
@@ -493,7 +499,7 @@ def test_a_few_tools_are_found_among_thousands_of_notes(root: Path, write: Write
         write(f"notes/{number % 40}/{number}.md", f"---\ntags: [n{number}]\n---\n# Note {number}\n")
     for number in range(5):
         write(f"notes/{number}/tool.md", name=f"tool{number}")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert len(own(registry)) == 5
     assert registry.files_read == 2005
     registry.refresh()
@@ -504,7 +510,7 @@ def test_a_few_tools_are_found_among_thousands_of_notes(root: Path, write: Write
 
 
 def test_a_refresh_sees_new_changed_renamed_and_deleted_files(root: Path, write: Write) -> None:
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     assert own(registry) == {}
     place = write("a.md", name="one")
     registry.refresh()
@@ -523,7 +529,7 @@ def test_a_refresh_sees_new_changed_renamed_and_deleted_files(root: Path, write:
 
 def test_a_file_broken_by_an_edit_goes_on_as_it_was_and_says_so(root: Path, write: Write) -> None:
     write("a.md", name="good", description="Before.")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     registry.refresh()
     write("a.md", "---\ntool: true\nname: good\ntype: chain\n---\n")
     registry.update(["a.md"])
@@ -542,7 +548,7 @@ def test_an_update_finds_the_same_as_a_refresh(root: Path, write: Write) -> None
     write("a/one.md", name="one")
     write("b/two.md", name="two")
     (root / "b" / "link.md").symlink_to("../a/one.md")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     registry.refresh()
     before = own(registry)
     registry.update(["b", "a", "b/two.md", "gone.md", "b/link.md"])
@@ -555,7 +561,7 @@ def test_an_update_follows_no_link_to_a_folder_outside(root: Path, tmp_path: Pat
     outside.mkdir()
     (outside / "evil.md").write_bytes((root / "good.md").read_bytes().replace(b"good", b"evil"))
     (root / "folder").symlink_to(outside)
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     registry.update(["folder/evil.md", "folder", "../outside/evil.md"])
     assert list(own(registry)) == ["good.md"]
 
@@ -563,7 +569,7 @@ def test_an_update_follows_no_link_to_a_folder_outside(root: Path, tmp_path: Pat
 def test_readers_see_a_complete_state_while_files_change(root: Path, write: Write) -> None:
     for number in range(200):
         write(f"almost{number}.md", "---\ntool: yes\n---\n")
-    registry = ToolRegistry(root)
+    registry = registry_of(root)
     registry.refresh()
     done = threading.Event()
 
@@ -588,4 +594,4 @@ def test_long_names_in_steps_and_arguments_are_checked_quickly(root: Path, write
     write("x.md", id="helper", name=letters, parameters=parameter)
     given = f"\n    parameters:\n      ? {letters[::-1]}\n      : 1"
     write("chain.md", name="chain", steps=f"\n  - tool: {letters[::-1]}\n  - tool: helper{given}")
-    assert codes(own(ToolRegistry(root))["chain.md"]) == ["unknown-tool"]
+    assert codes(own(registry_of(root))["chain.md"]) == ["unknown-tool"]

@@ -13,7 +13,8 @@ from paperagents.approval.question import ApprovalRequest, Approved, ApproveEver
 from paperagents.errors import ToolError
 from paperagents.reading.json_schema import compiled
 from paperagents.storage.entries import PlannedEntries
-from paperagents.tools.entries import EntryEffects
+from paperagents.tools import effects_in
+from paperagents.tools.built_in import ToolContext
 from paperagents.vault import Vault
 
 KINDS = ("memory", "task", "goal", "datavault")
@@ -222,7 +223,7 @@ def test_a_yes_is_for_what_was_shown_and_is_asked_again_when_that_has_changed(va
 
 def test_what_changed_in_the_last_moment_is_not_deleted(vault: Vault) -> None:
     vault.entries.put("memory", "a", {"content": "old"})
-    effect = EntryEffects(store=vault.entries).tools()["memory"]({"identifier": "a", "delete": True})
+    effect = vault.services.built_in["memory"]({"identifier": "a", "delete": True})
     vault.entries.put("memory", "a", {"content": "new and precious"})
     with pytest.raises(ToolError) as raised:
         effect.perform()
@@ -348,18 +349,18 @@ def test_a_plan_in_a_new_vault_leaves_no_database(vault: Vault) -> None:
 
 
 @pytest.fixture
-def planned(vault: Vault) -> EntryEffects:
-    """The tools over entries that forget what is done to them."""
-    return EntryEffects(store=PlannedEntries(vault.entries))
+def planned(vault: Vault) -> ToolContext:
+    """A vault whose entries forget what is done to them."""
+    return ToolContext(folder=vault.folder, entries=PlannedEntries(vault.entries), packages=vault.packages)
 
 
-def do(effects: EntryEffects, kind: str, **arguments: Any) -> Any:
-    effect = effects.tools()[kind](arguments)
+def do(context: ToolContext, kind: str, **arguments: Any) -> Any:
+    effect = effects_in(context)[kind](arguments)
     assert effect.runs_in_plan
     return effect.perform()
 
 
-def test_a_planned_step_sees_what_the_planned_steps_before_it_did(planned: EntryEffects, vault: Vault) -> None:
+def test_a_planned_step_sees_what_the_planned_steps_before_it_did(planned: ToolContext, vault: Vault) -> None:
     do(planned, "datavault", id="a", action="create", content="new")
     do(planned, "datavault", id="a", action="update", description="d")
     read = do(planned, "datavault", id="a", action="request_read")["entry"]
@@ -367,19 +368,19 @@ def test_a_planned_step_sees_what_the_planned_steps_before_it_did(planned: Entry
     assert vault.entries.entries("datavault") == []
 
 
-def test_a_planned_delete_is_forgotten(planned: EntryEffects, vault: Vault) -> None:
+def test_a_planned_delete_is_forgotten(planned: ToolContext, vault: Vault) -> None:
     vault.entries.put("memory", "a", {"content": "x"})
     vault.entries.put("memory", "b", {"content": "x"})
-    assert planned.tools()["memory"]({"identifier": "a", "delete": True}).needs_approval
+    assert effects_in(planned)["memory"]({"identifier": "a", "delete": True}).needs_approval
     do(planned, "memory", identifier="a", delete=True)
-    assert [entry.identifier for entry in planned.store.entries("memory")] == ["b"]
+    assert [entry.identifier for entry in planned.entries.entries("memory")] == ["b"]
     assert [entry.identifier for entry in vault.entries.entries("memory", search="X")] == ["a", "b"]
     with pytest.raises(ToolError):
         do(planned, "memory", identifier="a", delete=True)
 
 
 @pytest.mark.parametrize("action", ["create", "update"])
-def test_a_plan_foresees_what_would_fail(action: str, planned: EntryEffects, vault: Vault) -> None:
+def test_a_plan_foresees_what_would_fail(action: str, planned: ToolContext, vault: Vault) -> None:
     if action == "create":
         vault.entries.put("datavault", "a", {"content": "x"})
     with pytest.raises(ToolError) as raised:

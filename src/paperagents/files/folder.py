@@ -23,17 +23,18 @@ from paperagents.files import writing as file_writing
 from paperagents.files.listing import FolderListing, ListedFile, closest_paths
 from paperagents.files.paths import file_segments_of, segments_of, shown, writable_segments_of
 from paperagents.files.reading import (
+    ABSENT,
     closing,
     decoded,
     digest_of,
-    frontmatter_of,
     modified_time,
     read_regular,
     told_as_tool_errors,
 )
 from paperagents.files.safe_open import LINK_ERRORS, open_strictly, real_segments
-from paperagents.files.writing import ABSENT, Change
+from paperagents.files.writing import Change
 from paperagents.messages import Sentence
+from paperagents.reading.properties import read_properties
 
 LARGEST_FILE = 16 * 1024 * 1024
 _Answer = TypeVar("_Answer")
@@ -67,7 +68,7 @@ class FileContent:
             "content": self.content,
             "size": self.size,
             "modified": self.modified,
-            "frontmatter": frontmatter_of(self.content),
+            "frontmatter": read_properties(self.content)[0],
         }
 
 

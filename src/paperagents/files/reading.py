@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.source import Excerpt
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
-from paperagents.reading.markdown import split_note
-from paperagents.reading.yaml_core import read_plain_yaml
 
+ABSENT = "absent"
+"""The digest of a file that is not there."""
 _PAGE = 4096
 _LAST_SECOND_OF_9999 = 253402300799
 
@@ -89,37 +87,3 @@ def modified_time(nanoseconds: int) -> str:
     """A file's time of change in ISO 8601, in UTC; times no calendar has become the nearest it has."""
     seconds = min(max(nanoseconds / 1e9, 0), _LAST_SECOND_OF_9999)
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-
-
-# --- the properties at the top of a note, as plain JSON
-
-
-_BYTE_ORDER_MARK = "\ufeff"
-_LONGEST = 100_000
-
-
-def frontmatter_of(text: str) -> JsonObject:
-    """The properties of a note; none where there is no frontmatter or it cannot be read."""
-    return properties_and_body(text)[0]
-
-
-def properties_and_body(text: str) -> tuple[JsonObject, str]:
-    """The properties of a note and the text below them. Broken frontmatter has no properties."""
-    text = text.removeprefix(_BYTE_ORDER_MARK)
-    note = split_note(text, "")
-    if note.frontmatter is None or note.unclosed:
-        return {}, text
-    return _properties(note.frontmatter), note.body.text
-
-
-def _properties(frontmatter: Excerpt) -> JsonObject:
-    if len(frontmatter.text) > _LONGEST:
-        return {}
-    plain = read_plain_yaml(frontmatter.text)
-    if plain is not None:
-        return plain
-    from paperagents.reading.problems import ProblemList  # noqa: PLC0415  most notes do without all of YAML
-    from paperagents.reading.yaml_nodes import YamlMapping, read_yaml  # noqa: PLC0415  as above
-
-    node = read_yaml(frontmatter, ProblemList("", frontmatter.text.split("\n")))
-    return node.plain() if isinstance(node, YamlMapping) else {}

@@ -18,11 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from paperagents.errors import FileChangedError, ToolError
-from paperagents.files.reading import closing, decoded, digest_of, read_regular
+from paperagents.files.reading import ABSENT, closing, decoded, digest_of, read_regular
 from paperagents.files.safe_open import rename_without_replacing
-
-ABSENT = "absent"
-"""The digest of a file that is not there."""
 
 DRAFT_PREFIX = ".paper-draft-"
 _LONGEST_WAIT = 10.0

@@ -13,12 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from paperagents.calls.conversion import is_too_deep
-from paperagents.definitions.builtin import READING_METHODS
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import value_without_surrogates
 from paperagents.errors import ToolError
 from paperagents.messages import Sentence
 
+READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""The methods of HTTP by which nothing is changed."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 

@@ -48,10 +48,6 @@ class NpmPackages:
         self._timezone = timezone
         self.pools = DenoPools(limits=limits)
 
-    def tools(self) -> dict[str, Callable[[JsonObject], Effect]]:
-        """The built-in tool, under its name."""
-        return {TOOL: self.install_packages}
-
     def close(self) -> None:
         """End the processes."""
         self.pools.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
+from types import MappingProxyType
 
 from paperagents.definitions.source import Excerpt, Problem, Span
 from paperagents.definitions.tag import TagNote
@@ -15,7 +17,7 @@ from paperagents.reading.agent_markdown import read_agent
 from paperagents.reading.javascript_syntax import masked
 from paperagents.reading.markdown import Note, split_note
 from paperagents.reading.problems import ProblemList, check_encoding, text_of
-from paperagents.reading.references import BUILT_IN_NAMES
+from paperagents.reading.references import BUILT_IN_NAMES, Shape
 from paperagents.reading.tag_markdown import read_tag
 from paperagents.reading.tool_markdown import read_tool
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml
@@ -65,10 +67,14 @@ def may_concern_us(data: bytes) -> bool:
     return _OUR_KEY.search(head, 0, end if end > 0 else len(head)) is not None
 
 
-def read_definition(data: bytes, file: str) -> FileReading:
-    """Read a file as what its name says it is. ``file`` is its path in the vault, with slashes."""
-    read = read_script if file.lower().endswith(".tool.js") else read_markdown
-    return guarded(file, lambda: read(data, file))
+def read_definition(data: bytes, file: str, answers: Mapping[str, Shape] = MappingProxyType({})) -> FileReading:
+    """Read a file as what its name says it is. ``file`` is its path in the vault, with slashes.
+
+    ``answers`` are the JSON Schemas of what built-in tools answer: references to them are checked.
+    """
+    if file.lower().endswith(".tool.js"):
+        return guarded(file, lambda: read_script(data, file))
+    return guarded(file, lambda: read_markdown(data, file, answers))
 
 
 def guarded(file: str, read: Callable[[], FileReading]) -> FileReading:
@@ -85,7 +91,7 @@ def guarded(file: str, read: Callable[[], FileReading]) -> FileReading:
         )
 
 
-def read_markdown(data: bytes, file: str) -> FileReading:
+def read_markdown(data: bytes, file: str, answers: Mapping[str, Shape] = MappingProxyType({})) -> FileReading:
     """Read a Markdown file."""
     if not may_concern_us(data):
         return FileReading(file=file)
@@ -98,7 +104,7 @@ def read_markdown(data: bytes, file: str) -> FileReading:
         return _unclosed(note, problems)
     if len(data) > MAX_BYTES:
         return _too_large(note, len(data), problems)
-    return _read(note, data, problems)
+    return _read(note, data, problems, answers)
 
 
 def read_script(data: bytes, file: str) -> FileReading:
@@ -113,7 +119,7 @@ def read_script(data: bytes, file: str) -> FileReading:
     return FileReading(file=file, definition=definition, problems=problems)
 
 
-def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
+def _read(note: Note, data: bytes, problems: ProblemList, answers: Mapping[str, Shape]) -> FileReading:
     assert note.frontmatter is not None
     found = problems.apart()
     front = read_yaml(note.frontmatter, found)
@@ -128,7 +134,8 @@ def _read(note: Note, data: bytes, problems: ProblemList) -> FileReading:
         return FileReading(file=problems.file, problems=problems.in_order())
     problems.take(found)
     check_encoding(data, problems)
-    definition: Definition = _READERS[kind](note, front, digest=sha256(data).hexdigest(), problems=problems)
+    read = partial(read_tool, answers=answers) if kind == "tool" else _READERS[kind]
+    definition: Definition = read(note, front, digest=sha256(data).hexdigest(), problems=problems)
     return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
 
 

@@ -155,6 +155,8 @@ class Scope:
     environment: frozenset[str] = frozenset()
     strict: bool = False
     """Whether arguments that are not declared are refused."""
+    answers: Mapping[str, Shape] = field(default_factory=dict)
+    """What tools answer that are known before any file is read."""
     input_has_arguments: bool = True
     """Whether preprocessing hands on the arguments, those that are not declared too."""
 

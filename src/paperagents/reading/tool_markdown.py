@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -14,7 +15,7 @@ from paperagents.reading.fields import LONGEST, Fields, is_schedule, looks_like_
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
 from paperagents.reading.markdown import Blocks, Note, read_blocks
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.references import Scope
+from paperagents.reading.references import Scope, Shape
 from paperagents.reading.script_checks import check_block
 from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps
@@ -31,7 +32,9 @@ _OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "app
 """Properties of other notes that are near a field of ours but no slip of it."""
 
 
-def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> ToolDefinition:
+def read_tool(
+    note: Note, front: YamlMapping, *, digest: str, problems: ProblemList, answers: Mapping[str, Shape]
+) -> ToolDefinition:
     """The definition, as far as it can be understood; what cannot is among the problems."""
     fields = Fields(front, problems)
     fields.warn_of_slips(TOOL_FIELDS, also_fine=_OTHER_NOTES)
@@ -49,6 +52,7 @@ def read_tool(note: Note, front: YamlMapping, *, digest: str, problems: ProblemL
         input=_input_shape(parameters, produced),
         environment=frozenset(each.name for each in environment),
         strict=strict,
+        answers=answers,
         input_has_arguments=produced.keeps_arguments,
     )
     definition = ToolDefinition(

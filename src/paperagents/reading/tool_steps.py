@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import Retry, Step
@@ -49,7 +48,7 @@ def _after(step: Step, scope: Scope) -> Scope:
     """What can be referred to after a step, those inside it included."""
     for inner in step.parallel:
         scope = _after(inner, scope)
-    return scope.after(step.name, _output_shape(step))
+    return scope.after(step.name, _output_shape(step, scope))
 
 
 def read_step(node: YamlMapping, scope: Scope, problems: ProblemList) -> Step | None:
@@ -178,11 +177,11 @@ def _retry(node: YamlMapping, problems: ProblemList) -> Retry:
     )
 
 
-def _output_shape(step: Step) -> Shape:
+def _output_shape(step: Step, scope: Scope) -> Shape:
     """What is known about the output of a step: the answer of a built-in tool, unless something changes it."""
     shape: Shape = ANY_SHAPE
     if step.post_processing is None and step.parallel:
         shape = {"type": "array"}
     elif step.post_processing is None:
-        shape = next((tool.answer for tool in builtin_tools() if tool.id == step.tool), ANY_SHAPE)
+        shape = scope.answers.get(step.tool, ANY_SHAPE)
     return {"type": "array", "items": dict(shape)} if step.for_each is not None else shape

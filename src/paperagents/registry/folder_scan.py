@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.messages import system_text
 from paperagents.registry.entry import Entry, entry_of
@@ -50,6 +51,8 @@ class FolderScan:
     """The files of one vault folder."""
 
     root: Path
+    answers: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
+    """What the built-in tools answer, as JSON Schemas: references to it are checked."""
     records: dict[str, FileRecord] = field(default_factory=dict)
     """Never changed in place: who holds it keeps a complete state."""
     folders: frozenset[str] = frozenset()
@@ -97,12 +100,24 @@ class FolderScan:
             if known is not None and known.stamp is not None and known.stamp == stamp:
                 return known
             self.files_read += 1
-            return _read(file, path, stamp)
+            return self._read(file, path, stamp)
         except OSError as error:
             return FileRecord(stamp=None, problems=(_unreadable(file, error, "warning"),))
 
+    def _read(self, file: str, path: str, stamp: Stamp | None) -> FileRecord:
+        reading = _reading(file, path, self.answers)
+        if not reading.concerns_us:
+            return FileRecord(stamp=stamp)
+        from paperagents.reading.files import read_by_engine  # noqa: PLC0415  see above
 
-def read_file(root: Path, file: str) -> FileReading:
+        reading = read_by_engine(reading)
+        entry = entry_of(reading)
+        if entry is None:
+            return FileRecord(stamp=stamp, problems=reading.problems)
+        return FileRecord(stamp=stamp, entry=entry, reading=reading)
+
+
+def read_file(root: Path, file: str, answers: Mapping[str, Mapping[str, JsonValue]]) -> FileReading:
     """Read one file of the vault as whatever it is now."""
     from paperagents.reading.files import FileReading  # noqa: PLC0415  see above
 
@@ -111,7 +126,7 @@ def read_file(root: Path, file: str) -> FileReading:
         outside = Problem(code="file-outside-vault", severity="error", file=file, span=_START)
         return FileReading(file=file, problems=(outside,))
     try:
-        return _reading(file, path)
+        return _reading(file, path, answers)
     except OSError as error:
         return FileReading(file=file, problems=(_unreadable(file, error, "error"),))
 
@@ -189,23 +204,10 @@ def _stamp(path: str) -> Stamp | None:
     return Stamp(size=status.st_size, modified=status.st_mtime_ns, changed=status.st_ctime_ns, inode=status.st_ino)
 
 
-def _read(file: str, path: str, stamp: Stamp | None) -> FileRecord:
-    reading = _reading(file, path)
-    if not reading.concerns_us:
-        return FileRecord(stamp=stamp)
-    from paperagents.reading.files import read_by_engine  # noqa: PLC0415  see above
-
-    reading = read_by_engine(reading)
-    entry = entry_of(reading)
-    if entry is None:
-        return FileRecord(stamp=stamp, problems=reading.problems)
-    return FileRecord(stamp=stamp, entry=entry, reading=reading)
-
-
-def _reading(file: str, path: str) -> FileReading:
+def _reading(file: str, path: str, answers: Mapping[str, Mapping[str, JsonValue]]) -> FileReading:
     from paperagents.reading.files import read_definition  # noqa: PLC0415  see above
 
-    return read_definition(_content(path, whole=file.lower().endswith(JAVASCRIPT_ENDING)), file)
+    return read_definition(_content(path, whole=file.lower().endswith(JAVASCRIPT_ENDING)), file, answers)
 
 
 def _content(path: str, *, whole: bool = False) -> bytes:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.names import closest
 from paperagents.definitions.source import Problem
 from paperagents.definitions.tag import TagNote
@@ -54,12 +52,19 @@ class ToolRegistry:
     """
 
     def __init__(
-        self, root: Path, *, cache_file: Path | None = None, remote: Callable[[], RemoteTools] | None = None
+        self,
+        root: Path,
+        *,
+        built_in: Callable[[], tuple[ToolDefinition, ...]] = tuple,
+        cache_file: Path | None = None,
+        remote: Callable[[], RemoteTools] | None = None,
     ) -> None:
         self.root = root
+        self._built_in = built_in
+        self._builtin_entries: dict[str, dict[str, Entry]] = {}
         self._cache_file = cache_file
         self._remote = remote
-        self._scan = FolderScan(root=root)
+        self._scan = FolderScan(root=root, answers={tool.id: tool.answer for tool in built_in()})
         self._found: _State | None = None
         self._lock = threading.RLock()
 
@@ -99,7 +104,7 @@ class ToolRegistry:
 
     def find(self, name: str) -> Entry:
         """The tool with this id or name, as the folder is now. Raises UnknownToolError with the nearest names."""
-        if (built_in := _builtin_by_id(language()).get(name)) is not None:
+        if (built_in := self._builtin_by_id().get(name)) is not None:
             return built_in
         found = self._state().by_name.get(name)
         if found is None:
@@ -135,7 +140,7 @@ class ToolRegistry:
             return self._remote_tool(name, self._remote())
         entry = self.find(name)
         if entry.kind == "builtin":
-            return next(tool for tool in builtin_tools() if tool.id == entry.id)
+            return next(tool for tool in self._built_in() if tool.id == entry.id)
         definition = self._definition(entry)
         if isinstance(definition, AgentDefinition):
             return tool_of_agent(definition)
@@ -178,7 +183,7 @@ class ToolRegistry:
         """What a file would be with this content: its definition and every problem, those between files too."""
         from paperagents.reading.files import read_by_engine, read_definition  # noqa: PLC0415  only where files are read
 
-        reading = read_by_engine(read_definition(content, file))
+        reading = read_by_engine(read_definition(content, file, self._scan.answers))
         entry = entry_of(reading)
         if entry is None:
             return reading
@@ -189,7 +194,14 @@ class ToolRegistry:
     def _given(self) -> tuple[Entry, ...]:
         """What is there without a file."""
         remote = (entry_of_definition(tool) for tool in self._remote().tools()) if self._remote is not None else ()
-        return (*remote, *builtin_entries())
+        return (*remote, *self._builtin_by_id().values())
+
+    def _builtin_by_id(self) -> dict[str, Entry]:
+        """The built-in tools, described in the current language."""
+        spoken = language()
+        if spoken not in self._builtin_entries:
+            self._builtin_entries[spoken] = {tool.id: entry_of_definition(tool) for tool in self._built_in()}
+        return self._builtin_entries[spoken]
 
     def _is_foreign(self, name: str) -> bool:
         """Whether only another server knows if there is a tool of this name."""
@@ -221,7 +233,7 @@ class ToolRegistry:
 
     def _read(self, file: str, record: FileRecord | None) -> FileReading:
         """Read a file that is only known from the cache, and keep what it says for as long as it stays the same."""
-        reading = read_file(self.root, file)
+        reading = read_file(self.root, file, self._scan.answers)
         with self._lock:
             state = self._state()
             if record is not None and state.records.get(file) is record and self._is_current(file):
@@ -238,7 +250,7 @@ class ToolRegistry:
         judged = tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries)
         self._found = _State(
             entries=judged,
-            by_name=by_name((*builtin_entries(), *judged)),
+            by_name=by_name((*self._builtin_by_id().values(), *judged)),
             records=records,
             last_good={file: good for file, record in records.items() if (good := _good(record, before.get(file)))},
             folders=self._scan.folders,
@@ -258,18 +270,3 @@ def _serving(entry: Entry, last_good: FileReading | None) -> Entry:
     if entry.valid or last_good is None or last_good.definition is None:
         return entry
     return replace(entry_of_definition(last_good.definition), problems=entry.problems, stale=True)
-
-
-def builtin_entries() -> tuple[Entry, ...]:
-    """The built-in tools as entries, described in the current language."""
-    return _builtin_entries(language())
-
-
-@cache
-def _builtin_by_id(_spoken: str) -> dict[str, Entry]:
-    return {entry.id: entry for entry in builtin_entries()}
-
-
-@cache
-def _builtin_entries(_spoken: str) -> tuple[Entry, ...]:
-    return tuple(entry_of_definition(tool) for tool in builtin_tools())

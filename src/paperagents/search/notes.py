@@ -12,7 +12,7 @@ from functools import cached_property
 from paperagents.definitions.json_value import JsonValue
 from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import ListedFile
-from paperagents.files.reading import properties_and_body
+from paperagents.reading.properties import read_properties
 
 _MARKDOWN = (".md", ".markdown")
 # Letters, digits and emoji, as people write them; punctuation of any script ends a tag. Before it stands a
@@ -71,7 +71,7 @@ def note_of(path: str, text: str | None) -> Note:
         return Note(path=path)
     if not path.lower().endswith(_MARKDOWN):
         return Note(path=path, text=text)
-    properties, body = properties_and_body(text)
+    properties, body = read_properties(text)
     prose = _without_fences(body)
     found = (tag for tag in (*_property_tags(properties), *_inline_tags(prose)) if len(tag) <= _LONGEST_TAG)
     tags = {folded(tag): tag for tag in reversed([*found])}

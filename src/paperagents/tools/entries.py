@@ -2,87 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from paperagents import tags
 from paperagents.approval.effect import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import ENTRY_KINDS
+from paperagents.definitions.tool import Parameter
 from paperagents.errors import FileChangedError, InvalidArgumentsError, ToolError
-from paperagents.storage.entries import Entry, EntryStore, Mode
-from paperagents.tags import validate_operation
+from paperagents.tools.built_in import ANY, BOOLEAN, TEXT, BuiltIn, ToolContext, object_of, optional
+
+if TYPE_CHECKING:
+    # To list the tools, nothing that carries them out is loaded.
+    from paperagents.storage.entries import Entry, EntryStore, Mode
 
 _SHOWN_LINES = 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class EntryEffects:
-    """What can be done to entries. Deleting asks; everything else can be undone and does not."""
-
-    store: EntryStore
-
-    def tools(self) -> dict[str, Callable[[JsonObject], Effect]]:
-        """By the names under which they are called."""
-        return {kind: partial(self._prepare, kind) for kind in ENTRY_KINDS}
-
-    def _prepare(self, kind: str, arguments: JsonObject) -> Effect:
-        values = _checked(kind, arguments)
-        identifier = str(values.get("identifier") or values.get("id"))
-        changes = {name: value for name, value in values.items() if arguments.get(name) is not None}
-        action = "delete" if values.get("delete") else str(values.get("action") or "upsert")
-        # There is nothing to ask about an entry that is not there; the attempt itself tells so.
-        before = self.store.get(kind, identifier)
-        asks = action == "delete" and before is not None
-        return Effect(
-            tool=kind,
-            arguments=arguments,
-            needs_approval=asks,
-            preview=_preview(before) if asks and before else "",
-            target=f"{kind}/{identifier}",
-            # Once it is another version, it is another entry that would be lost.
-            before=_state(before) if asks else "",
-            runs_in_plan=action == "request_read" or self.store.forgets,
-            after=_state(None) if action == "delete" else None,
-            answer=_foreseen(before, identifier, action, changes),
-            current=lambda: _state(self.store.get(kind, identifier)),
-            transaction=self.store.together if action not in ("delete", "request_read") else None,
-            perform=partial(self._delete, kind, identifier, _state(before))
-            if action == "delete"
-            else partial(self._perform, kind, identifier, action, changes, values.get("limit")),
-        )
-
-    def _perform(self, kind: str, identifier: str, action: str, changes: dict[str, Any], limit: object) -> JsonValue:
-        if action == "request_read":
-            return self._read(kind, identifier, limit)
-        with self.store.together():
-            existed = self.store.get(kind, identifier) is not None
-            entry = self.store.put(kind, identifier, changes, mode=cast("Mode", action))
-        return _answer(identifier, "updated" if existed else "created", entry.as_json())
-
-    def _delete(self, kind: str, identifier: str, shown: str) -> JsonValue:
-        with self.store.together():
-            if _state(self.store.get(kind, identifier)) != shown:
-                # Somebody was faster; the gate shows it again.
-                raise FileChangedError(path=f"{kind}/{identifier}")
-            self.store.delete(kind, identifier)
-        return _answer(identifier, "deleted", None)
-
-    def _read(self, kind: str, identifier: str, limit: object) -> JsonValue:
-        entry = self.store.get(kind, identifier)
-        if entry is None:
-            raise ToolError("entry-not-found", kind=kind, id=identifier)
-        shown = entry.as_json()
-        if isinstance(limit, int | float) and not isinstance(limit, bool):
-            shown["content"] = entry.content[: max(int(limit), 0)]
-        return _answer(identifier, "read", shown)
+def prepare(kind: str, context: ToolContext, arguments: JsonObject) -> Effect:
+    """What is done to an entry. Deleting asks; everything else can be undone and does not."""
+    store = context.entries
+    values = validate(kind, arguments)
+    identifier = str(values.get("identifier") or values.get("id"))
+    changes = {name: value for name, value in values.items() if arguments.get(name) is not None}
+    action = "delete" if values.get("delete") else str(values.get("action") or "upsert")
+    # There is nothing to ask about an entry that is not there; the attempt itself tells so.
+    before = store.get(kind, identifier)
+    asks = action == "delete" and before is not None
+    perform = {
+        "delete": partial(delete, store, kind, identifier, state_of(before)),
+        "request_read": partial(read, store, kind, identifier, values.get("limit")),
+    }
+    return Effect(
+        tool=kind,
+        arguments=arguments,
+        needs_approval=asks,
+        preview=preview(before) if asks and before else "",
+        target=f"{kind}/{identifier}",
+        # Once it is another version, it is another entry that would be lost.
+        before=state_of(before) if asks else "",
+        runs_in_plan=action == "request_read" or store.forgets,
+        after=state_of(None) if action == "delete" else None,
+        answer=foresee_answer(before, identifier, action, changes),
+        current=lambda: state_of(store.get(kind, identifier)),
+        transaction=None if action in perform else store.together,
+        perform=perform.get(action) or partial(put, store, kind, identifier, cast("Mode", action), changes),
+    )
 
 
-def _checked(kind: str, arguments: JsonObject) -> JsonObject:
+def put(store: EntryStore, kind: str, identifier: str, mode: Mode, changes: dict[str, Any]) -> JsonValue:
+    """Create or change the entry."""
+    with store.together():
+        existed = store.get(kind, identifier) is not None
+        entry = store.put(kind, identifier, changes, mode=mode)
+    return answer(identifier, "updated" if existed else "created", entry.as_json())
+
+
+def delete(store: EntryStore, kind: str, identifier: str, shown: str) -> JsonValue:
+    """Delete the entry that was shown."""
+    with store.together():
+        if state_of(store.get(kind, identifier)) != shown:
+            # Somebody was faster; the gate shows it again.
+            raise FileChangedError(path=f"{kind}/{identifier}")
+        store.delete(kind, identifier)
+    return answer(identifier, "deleted", None)
+
+
+def read(store: EntryStore, kind: str, identifier: str, limit: object) -> JsonValue:
+    """The entry, with at most ``limit`` characters of its content."""
+    entry = store.get(kind, identifier)
+    if entry is None:
+        raise ToolError("entry-not-found", kind=kind, id=identifier)
+    shown = entry.as_json()
+    if isinstance(limit, int | float) and not isinstance(limit, bool):
+        shown["content"] = entry.content[: max(int(limit), 0)]
+    return answer(identifier, "read", shown)
+
+
+def validate(kind: str, arguments: JsonObject) -> JsonObject:
     """The arguments in their proper form, by the rules of the tag. Raises InvalidArgumentsError with every problem."""
     given = {name: value for name, value in arguments.items() if value is not None}
-    checked = validate_operation({"tool_id": kind, "type": "self_closing", "attributes": given, "content": ""})
+    checked = tags.validate_operation({"tool_id": kind, "type": "self_closing", "attributes": given, "content": ""})
     if not checked["valid"]:
         problems = [
             {"parameter": each["attribute"], "code": each["code"], "message": each["message"]}
@@ -93,23 +93,56 @@ def _checked(kind: str, arguments: JsonObject) -> JsonObject:
     return values
 
 
-def _foreseen(before: Entry | None, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:
+def foresee_answer(before: Entry | None, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:
     """The answer as it will be, for plans."""
     if action == "delete":
-        return _answer(identifier, "deleted", None)
+        return answer(identifier, "deleted", None)
     entry: JsonObject = {**(before.as_json() if before else {"identifier": identifier}), **changes}
-    return _answer(identifier, "updated" if before else "created", entry)
+    return answer(identifier, "updated" if before else "created", entry)
 
 
-def _answer(identifier: str, action: str, entry: JsonObject | None) -> JsonObject:
+def answer(identifier: str, action: str, entry: JsonObject | None) -> JsonObject:
     """The result of an operation, as tags have it, and the entry itself. What fails is an error, not an answer."""
     return {"id": identifier, "action": action, "status": "success", "error": None, "entry": entry}
 
 
-def _preview(entry: Entry) -> str:
+def preview(entry: Entry) -> str:
+    """The entry that would be lost."""
     lines = (entry.heading or "", *entry.content.split("\n")[:_SHOWN_LINES])
     return "\n".join([f"- {entry.kind}/{entry.identifier}", *(f"- {line}" for line in lines if line)])
 
 
-def _state(entry: Entry | None) -> str:
+def state_of(entry: Entry | None) -> str:
+    """What changes with every change of an entry; empty where there is none."""
     return f"version {entry.version}" if entry is not None else ""
+
+
+def entry_tool(name: str, *more: Parameter) -> BuiltIn:
+    """The tool of one kind of entry."""
+    shared = [optional(field, TEXT) for field in ("identifier", "heading", "content", "notes")]
+    return BuiltIn(
+        name=name,
+        parameters=(*shared, optional("delete", BOOLEAN, default=False), *more),
+        answer=RESULT,
+        leaves_the_vault=False,
+        prepare=partial(prepare, name),
+    )
+
+
+RESULT = object_of(id=TEXT, action=TEXT, status=TEXT, error=ANY, entry=ANY)
+MEMORY = entry_tool("memory")
+TASK = entry_tool("task", optional("status", TEXT))
+GOAL = entry_tool("goal")
+DATAVAULT = BuiltIn(
+    name="datavault",
+    parameters=(
+        *(optional(field, TEXT) for field in ("id", "action", "type", "description", "content")),
+        optional("limit", {"type": ["integer", "string"]}),
+        optional("delete", BOOLEAN, default=False),
+    ),
+    aliases={"identifier": "id"},
+    answer=RESULT,
+    reads_when={"action": frozenset({"REQUEST_READ"}), "delete": frozenset({"FALSE"})},
+    leaves_the_vault=False,
+    prepare=partial(prepare, "datavault"),
+)

@@ -10,13 +10,13 @@ from typing import Any
 
 import mcp_types as types
 
-from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
+from paperagents.tools import builtin_tools
 from paperagents.vault import Vault
 
 SEARCH, CALL = "search_tools", "call_tool"

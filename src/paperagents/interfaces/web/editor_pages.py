@@ -20,8 +20,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
 from paperagents.files.paths import segments_of, shown
-from paperagents.files.reading import digest_of
-from paperagents.files.writing import ABSENT
+from paperagents.files.reading import ABSENT, digest_of
 from paperagents.interfaces.rest.answers import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from paperagents.definitions.builtin import builtin_tools
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.mcp.tools import effects_of
 from paperagents.registry.entry import entry_of_definition
+from paperagents.tools import builtin_tools
 from paperagents.vault import Vault
 
 URL = "http://127.0.0.1:9/"

@@ -1,0 +1,91 @@
+"""What every built-in tool is made of: a definition, and a function that turns arguments into an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from paperagents.approval.effect import Effect
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tool import Parameter, ToolDefinition
+from paperagents.messages import text
+
+if TYPE_CHECKING:
+    # To list the tools, nothing that carries them out is loaded.
+    from paperagents.files.folder import VaultFolder
+    from paperagents.npm.tool_packages import NpmPackages
+    from paperagents.storage.entries import EntryStore
+
+ANY: JsonObject = {}
+TEXT: JsonObject = {"type": "string"}
+INTEGER: JsonObject = {"type": "integer"}
+BOOLEAN: JsonObject = {"type": "boolean"}
+ALWAYS: Mapping[str, frozenset[str]] = {}
+"""For ``reads_when``: whatever the arguments are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolContext:
+    """The parts of a vault that built-in tools act on; a dry run hands in copies of its own."""
+
+    folder: VaultFolder
+    entries: EntryStore
+    packages: NpmPackages
+    allowed_hosts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BuiltIn:
+    """A tool that every vault has. Its description is ``builtin.<name>`` in the catalogue."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    """Described by ``builtin.<name>.<parameter>`` in the catalogue."""
+    prepare: Callable[[ToolContext, JsonObject], Effect] | None
+    """What a call with these arguments will do; None where the run itself carries the tool out."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    answer: JsonObject = field(default_factory=dict)
+    reads_when: Mapping[str, frozenset[str]] | None = None
+    leaves_the_vault: bool = True
+
+    def definition(self) -> ToolDefinition:
+        """What callers are told, in the current language."""
+        return ToolDefinition(
+            id=self.name,
+            name=self.name,
+            kind="builtin",
+            description=text(f"builtin.{self.name}"),
+            parameters=tuple(map(self._describe, self.parameters)),
+            strict=True,
+            aliases=self.aliases,
+            answer=self.answer,
+            reads_when=self.reads_when,
+            leaves_the_vault=self.leaves_the_vault,
+            category="builtin",
+        )
+
+    def _describe(self, parameter: Parameter) -> Parameter:
+        schema = {**parameter.schema, "description": text(f"builtin.{self.name}.{parameter.name}")}
+        return Parameter(name=parameter.name, required=parameter.required, schema=schema)
+
+
+def required(name: str, schema: JsonObject) -> Parameter:
+    """A parameter that must be given."""
+    return Parameter(name=name, schema=schema)
+
+
+def optional(name: str, schema: JsonObject, default: JsonValue = None) -> Parameter:
+    """A parameter that may be left out."""
+    with_default: JsonObject = schema if default is None else {**schema, "default": default}
+    return Parameter(name=name, schema=with_default, required=False)
+
+
+def object_of(**properties: JsonObject) -> JsonObject:
+    """JSON Schema of an object with these properties and no others."""
+    return {"type": "object", "properties": {**properties}, "additionalProperties": False}
+
+
+def list_of(items: JsonObject) -> JsonObject:
+    """JSON Schema of a list."""
+    return {"type": "array", "items": items}

@@ -1,0 +1,24 @@
+"""``read_file``: read a text file of the vault."""
+
+from __future__ import annotations
+
+from paperagents.approval.effect import Effect
+from paperagents.definitions.json_value import JsonObject
+from paperagents.tools.built_in import ALWAYS, ANY, INTEGER, TEXT, BuiltIn, ToolContext, object_of, required
+
+
+def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
+    """The reading."""
+    path = str(arguments["filePath"])
+    return Effect(tool=READ_FILE.name, arguments=arguments, perform=lambda: context.folder.read_text(path).answer())
+
+
+READ_FILE = BuiltIn(
+    name="read_file",
+    parameters=(required("filePath", TEXT),),
+    aliases={"path": "filePath"},
+    answer=object_of(filePath=TEXT, path=TEXT, content=TEXT, size=INTEGER, modified=TEXT, frontmatter=ANY),
+    reads_when=ALWAYS,
+    leaves_the_vault=False,
+    prepare=prepare,
+)

@@ -1,0 +1,48 @@
+"""``search_files``: find notes of the vault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paperagents.approval.effect import Effect
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.tools.built_in import (
+    ALWAYS,
+    INTEGER,
+    TEXT,
+    BuiltIn,
+    ToolContext,
+    list_of,
+    object_of,
+    optional,
+    required,
+)
+
+
+def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
+    """The search."""
+    given: dict[str, Any] = dict(arguments)
+
+    def search() -> JsonValue:
+        from paperagents.search.search import search_files  # noqa: PLC0415  loaded by the tool that needs it
+
+        sort = given.get("sort", "relevance")
+        return search_files(context.folder, given["query"], given["path"], int(given["limit"]), sort)
+
+    return Effect(tool=SEARCH_FILES.name, arguments=arguments, perform=search)
+
+
+FOUND = object_of(name=TEXT, path=TEXT, size=INTEGER, modified=TEXT, tags=list_of(TEXT), snippet=TEXT)
+SEARCH_FILES = BuiltIn(
+    name="search_files",
+    parameters=(
+        required("query", TEXT),
+        optional("path", TEXT, default="/"),
+        optional("limit", {"type": "integer", "minimum": 1, "maximum": 100_000}, default=100),
+        optional("sort", {"type": "string", "enum": ["relevance", "modified", "path"]}, default="relevance"),
+    ),
+    answer=object_of(results=list_of(FOUND), count=INTEGER),
+    reads_when=ALWAYS,
+    leaves_the_vault=False,
+    prepare=prepare,
+)

@@ -1,0 +1,129 @@
+"""``rest_request`` and ``web_search``: requests to web servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from paperagents.approval.diff import visible
+from paperagents.approval.effect import Effect
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.http.messages import READING_METHODS, HttpRequest, is_changing, normalize_method
+from paperagents.secrets.redaction import mask_headers
+from paperagents.tools.built_in import (
+    ALWAYS,
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    TEXT,
+    BuiltIn,
+    ToolContext,
+    object_of,
+    optional,
+    required,
+)
+
+
+def prepare_request(context: ToolContext, arguments: JsonObject) -> Effect:
+    """A request; one that may change something is asked first."""
+    from paperagents.sandbox import Cancellation  # noqa: PLC0415  to list the tools, no sandbox is loaded
+
+    method = normalize_method(str(arguments["method"]))
+    stop = Cancellation()
+
+    def send() -> JsonValue:
+        from paperagents.http.client import send_request  # noqa: PLC0415  the HTTP library is large
+
+        headers, timeout = arguments.get("headers"), arguments.get("timeout")
+        request = HttpRequest(
+            url=str(arguments["url"]),
+            method=str(arguments["method"]),
+            headers=headers if isinstance(headers, dict) else {},
+            body=arguments.get("body"),
+            timeout=float(timeout) if isinstance(timeout, int | float) else None,
+        )
+        return send_request(request, allowed_hosts=context.allowed_hosts, stop=stop).as_json()
+
+    return Effect(
+        tool=REST_REQUEST.name,
+        arguments=arguments,
+        needs_approval=is_changing(method),
+        preview=preview(method, arguments),
+        target=f"{method} {host_of(str(arguments['url']))}",
+        is_idempotent=has_idempotency_key(arguments),
+        runs_in_plan=not is_changing(method),
+        leaves_the_vault=True,
+        perform=send,
+        cancel=stop.cancel,
+    )
+
+
+def prepare_search(context: ToolContext, arguments: JsonObject) -> Effect:
+    """The JSON of an address; it never asks and so never changes anything."""
+    from paperagents.sandbox import Cancellation  # noqa: PLC0415  to list the tools, no sandbox is loaded
+
+    url, method = str(arguments["url"]), str(arguments["method"])
+    stop = Cancellation()
+
+    def fetch() -> JsonValue:
+        from paperagents.http.client import web_search  # noqa: PLC0415  the HTTP library is large
+
+        return web_search(url, method, allowed_hosts=context.allowed_hosts, stop=stop)
+
+    return Effect(
+        tool=WEB_SEARCH.name,
+        arguments=arguments,
+        preview=preview(method.upper(), arguments),
+        leaves_the_vault=True,
+        perform=fetch,
+        cancel=stop.cancel,
+    )
+
+
+def host_of(url: str) -> str:
+    """Host and port of an address, as a rule names them."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        from paperagents.http.client import url_invalid  # noqa: PLC0415  the HTTP library is large
+
+        raise url_invalid(url, "url-unreadable") from None
+
+
+def has_idempotency_key(arguments: JsonObject) -> bool:
+    """Whether the request names itself, so that the server can tell a second time from another one."""
+    headers = arguments.get("headers")
+    return isinstance(headers, dict) and any(name.lower() == "idempotency-key" for name in headers)
+
+
+def preview(method: str, arguments: JsonObject) -> str:
+    """The request as it goes out, with the values of secret headers hidden."""
+    headers = arguments.get("headers")
+    shown_headers: Mapping[str, JsonValue] = mask_headers(headers) if isinstance(headers, dict) else {}
+    lines = [f"{method} {arguments['url']}", *(f"{name}: {value}" for name, value in shown_headers.items())]
+    body = arguments.get("body")
+    if body is not None:
+        lines += ["", body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2)]
+    return visible("\n".join(lines))
+
+
+REST_REQUEST = BuiltIn(
+    name="rest_request",
+    parameters=(
+        required("url", TEXT),
+        optional("method", TEXT, default="GET"),
+        optional("headers", {"type": "object"}),
+        optional("body", ANY),
+        optional("timeout", {"type": "number", "exclusiveMinimum": 0}),
+    ),
+    answer=object_of(status=INTEGER, headers=ANY, body=TEXT, json=ANY, ok=BOOLEAN),
+    reads_when={"method": READING_METHODS},
+    prepare=prepare_request,
+)
+WEB_SEARCH = BuiltIn(
+    name="web_search",
+    parameters=(required("url", TEXT), optional("method", TEXT, default="GET")),
+    reads_when=ALWAYS,
+    prepare=prepare_search,
+)

@@ -1,0 +1,57 @@
+"""``write_file``: write a text file of the vault, after a person has seen the diff."""
+
+from __future__ import annotations
+
+from paperagents.approval.diff import unified_diff
+from paperagents.approval.effect import Effect
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.text import lossless_bytes
+from paperagents.errors import ToolError
+from paperagents.files.paths import shown, writable_segments_of
+from paperagents.files.reading import ABSENT, digest_of
+from paperagents.tools.built_in import BOOLEAN, INTEGER, TEXT, BuiltIn, ToolContext, object_of, optional, required
+
+
+def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
+    """The change: always asked, shown as a diff, and only done to the file the diff was made from."""
+    content, folder = str(arguments["content"]), context.folder
+    path = folder.writable_path(str(arguments["filePath"]), content)
+    if path != shown(writable_segments_of(str(arguments["filePath"]))):
+        # A link may lead elsewhere when it is done: what is agreed on is the place itself.
+        arguments = {**arguments, "filePath": path}
+    overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
+    found = folder.find_text(path)
+    old = found.content if found is not None else None
+    new = (old or "") + content if append else content
+    before = ABSENT if found is None else found.digest
+    after = lossless_bytes(new)
+    return Effect(
+        tool=WRITE_FILE.name,
+        arguments=arguments,
+        needs_approval=True,
+        preview=unified_diff(old, new, path),
+        target=path,
+        before=before,
+        after=digest_of(after),
+        answer={"filePath": path, "size": len(after), "created": old is None},
+        refusal=ToolError("file-exists", path=path) if old is not None and not overwrite and not append else None,
+        current=lambda: folder.digest(path),
+        perform=lambda: folder.write_text(
+            path, content, overwrite=overwrite, append=append, expected_digest=before
+        ).answer(),
+    )
+
+
+WRITE_FILE = BuiltIn(
+    name="write_file",
+    parameters=(
+        required("filePath", TEXT),
+        required("content", TEXT),
+        optional("overwrite", BOOLEAN, default=False),
+        optional("append", BOOLEAN, default=False),
+    ),
+    aliases={"path": "filePath"},
+    answer=object_of(filePath=TEXT, size=INTEGER, created=BOOLEAN),
+    leaves_the_vault=False,
+    prepare=prepare,
+)
