@@ -1,6 +1,6 @@
 # The same commands everywhere: here, in CI, in the documentation.
 
-# every check and every test
+# every check and every test; while working: just test --quick
 test *ARGS:
     ./test {{ARGS}}
 
@@ -37,6 +37,21 @@ package:
 # renew the pictures of every page in docs/screenshots (needs Chromium)
 screenshots:
     .venv/bin/python scripts/screenshots.py
+
+# renew the list of names that users rely on (tests/public_names.txt)
+names:
+    .venv/bin/python scripts/public_names.py
+
+# break the code line by line and see whether the tests of its room notice
+mutants *WORDS:
+    .venv/bin/python scripts/mutants.py {{WORDS}}
+
+# everything of a release that a program can do; docs/release.md has the whole list
+release VERSION:
+    ./test
+    .venv/bin/python scripts/release.py {{VERSION}}
+    just docs package
+    git status --short
 
 # renew the locked requirements (needs uv)
 lock:

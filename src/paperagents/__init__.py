@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Approved", "Denied", "PaperError", "Vault", "__version__", "open_vault"]
 
 _HOMES = {
-    "Approved": "approval.decision",
-    "Denied": "approval.decision",
+    "Approved": "approval.question",
+    "Denied": "approval.question",
     "PaperError": "errors",
     "Vault": "vault",
     "open_vault": "vault",
