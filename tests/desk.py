@@ -1,11 +1,9 @@
-"""Shared by the tests of running tools: a vault with real files, a scripted person, a real web server."""
+"""Shared by the tests of running tools: a vault with real files and a scripted person."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -98,48 +96,3 @@ def yes() -> Approved:
 @pytest.fixture
 def person() -> Callable[..., Person]:
     return lambda *answers: Person(list(answers))
-
-
-@dataclass
-class Web:
-    """A web server on loopback: ``answers`` by path are a status and a JSON text, or a function that is called."""
-
-    port: int
-    answers: dict[str, tuple[int, str] | Callable[[BaseHTTPRequestHandler], None]] = field(default_factory=dict)
-    requests: list[tuple[str, str, bytes]] = field(default_factory=list)
-
-    def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
-
-
-@pytest.fixture
-def web() -> Iterator[Web]:
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base class names it so
-            pass
-
-        def handle_one_request(self) -> None:
-            self.raw_requestline = self.rfile.readline(65537)
-            if not self.raw_requestline or not self.parse_request():
-                self.close_connection = True
-                return
-            body = self.rfile.read(int(self.headers.get("content-length", 0)))
-            made.requests.append((self.command, self.path, body))
-            answer = made.answers.get(self.path.partition("?")[0], (404, "{}"))
-            if callable(answer):
-                answer(self)
-            else:
-                self.send_response(answer[0])
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(answer[1].encode())))
-                self.end_headers()
-                self.wfile.write(answer[1].encode())
-            self.close_connection = True
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        made = Web(port=server.server_address[1])
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield made
-        server.shutdown()
-        thread.join()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers import Web
 
 from paperagents import open_vault
 from paperagents.approval.question import ApprovalRequest, Approved, Denied
@@ -29,52 +28,6 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
         shutil.copytree(source, tmp_path / "vault")
     with open_vault(tmp_path / "vault") as opened:
         yield opened
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
-
-
-class Server(ThreadingHTTPServer):
-    """Answers every request with JSON, and remembers what it was sent."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.received: list[tuple[dict[str, str], Any]] = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/"
-
-    def server_close(self) -> None:
-        self.shutdown()
-        super().server_close()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_GET(self) -> None:
-        self._answer([{"name": "Ada", "born": 1815}, {"name": "Grace|H"}])
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        self._answer({"taken": True})
-
-    def _answer(self, value: Any) -> None:
-        content = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the library's name
-        pass
 
 
 def done(vault: Vault, tool: str, **arguments: Any) -> Any:
@@ -339,18 +292,21 @@ def test_a_file_of_values_becomes_a_table(vault: Vault) -> None:
     assert '| Beans | 7 | "Blue Lake" |' in text_of(vault, "data/harvest.md")
 
 
-def test_json_from_the_web_becomes_a_note(vault: Vault, server: Server) -> None:
-    assert done(vault, "fetch_json", url=server.url, limit=1) == [{"name": "Ada", "born": 1815}]
-    done(vault, "json_to_note", url=server.url, note="people.md")
+def test_json_from_the_web_becomes_a_note(vault: Vault, web: Web) -> None:
+    web.answers["/"] = (200, json.dumps([{"name": "Ada", "born": 1815}, {"name": "Grace|H"}]))
+    assert done(vault, "fetch_json", url=web.url(), limit=1) == [{"name": "Ada", "born": 1815}]
+    done(vault, "json_to_note", url=web.url(), note="people.md")
     note = text_of(vault, "people.md")
     assert "| name | born |\n|---|---|\n| Ada | 1815 |\n| Grace\\|H |  |" in note
 
 
-def test_a_note_is_sent_with_a_token_that_no_record_shows(vault: Vault, server: Server) -> None:
+def test_a_note_is_sent_with_a_token_that_no_record_shows(vault: Vault, web: Web) -> None:
+    web.answers["/"] = (200, "{}")
     vault.environments.set("send_note", {"WEBHOOK_TOKEN": "a-very-secret-token"})
-    record = vault.run("send_note", {"note": "notes/garden.md", "url": server.url}, approver=lambda _: Approved())
+    record = vault.run("send_note", {"note": "notes/garden.md", "url": web.url()}, approver=lambda _: Approved())
     assert record.data == {"sent": True, "status": 200}
-    headers, body = server.received[0]
+    headers = {name.lower(): value for name, value in web.requests[0].headers.items()}
+    body = json.loads(web.requests[0].body)
     assert headers["authorization"] == "Bearer a-very-secret-token"
     assert body["title"] == "notes/garden.md"
     assert "große" in body["text"]

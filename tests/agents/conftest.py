@@ -4,34 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.desk import Desk as VaultDesk
+from tests.desk import own_home  # noqa: F401  a fixture
 
 import paperagents
 from paperagents.agents.scripted_model import Script
 from paperagents.runs.record import RunRecord
 from paperagents.testing import ScriptedModel, ScriptedServer
-from paperagents.vault import Vault
 
 Serve = Callable[..., ScriptedServer]
 FRONT = "agent: true\nname: helper\ndescription: Helps.\nmodel: some/model\n"
 
 
-@dataclass
-class Desk:
-    """A vault with somebody in front of it."""
-
-    root: Path
-    vault: Vault
-
-    def note(self, path: str, content: str) -> None:
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content, encoding="utf-8", newline="")
-        self.vault.registry.refresh()
+class Desk(VaultDesk):
+    """A vault with an agent in it."""
 
     def agent(self, front: str = "", body: str = "Help.", name: str = "helper") -> None:
         """Write an agent's note."""
@@ -41,11 +31,6 @@ class Desk:
         """Ask the agent, with a model that says this."""
         return self.vault.run("helper", {"query": query}, model=ScriptedModel(script), **more)
 
-    def reopened(self) -> Vault:
-        self.vault.close()
-        self.vault = paperagents.open_vault(self.root)
-        return self.vault
-
     def conversation(self) -> str:
         """The newest conversation's note."""
         return max(
@@ -54,14 +39,11 @@ class Desk:
 
 
 @pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Rules, settings and keys of the real user stay untouched."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("PAPER_LANGUAGE", "en")
+def no_real_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys and models of the real user stay unseen."""
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     for name in ("PAPER_LLM_API_KEY", "PAPER_LLM_BASE_URL", "PAPER_LLM_MODEL"):
         monkeypatch.delenv(name, raising=False)
-    return tmp_path / "config"
 
 
 @pytest.fixture

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from faults import Plan, survive
 from postgres_server import PostgresServer
+
+pytestmark = pytest.mark.kill
 
 
 def test_every_effect_happens_once_while_workers_die_and_postgres_restarts(

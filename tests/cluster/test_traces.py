@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.servers import Collector
 from tests.waiting import wait_until
 
 from paperagents.approval.question import Approved
@@ -16,11 +16,9 @@ from paperagents.runs.open_telemetry import ids_of
 from paperagents.vault import Vault
 
 
-@pytest.fixture
-def spans(collector: tuple[str, object, list[Span]], monkeypatch: pytest.MonkeyPatch) -> list[Span]:
-    """Everything that reaches a collector."""
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector[0])
-    return collector[2]
+@pytest.fixture(autouse=True)
+def send_traces(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.web.url(""))
 
 
 def work_until(vault: Vault, run_id: str, status: str) -> None:
@@ -35,16 +33,16 @@ def work_until(vault: Vault, run_id: str, status: str) -> None:
             process.kill()
 
 
-def test_two_workers_add_to_one_trace(vault: Vault, spans: list[Span]) -> None:
+def test_two_workers_add_to_one_trace(vault: Vault, collector: Collector) -> None:
     run_id = vault.enqueue("note").run_id
     work_until(vault, run_id, "waiting")
-    assert [each.name for each in spans] == ["step write_file"]
-    assert "error.type" not in {each.key for each in spans[0].attributes}
+    assert [each.name for each in collector.spans] == ["step write_file"]
+    assert "error.type" not in {each.key for each in collector.spans[0].attributes}
     (approval,) = vault.store.approvals()
     vault.leave_answer(approval.id, Approved())
     work_until(vault, run_id, "succeeded")
-    assert sorted(each.name for each in spans) == ["run note", "step write_file", "step write_file"]
+    assert sorted(each.name for each in collector.spans) == ["run note", "step write_file", "step write_file"]
     trace, top = (number.to_bytes(length) for number, length in zip(ids_of(run_id), (16, 8), strict=True))
-    assert {each.trace_id for each in spans} == {trace}
-    assert {each.parent_span_id for each in spans if each.name != "run note"} == {top}
-    assert [each.span_id for each in spans if each.name == "run note"] == [top]
+    assert {each.trace_id for each in collector.spans} == {trace}
+    assert {each.parent_span_id for each in collector.spans if each.name != "run note"} == {top}
+    assert [each.span_id for each in collector.spans if each.name == "run note"] == [top]

@@ -8,6 +8,8 @@ import pytest
 
 from .blocks import ROOT, Reader, blocks_of
 
+pytestmark = pytest.mark.docs
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REASONS = ("the index", "a key", "a program", "a terminal", "another machine", "the tests themselves")
 """What a block may need that is not here."""

@@ -12,6 +12,8 @@ import pytest
 
 from .blocks import ROOT
 
+pytestmark = pytest.mark.docs
+
 ELSEWHERE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="?(?:https?:)?//(?!example\.com)[^>]*>')
 
 

@@ -1,3 +1,3 @@
-"""A vault, a web server and a name server, all real."""
+"""A folder of notes."""
 
-from tests.servers import folder, name_server, web  # noqa: F401  fixtures
+from tests.servers import folder  # noqa: F401  a fixture

@@ -62,7 +62,7 @@ def test_web_search_never_changes_anything(web: Any, method: str) -> None:
     with pytest.raises(ToolError) as caught:
         web_search(web.answer("/x", b"{}"), method, allowed_hosts=HERE)
     assert caught.value.code == "method-changing"
-    assert web.received == []
+    assert web.requests == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_methods_are_sent_as_they_are_judged(web: Any) -> None:
     url = web.answer("/x")
     for method in (" post ", "get", "pUrGe"):
         send(url, method=method)
-    assert [received.method for received in web.received] == ["POST", "GET", "PURGE"]
+    assert [request.method for request in web.requests] == ["POST", "GET", "PURGE"]
     for method in ("", "GET /x HTTP/1.1\r\nX: y", "CONNECT", "a" * 200):
         assert error_of(url, method=method).code == "method-invalid"
 
@@ -101,7 +101,7 @@ def test_methods_are_sent_as_they_are_judged(web: Any) -> None:
 )
 def test_bodies_are_sent_as_text_or_json(web: Any, body: Any, sent: str, kind: str) -> None:
     send(web.answer("/x"), method="POST", body=body)
-    received = web.received[0]
+    received = web.requests[0]
     assert (received.body.decode(), received.headers["content-type"]) == (sent, kind)
     assert received.headers["content-length"] == str(len(sent.encode()))
 
@@ -110,16 +110,16 @@ def test_a_given_content_type_wins_and_a_missing_body_has_none(web: Any) -> None
     url = web.answer("/x")
     send(url, method="POST", body="a=1", headers={"Content-Type": "application/x-www-form-urlencoded"})
     send(url, method="POST")
-    assert web.received[0].headers["content-type"] == "application/x-www-form-urlencoded"
-    assert "content-type" not in web.received[1].headers
-    assert web.received[1].headers["content-length"] == "0"
+    assert web.requests[0].headers["content-type"] == "application/x-www-form-urlencoded"
+    assert "content-type" not in web.requests[1].headers
+    assert web.requests[1].headers["content-length"] == "0"
 
 
 @pytest.mark.parametrize("body", [{"a": float("nan")}, "\ud800", ["\ud800"], "x" * 2000])
 def test_bodies_that_cannot_be_sent_are_refused(web: Any, body: Any) -> None:
     error = error_of(web.answer("/x"), method="POST", body=body, limits=HttpLimits(request_bytes=1000))
     assert error.code == "body-invalid"
-    assert web.received == []
+    assert web.requests == []
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_bodies_that_cannot_be_sent_are_refused(web: Any, body: Any) -> None:
 )
 def test_headers_that_could_carry_more_than_themselves_are_refused(web: Any, headers: Any, code: str) -> None:
     assert error_of(web.answer("/x"), headers=headers).code == code
-    assert web.received == []
+    assert web.requests == []
 
 
 def test_ordinary_headers_arrive_and_ours_cannot_be_broken(web: Any) -> None:
@@ -158,7 +158,7 @@ def test_ordinary_headers_arrive_and_ours_cannot_be_broken(web: Any) -> None:
         "Connection": "keep-alive",
     }
     send(web.answer("/x"), headers=headers)
-    sent = {name.lower(): value for name, value in web.received[0].headers.items()}
+    sent = {name.lower(): value for name, value in web.requests[0].headers.items()}
     assert (sent["x-number"], sent["x-flag"], sent["authorization"]) == ("3", "true", "Bearer t")
     assert "x-none" not in sent
     assert "content-length" not in sent
@@ -173,7 +173,7 @@ def test_nothing_is_taken_from_the_environment(web: Any, monkeypatch: pytest.Mon
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     get(web.answer("/x"))
-    assert "authorization" not in {name.lower() for name in web.received[0].headers}
+    assert "authorization" not in {name.lower() for name in web.requests[0].headers}
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_redirects_of_reading_requests_are_followed(web: Any) -> None:
     web.answer("/b", status=301, headers={"Location": "/c?x=1"})
     url = web.answer("/a", status=302, headers={"Location": "b"})
     assert send(url, headers={"Authorization": "Bearer t"}).body == "there"
-    assert [received.path for received in web.received] == ["/a", "/b", "/c?x=1"]
-    assert web.received[2].headers["authorization"] == "Bearer t"
+    assert [request.path for request in web.requests] == ["/a", "/b", "/c?x=1"]
+    assert web.requests[2].headers["authorization"] == "Bearer t"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -217,13 +217,13 @@ def test_redirects_of_changing_requests_are_the_caller_s_to_decide(web: Any, sta
     assert error.code == "redirect-not-followed"
     assert error.details["location"] == web.url("/b?token=t")
     assert "token" not in str(error)
-    assert len(web.received) == 1
+    assert len(web.requests) == 1
 
 
 def test_endless_redirects_end(web: Any) -> None:
     url = web.answer("/a", status=302, headers={"Location": "/a"})
     assert error_of(url, limits=HttpLimits(redirects=3)).code == "too-many-redirects"
-    assert len(web.received) == 4
+    assert len(web.requests) == 4
 
 
 @pytest.mark.parametrize("location", ["file:///etc/passwd", "http://a b/", "javascript:alert(1)", "http://a:b@c/"])
@@ -351,7 +351,7 @@ def dripping(part: bytes, before: bytes = b"") -> Any:
     ],
 )
 def test_slow_drips_are_ended_at_the_time_limit(web: Any, part: bytes, before: bytes) -> None:
-    web.pages["/x"] = dripping(part, before)
+    web.answers["/x"] = dripping(part, before)
     error = error_of(web.url("/x"), timeout=0.3)
     assert (error.code, error.retryable) == ("http-timeout", True)
     error = error_of(web.url("/x"), timeout=0.3, method="POST")
@@ -389,7 +389,7 @@ def test_a_time_limit_must_be_one(timeout: float) -> None:
      b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000, b"HTTP/1.1 101 Switching\r\n\r\n"],
 )  # fmt: skip
 def test_answers_that_are_not_http_are_a_clear_error(web: Any, answer: bytes) -> None:
-    web.pages["/x"] = lambda handler: handler.wfile.write(answer)
+    web.answers["/x"] = lambda handler: handler.wfile.write(answer)
     error = error_of(web.url("/x"), timeout=2)
     assert error.code in ("http-protocol", "connection-failed", "http-timeout")
 

@@ -61,7 +61,7 @@ def test_no_written_form_of_a_closed_address_is_reached(web: Any, host: str) -> 
     web.answer("/x", b"secret")
     error = error_of(f"http://{host}:{web.port}/x", allowed=[], limits=HttpLimits(seconds=5))
     assert error.code in ("address-forbidden", "url-invalid", "url-credentials", "host-not-found")
-    assert web.received == []
+    assert web.requests == []
 
 
 @pytest.mark.parametrize("host", REFUSED)
@@ -76,7 +76,7 @@ def test_no_written_form_of_a_closed_address_is_reached_behind_a_redirect(web: A
             network=Network(resolve=public_only_for_the_example, dial=to_loopback),
         )
     assert caught.value.code in ("address-forbidden", "url-invalid", "url-credentials", "host-not-found")
-    assert [received.path for received in web.received] == ["/outer"]
+    assert [request.path for request in web.requests] == ["/outer"]
 
 
 def public_only_for_the_example(host: str, port: int) -> list[str]:
@@ -104,11 +104,11 @@ def test_a_resolver_that_changes_its_answer_changes_nothing(web: Any, name_serve
     url = web.url("/x", "rebind.example")
     assert send_request(HttpRequest(url=url), network=network).body == "public page"
     assert (dialled, name_server.questions) == (["93.184.216.34"], 1)
-    assert web.received[0].headers["host"] == f"rebind.example:{web.port}"
+    assert web.requests[0].headers["host"] == f"rebind.example:{web.port}"
     with pytest.raises(ToolError) as caught:
         send_request(HttpRequest(url=url), network=network)
     assert caught.value.code == "address-forbidden"
-    assert len(web.received) == 1
+    assert len(web.requests) == 1
 
 
 def test_a_resolver_that_changes_its_answer_between_redirects_is_caught(web: Any, name_server: Any) -> None:
@@ -122,7 +122,7 @@ def test_a_resolver_that_changes_its_answer_between_redirects_is_caught(web: Any
         )
     assert caught.value.code == "address-forbidden"
     assert caught.value.values["address"] == "169.254.169.254"
-    assert [received.path for received in web.received] == ["/x"]
+    assert [request.path for request in web.requests] == ["/x"]
 
 
 def test_one_closed_address_among_public_ones_is_enough_to_refuse(web: Any, name_server: Any) -> None:
@@ -179,10 +179,10 @@ def test_keys_and_cookies_do_not_follow_to_another_origin(web: Any, name_server:
     headers = {"Authorization": "Bearer t", "Cookie": "a=b", "X-Api-Key": "k", "Accept": "text/html"}
     request = HttpRequest(url=web.url("/a", "one.example"), headers=headers, body="private")
     send_request(request, network=Network(resolve=name_server.resolve, dial=to_loopback))
-    second = {name.lower(): value for name, value in web.received[1].headers.items()}
+    second = {name.lower(): value for name, value in web.requests[1].headers.items()}
     assert not {"authorization", "cookie", "x-api-key"} & set(second)
     assert second["accept"] == "text/html"
-    assert (web.received[0].body, web.received[1].body) == (b"private", b"")
+    assert (web.requests[0].body, web.requests[1].body) == (b"private", b"")
 
 
 def test_the_next_address_is_tried_when_one_does_not_answer(web: Any) -> None:
@@ -273,7 +273,7 @@ def test_a_request_that_was_stopped_before_it_began_is_never_sent(web: Any) -> N
     stop.cancel()
     with pytest.raises(ToolError):
         send_request(HttpRequest(url=web.answer("/x")), allowed_hosts=HERE, stop=stop)
-    assert web.received == []
+    assert web.requests == []
 
 
 def test_a_stop_ends_the_wait_for_a_connection() -> None:

@@ -1,3 +1,3 @@
-"""A vault with somebody in front of it, a web server, and a folder."""
+"""A vault with somebody in front of it."""
 
-from tests.desk import desk, own_home, person, web, yes  # noqa: F401  fixtures
+from tests.desk import desk, own_home, person, yes  # noqa: F401  fixtures

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.desk import Web
+from tests.servers import Web
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Denied
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.runs.record import RunRecord
 from paperagents.vault import Vault
+
+pytestmark = pytest.mark.npm
 
 TOOLS = Path(__file__).parent / "npm_tools"
 PEOPLE: JsonValue = [{"city": "Ulm", "age": 20}, {"city": "Ulm", "age": 40}, {"city": "Bonn", "age": 7}]

@@ -7,28 +7,29 @@ import io
 import json
 import subprocess
 import tarfile
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha512
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers import Exchange, Web
 
 from paperagents.errors import ToolError
 from paperagents.npm.packages import Lock, PackageFolder, packages_of
 from paperagents.npm.process import installer
 from paperagents.sandbox import landlock
 
+pytestmark = pytest.mark.npm
+
 
 @dataclass
 class Registry:
     """Answers as a registry does; every request is remembered."""
 
-    port: int = 0
+    port: int
     packages: dict[str, dict[str, tuple[bytes, dict[str, Any]]]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
 
@@ -61,30 +62,18 @@ class Registry:
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Registry]:
-    made = Registry()
+def registry(web: Web, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Registry:
+    made = Registry(port=web.port)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            found = made.answer(self.path)
-            self.send_response(200 if found is not None else 404)
-            self.send_header("content-length", str(len(found or b"")))
-            self.end_headers()
-            self.wfile.write(found or b"")
+    def answer(exchange: Exchange) -> None:
+        found = made.answer(exchange.path)
+        exchange.reply(404 if found is None else 200, found or b"")
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        made.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        monkeypatch.setenv("NPM_CONFIG_REGISTRY", f"http://127.0.0.1:{made.port}/")
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "downloads"))
-        monkeypatch.setenv("HOME", str(tmp_path))
-        yield made
-        server.shutdown()
-        thread.join()
+    web.otherwise = answer
+    monkeypatch.setenv("NPM_CONFIG_REGISTRY", web.url())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "downloads"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return made
 
 
 @pytest.fixture

@@ -8,17 +8,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers import Web
 
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError, ToolError
 from paperagents.npm.pools import DenoPools
 from paperagents.npm.process import DenoSetup, start_deno
 from paperagents.sandbox import Cancellation, EndsBlock, Limits
+
+pytestmark = pytest.mark.npm
 
 LIMITS = Limits(seconds=30.0, memory_mb=128, output_mb=1, host_calls=50)
 PACKAGES = {
@@ -251,30 +253,13 @@ def test_a_granted_folder_can_be_written_and_only_that(run: Callable[..., Any], 
     assert (world / "notes" / "a.md").read_text() == "granted"
 
 
-def test_only_the_granted_host_is_reached(run: Callable[..., Any], setup: DenoSetup) -> None:
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("content-length", "2")
-            self.end_headers()
-            self.wfile.write(b"ok")
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        port = server.server_address[1]
-        granted = replace(setup, net=(f"127.0.0.1:{port}",))
-        try:
-            code = "return (await fetch(input)).text()"
-            assert run(code, at=granted, input=f"http://127.0.0.1:{port}/") == "ok"
-            with pytest.raises(SandboxError, match="net access"):
-                run(code, at=granted, input=f"http://localhost:{port}/")
-        finally:
-            server.shutdown()
-            thread.join()
+def test_only_the_granted_host_is_reached(run: Callable[..., Any], setup: DenoSetup, web: Web) -> None:
+    web.answers["/"] = (200, "ok")
+    granted = replace(setup, net=(f"127.0.0.1:{web.port}",))
+    code = "return (await fetch(input)).text()"
+    assert run(code, at=granted, input=web.url()) == "ok"
+    with pytest.raises(SandboxError, match="net access"):
+        run(code, at=granted, input=web.url(host="localhost"))
 
 
 def test_a_variable_is_seen_only_where_it_is_granted(run: Callable[..., Any], setup: DenoSetup) -> None:

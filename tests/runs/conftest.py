@@ -1,3 +1,3 @@
-"""A vault with somebody in front of it, and a web server."""
+"""A vault with somebody in front of it."""
 
-from tests.desk import desk, own_home, person, web, yes  # noqa: F401  fixtures
+from tests.desk import desk, own_home, person, yes  # noqa: F401  fixtures

@@ -8,7 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 
 import pytest
-from tests.desk import Desk, Web
+from tests.desk import Desk
+from tests.servers import Web
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, Pending
@@ -124,7 +125,7 @@ def test_two_answers_to_one_question_have_one_effect(
     assert stop.seen.wait(60)
     over.set()
     assert (first.result(60).status, second.result(60).status) == ("succeeded", "succeeded")
-    assert [method for method, _, _ in web.requests] == ["POST"]
+    assert [request.method for request in web.requests] == ["POST"]
 
 
 def test_an_answer_that_is_needed_no_more_tells_how_the_run_stands(

@@ -13,7 +13,8 @@ from paperagents.approval.question import Approved, Denied
 from paperagents.sandbox import Cancellation
 
 if TYPE_CHECKING:
-    from tests.desk import Desk, Web
+    from tests.desk import Desk
+    from tests.servers import Web
 
 LOG_FIELDS = [
     "step", "block", "name", "status", "message", "parameters", "output", "hitl_required", "hitl_confirmed", "console",

@@ -13,7 +13,8 @@ import pytest
 from paperagents.approval.question import Approved
 
 if TYPE_CHECKING:
-    from tests.desk import Desk, Web
+    from tests.desk import Desk
+    from tests.servers import Web
 
 JUDGED = "if (output < 3) throw new Error('not ready'); return output;"
 

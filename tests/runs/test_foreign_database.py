@@ -8,7 +8,8 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from tests.desk import Desk, Web
+from tests.desk import Desk
+from tests.servers import Web
 
 from paperagents.approval.question import Approved
 from paperagents.definitions.json_value import JsonObject

@@ -21,7 +21,8 @@ from paperagents.vault import Vault
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.desk import Desk, Web
+    from tests.desk import Desk
+    from tests.servers import Web
 
     from paperagents.runs.record import RunRecord
 
@@ -507,7 +508,7 @@ def test_a_mask_is_never_sent_in_the_place_of_a_key(desk: Desk, web: Web) -> Non
     record = desk.reopened().answer(question.id, Approved())
     assert record.error is not None
     assert record.error["code"] == "secrets-not-kept"
-    assert [path for _, path, _ in web.requests] == ["/cookie"]
+    assert [request.path for request in web.requests] == ["/cookie"]
 
 
 def _gives_back_the_key(web: Web) -> None:
@@ -554,7 +555,7 @@ parameters: {url: "{{request.url}}", method: POST, body: "{{request.body}}"}
         record = desk.reopened().answer(question.id, Approved())
     assert record.error is not None
     assert record.error["code"] == "secrets-not-kept"
-    assert [path for _, path, _ in web.requests] == ["/key"]
+    assert [request.path for request in web.requests] == ["/key"]
 
 
 def test_three_stars_that_hide_nothing_go_on_like_any_text(desk: Desk) -> None:
@@ -596,7 +597,7 @@ def test_an_address_that_is_edited_around_its_key_is_sent_with_the_key(desk: Des
 
     assert edited("page=2").status == "succeeded"
     assert edited("page=***").error["code"] == "mask-in-edit"  # type: ignore[index]
-    assert [path for _, path, _ in web.requests] == ["/x?page=2&key=EDITSECRET"]
+    assert [request.path for request in web.requests] == ["/x?page=2&key=EDITSECRET"]
 
 
 def test_an_edit_of_a_file_that_changed_meanwhile_is_asked_about_again(desk: Desk) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from kill import kill_at_random
+
+pytestmark = pytest.mark.kill
 
 KILLS = 15
 

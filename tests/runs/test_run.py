@@ -20,7 +20,8 @@ from paperagents.runs.note_log import yaml_log
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.desk import Desk, Web
+    from tests.desk import Desk
+    from tests.servers import Web
 
 KEY = "sk-very-secret-key"
 HEADER = "Bearer abc-def-ghi"
@@ -55,7 +56,7 @@ def test_secrets_are_masked_in_records_events_previews_questions_and_errors(
     assert HEADER not in everything
     assert "***" in everything
     assert "*/*" in everything
-    assert all(KEY.encode() in body for _, _, body in web.requests), "what goes out is the real thing"
+    assert all(KEY.encode() in request.body for request in web.requests), "what goes out is the real thing"
 
 
 def test_a_secret_that_another_process_sets_while_this_one_works_is_masked_too(desk: Desk) -> None:
@@ -86,7 +87,7 @@ def test_an_edit_keeps_the_secret_behind_a_mask_that_was_left_alone(desk: Desk, 
     arguments = {"url": web.url("/x"), "method": "POST", "headers": {"Authorization": HEADER}}
     assert desk.run("rest_request", arguments, edit).success
     assert received == [HEADER]
-    assert web.requests[0][2] == b"changed"
+    assert web.requests[0].body == b"changed"
 
 
 # --- history

@@ -9,7 +9,8 @@ import pytest
 from paperagents.approval.question import Approved, Decision, Denied
 
 if TYPE_CHECKING:
-    from tests.desk import Desk, Web
+    from tests.desk import Desk
+    from tests.servers import Web
 
     from paperagents.runs.record import RunRecord
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode, format_trace_id
 from tests.desk import Desk
+from tests.servers import Collector
 
 from paperagents.approval.question import Approved, Denied
 from paperagents.runs import open_telemetry
@@ -24,7 +24,6 @@ from paperagents.runs.tracing import are_wanted, traced
 from paperagents.testing import ScriptedModel
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
-Collector = tuple[str, list[tuple[str, bytes]], list[Span]]
 SECRET = "very-secret-words-4711"
 TWO_STEPS = """
   - name: first
@@ -271,14 +270,20 @@ def paper(folder: Path, *arguments: str, **environment: str) -> subprocess.Compl
 
 
 def test_a_command_sends_its_spans_before_it_ends(chains: Desk, collector: Collector) -> None:
-    address, received, spans = collector
-    answer = paper(chains.root, "run", "two", "--json", **{ENDPOINT: address})
+    web = collector.web
+    answer = paper(chains.root, "run", "two", "--json", **{ENDPOINT: web.url("")})
     assert (answer.returncode, answer.stderr) == (0, "")
     run_id = json.loads(answer.stdout)["run_id"]
-    assert {path for path, _ in received} == {"/v1/traces"}
-    assert sorted(each.name for each in spans) == ["run shout", "run two", "step first", "step second", "step shout"]
-    assert {each.trace_id.hex() for each in spans} == {format_trace_id(ids_of(run_id)[0])}
-    assert not any(SECRET.encode() in body for _, body in received)
+    assert {request.path for request in web.requests} == {"/v1/traces"}
+    assert sorted(each.name for each in collector.spans) == [
+        "run shout",
+        "run two",
+        "step first",
+        "step second",
+        "step shout",
+    ]
+    assert {each.trace_id.hex() for each in collector.spans} == {format_trace_id(ids_of(run_id)[0])}
+    assert not any(SECRET.encode() in request.body for request in web.requests)
 
 
 def test_a_collector_that_is_not_there_changes_nothing(chains: Desk) -> None:
@@ -288,13 +293,13 @@ def test_a_collector_that_is_not_there_changes_nothing(chains: Desk) -> None:
 
 
 def test_a_vault_cannot_have_anything_sent(chains: Desk, collector: Collector) -> None:
-    address, received, _ = collector
+    address = collector.web.url("")
     for file in (".env", ".paper/.env", "otel.toml"):
         chains.note(file, f"{ENDPOINT}={address}\n")
     assert paper(chains.root, "run", "two").returncode == 0
     (chains.root / ".paper" / "settings.toml").write_text(f'[otel]\nendpoint = "{address}"\n')
     assert paper(chains.root, "run", "two").returncode == 2
-    assert received == []
+    assert collector.web.requests == []
 
 
 @pytest.mark.parametrize("command", [("--version",), ("run", "shout", "-p", "words=x")])

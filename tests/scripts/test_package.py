@@ -26,10 +26,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+@pytest.mark.package
 def test_the_wheel_has_what_it_needs_and_nothing_else(wheel: Path) -> None:
     assert list(script("package").wrong_with(wheel)) == []
 
 
+@pytest.mark.package
 def test_every_file_of_the_source_is_in_the_wheel(wheel: Path) -> None:
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("paperagents/")}
     kept = subprocess.run(
@@ -39,6 +41,7 @@ def test_every_file_of_the_source_is_in_the_wheel(wheel: Path) -> None:
     assert present - packed == set()
 
 
+@pytest.mark.package
 def test_the_version_comes_from_one_place(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     (name,) = [each for each in archive.namelist() if each.endswith("METADATA")]
@@ -49,6 +52,7 @@ def test_the_version_comes_from_one_place(wheel: Path) -> None:
     assert set(told.get_all("Provides-Extra") or []) >= {"npm", "cluster", "all"}
 
 
+@pytest.mark.package
 def test_the_unpacked_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(tmp_path / "site")}

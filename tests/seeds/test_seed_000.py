@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from tests.servers import Exchange, serve_web
 
 import paperagents
 from paperagents.messages import in_language
@@ -138,28 +137,16 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
 def server() -> Iterator[str]:
     """A server that answers a search with what was searched for."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base class names it so
-            pass
+    def search(exchange: Exchange) -> None:
+        address = urlsplit(exchange.path)
+        query = parse_qs(address.query).get("q", [""])[0]
+        answers = {"/path": ["a", "b"], "/scored": [{"score": 0.9, "q": query}, {"score": 0.5}, {"score": 0.1}]}
+        found = {"results": [f"{query} {number}" for number in range(9)]}
+        exchange.reply(200, json.dumps(answers.get(address.path, found)))
 
-        def do_GET(self) -> None:
-            address = urlsplit(self.path)
-            found = {"results": [f"{parse_qs(address.query).get('q', [''])[0]} {number}" for number in range(9)]}
-            query = parse_qs(address.query).get("q", [""])[0]
-            scored = [{"score": 0.9, "q": query}, {"score": 0.5}, {"score": 0.1}]
-            body = json.dumps({"/path": ["a", "b"], "/scored": scored}.get(address.path, found)).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://127.0.0.1:{http.server_address[1]}"
-        http.shutdown()
-        thread.join()
+    with serve_web() as web:
+        web.otherwise = search
+        yield web.url("")
 
 
 def test_section_2_the_blocks_run_in_their_order(vault: Vault, server: str) -> None:

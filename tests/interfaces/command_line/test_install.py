@@ -11,6 +11,8 @@ from tests.interfaces.command_line.conftest import Paper, Write
 from paperagents.npm.packages import packages_of
 from paperagents.sandbox import landlock
 
+pytestmark = pytest.mark.npm
+
 TOOL = """\
 const ms = require('ms');
 module.exports = {

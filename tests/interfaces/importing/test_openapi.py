@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.servers import Exchange, serve_web
 
 from paperagents.approval.question import Approved
 from paperagents.errors import UsageError
@@ -57,38 +56,18 @@ components:
 """
 
 
-class Shop(BaseHTTPRequestHandler):
-    """Answers with what it was asked."""
-
-    def log_message(self, *_: object) -> None:
-        return
-
-    def do_GET(self) -> None:
-        self.answer()
-
-    def do_POST(self) -> None:
-        self.answer()
-
-    def answer(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
-        shown = {"method": self.command, "path": self.path, "body": body, "key": self.headers.get("x-key")}
-        answer = json.dumps(shown).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-
 @pytest.fixture
 def shop() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Shop)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    """A service that answers with what it was asked."""
+
+    def echo(exchange: Exchange) -> None:
+        asked = exchange.received
+        shown = {"method": asked.method, "path": asked.path, "body": asked.body.decode()}
+        exchange.reply(200, json.dumps({**shown, "key": exchange.headers.get("x-key")}))
+
+    with serve_web() as web:
+        web.otherwise = echo
+        yield web.url("")
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
 
 EXAMPLES = os.environ.get("PAPER_TEST_EXAMPLES", "4")
@@ -16,6 +18,7 @@ NOT_CHECKED = (
 )
 
 
+@pytest.mark.contract
 def test_random_requests_find_no_server_error_and_no_answer_that_was_not_promised(
     served: Served, tmp_path: Path
 ) -> None:

@@ -33,6 +33,12 @@ LOOKS = {
 }
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What opens pages is left out by ``./test --quick``."""
+    if isinstance(item, pytest.Function) and "browser" in item.fixturenames:
+        item.add_marker("browser")
+
+
 @pytest.fixture(autouse=True)
 def settings_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
