@@ -30,6 +30,24 @@ EVIL = (
 EVIL_STEPS = '---\ntool: true\nid: steps\nname: s\ndescription: d\nsteps:\n  - tool: "x\\e]0;t\\a\\x9b2J"\n---\n'
 
 
+COUNT_OPENED = """
+import sys
+from paperagents.interfaces.command_line.app import run
+opened = []
+sys.addaudithook(lambda event, values: opened.append(str(values[0])) if event == "open" else None)
+run(sys.argv[1:])
+print(sum(name.endswith("settings.toml") for name in opened), file=sys.stderr)
+"""
+
+
+def test_the_settings_files_are_read_once_for_a_command(vault: Path, tmp_path: Path) -> None:
+    (tmp_path / "config" / "paperagents").mkdir(parents=True)
+    (tmp_path / "config" / "paperagents" / "settings.toml").write_text('language = "de"\n')
+    (vault / ".paper" / "settings.toml").write_text("sandbox.timeout = 3\n")
+    done = subprocess.run([sys.executable, "-c", COUNT_OPENED, "config"], capture_output=True, text=True, check=True)
+    assert (done.stderr, "3" in done.stdout) == ("2\n", True)
+
+
 # --- help and wrong usage
 
 

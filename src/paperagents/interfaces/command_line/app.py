@@ -13,12 +13,12 @@ from typing import Any
 import click
 
 from paperagents.definitions.names import closest
-from paperagents.errors import PaperError, ToolError, UsageError
+from paperagents.errors import PaperError, SettingsError, ToolError, UsageError
 from paperagents.interfaces.command_line.options import Invocation, remember_vault
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
 from paperagents.messages import system_text, text, use_language
 from paperagents.notes_folder import find_vault
-from paperagents.settings import spoken_language
+from paperagents.settings import load_settings, spoken_language
 from paperagents.version import __version__
 
 
@@ -159,7 +159,7 @@ def run(arguments: Sequence[str]) -> int:
 def _answer(arguments: Sequence[str]) -> int:
     invocation = Invocation()
     try:
-        use_language(_language(arguments))
+        use_language(_language(arguments, invocation))
         return _carry_out(arguments, invocation)
     except (click.Abort, KeyboardInterrupt):
         return 130
@@ -239,10 +239,16 @@ def _version(context: click.Context, _: click.Parameter, value: Any) -> None:
         context.exit(0)
 
 
-def _language(arguments: Sequence[str]) -> str | None:
-    """The language must be known before the first help text is made, so the vault is looked up early."""
+def _language(arguments: Sequence[str], invocation: Invocation) -> str | None:
+    """The language must be known before the first help text is made, so the settings are loaded early."""
     try:
-        return spoken_language(_named_vault(arguments) or find_vault())
+        root = Path(os.path.realpath(_named_vault(arguments) or find_vault()))
+        try:
+            settings = invocation.settings[root] = load_settings(root)
+        except SettingsError:
+            return spoken_language(root)
+        language: str | None = settings.get("language")
+        return language
     except (OSError, ValueError):
         # Help must be had wherever one stands; the commands that need a vault say what is wrong with it.
         return None

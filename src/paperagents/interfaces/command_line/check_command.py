@@ -57,7 +57,7 @@ def _vault(context: click.Context, paths: Sequence[Path]) -> NotesFolder:
     if context.obj.vault is None and paths and _exists(paths[0]):
         first = paths[0].resolve()
         if not os.environ.get("PAPER_VAULT") and not first.is_relative_to(find_vault().resolve()):
-            return opened(nearest_vault(first if first.is_dir() else first.parent), NotesFolder)
+            return opened(context.obj, NotesFolder, nearest_vault(first if first.is_dir() else first.parent))
     return current_notes(context)
 
 

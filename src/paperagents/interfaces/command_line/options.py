@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,6 +13,7 @@ from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.output import one_line
 from paperagents.messages import language_of_locale, text, use_language
 from paperagents.notes_folder import NotesFolder, find_vault
+from paperagents.settings import Settings
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them.
@@ -31,6 +32,8 @@ class Invocation:
     vault: Path | None = None
     as_json: bool | None = None
     """None while the command's own options have not been read."""
+    settings: dict[Path, Settings] = field(default_factory=dict)
+    """By vault folder: loaded before the first sentence, for its language, and not read again by the command."""
 
 
 def current_vault(context: click.Context) -> Vault:
@@ -40,21 +43,24 @@ def current_vault(context: click.Context) -> Vault:
     """
     from paperagents.vault import Vault  # noqa: PLC0415  running needs much that looking does not
 
-    return context.with_resource(opened(context.obj.vault, Vault))
+    return context.with_resource(opened(context.obj, Vault))
 
 
 def current_notes(context: click.Context) -> NotesFolder:
     """The same for a command that only looks."""
-    return opened(context.obj.vault, NotesFolder)
+    return opened(context.obj, NotesFolder)
 
 
-def opened(folder: Path | None, kind: type[Opened]) -> Opened:
+def opened(invocation: Invocation, kind: type[Opened], folder: Path | None = None) -> Opened:
     """A vault, its language spoken from here on. Raises SettingsError where its settings are wrong."""
+    folder = folder if folder is not None else invocation.vault
     try:
         vault = kind(folder if folder is not None else find_vault())
     except (OSError, ValueError) as error:
         # A name no file system takes, a folder that may not be entered, a current folder that was deleted.
         raise UsageError("no-such-vault", path=str(folder or ".")) from error
+    if vault.root in invocation.settings:
+        vault.settings = invocation.settings[vault.root]
     # Looked up once: every sentence asks for it.
     use_language(vault.settings.get("language") or language_of_locale())
     return vault
