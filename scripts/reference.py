@@ -31,7 +31,7 @@ from paperagents.definitions.tag import AttributeSchema, TagSchema
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import COMMANDS, PaperGroup
-from paperagents.known_settings import KNOWN, NAMED_TABLES, Known
+from paperagents.known_settings import NAMED_TABLES, SETTING_SPECS, SettingSpec
 from paperagents.messages import sentences, use_language
 from paperagents.notes_folder import NotesFolder
 from paperagents.reading.agent_markdown import AGENT_FIELDS, BUDGET_FIELDS
@@ -251,28 +251,29 @@ def _command(path: str, command: click.Command, above: click.Context, level: int
 
 def _settings() -> str:
     tables = {f"{table}.NAME.{key}": known for table, keys in NAMED_TABLES.items() for key, known in keys.items()}
-    said = words("settings", (*KNOWN, *tables))
+    said = words("settings", (*SETTING_SPECS, *tables))
     rows = [
-        (_code(name), _setting_type(known), _default(known), said[name]) for name, known in {**KNOWN, **tables}.items()
+        (_code(name), _setting_type(known), _default(known), said[name])
+        for name, known in {**SETTING_SPECS, **tables}.items()
     ]
     return _table(("setting", "type", "default", "meaning"), rows)
 
 
-def _setting_type(known: Known) -> str:
+def _setting_type(known: SettingSpec) -> str:
     names = {
-        "texts": "list of texts",
+        "list": "list of texts",
         "hosts": "list of hosts",
         "database": "address",
-        "whole": "whole number",
-        "words": "list of texts",
+        "integer": "whole number",
+        "command": "list of texts",
         "language": "en, de or zh",
         "timezone": "name of a zone",
     }
-    bounds = f", {known.least:g} to {known.most:,.0f}" if known.kind in ("number", "whole") else ""
+    bounds = f", {known.least:g} to {known.most:,.0f}" if known.kind in ("number", "integer") else ""
     return f"{names.get(known.kind, known.kind)}{bounds}{', secret' if known.secret else ''}"
 
 
-def _default(known: Known) -> str:
+def _default(known: SettingSpec) -> str:
     value = list(known.default) if isinstance(known.default, tuple) else known.default
     return "" if value is None else _code(json.dumps(value))
 

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from paperagents.errors import SettingsError
-from paperagents.known_settings import KNOWN, NAMED_TABLES, known_setting
+from paperagents.known_settings import NAMED_TABLES, SETTING_SPECS, find_spec
 from paperagents.messages import LANGUAGES, in_language
 from paperagents.settings import Settings, load_settings, user_folder
 
@@ -53,7 +53,7 @@ def test_without_any_source_every_setting_has_its_default(load: Load) -> None:
     assert settings.get("sandbox.timeout") == 5.0
     assert settings.get("allowed_hosts") == ()
     assert {setting.origin for setting in settings.values.values()} == {"default"}
-    assert set(settings.values) == set(KNOWN)
+    assert set(settings.values) == set(SETTING_SPECS)
 
 
 def test_the_vault_is_stronger_than_the_user_and_a_variable_stronger_than_both(load: Load) -> None:
@@ -71,13 +71,13 @@ def test_every_value_tells_where_it_comes_from(load: Load) -> None:
     assert settings.values["sandbox.memory_mb"].origin == "default"
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
+@pytest.mark.parametrize("name", sorted(SETTING_SPECS))
 def test_every_setting_can_be_given_as_a_variable(name: str, load: Load) -> None:
     fitting = {
-        "language": "de", "timezone": "Asia/Shanghai", "number": "3", "whole": "3",
+        "language": "de", "timezone": "Asia/Shanghai", "number": "3", "integer": "3",
         "address": "http://127.0.0.1:1/v1", "database": "postgresql://host/db",
     }  # fmt: skip
-    value = fitting.get(KNOWN[name].kind, "text")
+    value = fitting.get(SETTING_SPECS[name].kind, "text")
     variable = "PAPER_" + name.replace(".", "_").upper()
     assert load(**{variable: value}).values[name].origin == variable
 
@@ -409,7 +409,7 @@ def test_the_line_of_a_table_whose_name_has_a_blank_is_found(load: Load) -> None
 
 
 USERS_OWN = sorted(
-    [name for name, known in KNOWN.items() if known.users_own]
+    [name for name, known in SETTING_SPECS.items() if known.users_own]
     + [f"{table}.x.{key}" for table, keys in NAMED_TABLES.items() for key, known in keys.items() if known.users_own]
 )
 SAMPLES = {"text": '"a"', "hosts": '["a.example"]'}
@@ -421,7 +421,7 @@ def test_the_token_and_the_hosts_of_the_server_belong_to_the_user() -> None:
 
 @pytest.mark.parametrize("name", USERS_OWN)
 def test_a_vault_cannot_bring_a_setting_that_opens_a_door_to_its_user(refuse: Refuse, name: str) -> None:
-    error = refuse(f"\n{name} = {SAMPLES[known_setting(name).kind]}\n")
+    error = refuse(f"\n{name} = {SAMPLES[find_spec(name).kind]}\n")
     assert error.code == "users-own-setting"
     assert name in error.message
     assert ".paper/settings.toml:2" in error.message
@@ -431,12 +431,12 @@ def test_a_vault_cannot_bring_a_setting_that_opens_a_door_to_its_user(refuse: Re
 def test_a_table_or_a_quoted_name_does_not_get_such_a_setting_past_the_vault(refuse: Refuse, name: str) -> None:
     table, _, key = name.rpartition(".")
     for written in (f"[{table}]\n{key}", f'"{table}"."{key}"', f"[{table}]\n'{key}'"):
-        assert refuse(f"{written} = {SAMPLES[known_setting(name).kind]}\n").code == "users-own-setting"
+        assert refuse(f"{written} = {SAMPLES[find_spec(name).kind]}\n").code == "users-own-setting"
 
 
 @pytest.mark.parametrize("name", USERS_OWN)
 def test_the_users_own_file_and_a_variable_may_bring_such_a_setting(load: Load, name: str) -> None:
-    written = SAMPLES[known_setting(name).kind]
+    written = SAMPLES[find_spec(name).kind]
     assert load(user=f"{name} = {written}").values[name].origin.endswith("user/paperagents/settings.toml:1")
     variable = f"PAPER_{name.replace('.', '_').upper()}"
     assert load(**{variable: "a.example"}).values[name].origin == variable

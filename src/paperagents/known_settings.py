@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,15 +12,15 @@ from paperagents.definitions.names import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
 
-Kind = Literal["text", "address", "database", "number", "whole", "texts", "hosts", "words", "language", "timezone"]
-LISTS: frozenset[Kind] = frozenset({"texts", "hosts"})
-_HARMLESS: frozenset[Kind] = frozenset({"number", "whole", "language", "timezone"})
+Kind = Literal["text", "address", "database", "number", "integer", "list", "hosts", "command", "language", "timezone"]
+LISTS: frozenset[Kind] = frozenset({"list", "hosts"})
+_HARMLESS: frozenset[Kind] = frozenset({"number", "integer", "language", "timezone"})
 """Kinds whose wrong values are shown; addresses, commands and other texts may hold a secret."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Known:
-    """A setting there is: its type and default."""
+class SettingSpec:
+    """A setting that exists: its type, bounds and default."""
 
     kind: Kind
     default: Any = None
@@ -30,34 +31,34 @@ class Known:
     """Opens a door to this user's machine: a folder that comes from somebody else must not bring it along."""
 
 
-KNOWN: Mapping[str, Known] = {
-    "language": Known(kind="language"),
-    "timezone": Known(kind="timezone"),
-    "allowed_hosts": Known(kind="hosts", default=()),
-    "database_url": Known(kind="database", secret=True),
-    "sandbox.timeout": Known(kind="number", default=5.0, least=0.001, most=86_400),
-    "sandbox.memory_mb": Known(kind="whole", default=256, least=1, most=1_000_000),
-    "sandbox.output_mb": Known(kind="whole", default=16, least=1, most=1_000_000),
-    "worker.concurrency": Known(kind="whole", default=4, least=1, most=256),
-    "worker.heartbeat": Known(kind="number", default=5.0, least=0.05, most=3600),
-    "worker.grace": Known(kind="number", default=30.0, least=0, most=86_400),
-    "llm.base_url": Known(kind="address", default="https://openrouter.ai/api/v1"),
-    "llm.api_key": Known(kind="text", secret=True),
-    "llm.model": Known(kind="text"),
-    "serve.token": Known(kind="text", secret=True, users_own=True),
-    "serve.hosts": Known(kind="hosts", default=(), users_own=True),
-    "mcp.list_up_to": Known(kind="whole", default=1_000_000, least=0, most=1_000_000),
+SETTING_SPECS: Mapping[str, SettingSpec] = {
+    "language": SettingSpec(kind="language"),
+    "timezone": SettingSpec(kind="timezone"),
+    "allowed_hosts": SettingSpec(kind="hosts", default=()),
+    "database_url": SettingSpec(kind="database", secret=True),
+    "sandbox.timeout": SettingSpec(kind="number", default=5.0, least=0.001, most=86_400),
+    "sandbox.memory_mb": SettingSpec(kind="integer", default=256, least=1, most=1_000_000),
+    "sandbox.output_mb": SettingSpec(kind="integer", default=16, least=1, most=1_000_000),
+    "worker.concurrency": SettingSpec(kind="integer", default=4, least=1, most=256),
+    "worker.heartbeat": SettingSpec(kind="number", default=5.0, least=0.05, most=3600),
+    "worker.grace": SettingSpec(kind="number", default=30.0, least=0, most=86_400),
+    "llm.base_url": SettingSpec(kind="address", default="https://openrouter.ai/api/v1"),
+    "llm.api_key": SettingSpec(kind="text", secret=True),
+    "llm.model": SettingSpec(kind="text"),
+    "serve.token": SettingSpec(kind="text", secret=True, users_own=True),
+    "serve.hosts": SettingSpec(kind="hosts", default=(), users_own=True),
+    "mcp.list_up_to": SettingSpec(kind="integer", default=1_000_000, least=0, most=1_000_000),
 }
-NAMED_TABLES: Mapping[str, Mapping[str, Known]] = {
-    "npm": {name: Known(kind="texts", default=()) for name in ("read", "write", "net", "env")},
+NAMED_TABLES: Mapping[str, Mapping[str, SettingSpec]] = {
+    "npm": {name: SettingSpec(kind="list", default=()) for name in ("read", "write", "net", "env")},
     "limits": {
-        "concurrency": Known(kind="whole", least=1, most=10_000),
-        "per_minute": Known(kind="whole", least=1, most=1_000_000),
+        "concurrency": SettingSpec(kind="integer", least=1, most=10_000),
+        "per_minute": SettingSpec(kind="integer", least=1, most=1_000_000),
     },
     "mcp_servers": {
-        "command": Known(kind="words", secret=True),
-        "url": Known(kind="address", secret=True),
-        "token": Known(kind="text", secret=True),
+        "command": SettingSpec(kind="command", secret=True),
+        "url": SettingSpec(kind="address", secret=True),
+        "token": SettingSpec(kind="text", secret=True),
     },
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
@@ -65,101 +66,92 @@ _ADDRESS = re.compile(r"https?://[^\s/?#]\S*", re.IGNORECASE)
 _DATABASE = re.compile(r"(postgres(ql)?://.*)?", re.DOTALL)
 _HOST = re.compile(r"(?:\[([^\[\]]+)\]|[^\s/@?#*\[\]:,]+)(?::([0-9]{1,5}))?")
 _LAST_PORT = 65535
-_NAMES_WANTED = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
+_PLACEHOLDERS = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
 
 
-def known_setting(name: str, origin: str = "") -> Known:
-    """What is known about a setting. Raises SettingsError with the nearest names."""
-    if name in KNOWN:
-        return KNOWN[name]
+def find_spec(name: str, origin: str = "") -> SettingSpec:
+    """Find the spec of a setting. Raises SettingsError with the nearest names."""
+    if name in SETTING_SPECS:
+        return SETTING_SPECS[name]
     table, _, rest = name.partition(".")
     chosen, _, key = rest.rpartition(".")
     if chosen and key in NAMED_TABLES.get(table, {}):
         return NAMED_TABLES[table][key]
-    near = closest(name, [*KNOWN, *_named_settings(chosen)])
+    named = [f"{each}.{chosen or _PLACEHOLDERS[each]}.{key}" for each, keys in NAMED_TABLES.items() for key in keys]
+    near = closest(name, [*SETTING_SPECS, *named])
     suggestion = ", ".join(f"'{each}'" for each in near)
     raise SettingsError(
         "unknown-setting", name=name, origin=origin, suggestion=suggestion, case="suggestion" if near else None
     )
 
 
-def _named_settings(chosen: str) -> Iterator[str]:
-    """What the settings of the named tables are called with this name, else with a word that asks for one."""
-    for table, keys in NAMED_TABLES.items():
-        yield from (f"{table}.{chosen or _NAMES_WANTED[table]}.{key}" for key in keys)
-
-
-def from_text(text: str, known: Known) -> Any:
-    """A value as a variable or a command line gives it."""
-    if known.kind in LISTS:
+def parse_setting(text: str, spec: SettingSpec) -> Any:
+    """Parse a value from a variable or a command line; what cannot be parsed stays text, and is refused later."""
+    if spec.kind in LISTS:
         return [part.strip() for part in text.split(",") if part.strip()]
-    if known.kind == "words":
-        return _words(text)
+    if spec.kind == "command":
+        return parse_command(text)
     number = text.strip()
-    if known.kind in ("number", "whole") and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", number):
+    if spec.kind in ("number", "integer") and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", number):
         return float(number) if "." in number else int(number)
     return text
 
 
-def _words(text: str) -> Any:
-    """A command as a list of JSON, else as a shell reads it; what neither can read is no command."""
+def parse_command(text: str) -> Any:
+    """Read a command as a JSON list, else split it as a shell does."""
     import json  # noqa: PLC0415  only where a command is set
     import shlex  # noqa: PLC0415  as above
 
-    try:
-        if text.lstrip().startswith("["):
+    if text.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
             return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
+    with suppress(ValueError):
         return shlex.split(text)
-    except ValueError:
-        return text
+    return text
 
 
-def checked_value(name: str, value: Any, known: Known, origin: str) -> Any:
+def check_value(name: str, value: Any, spec: SettingSpec, origin: str) -> Any:
     """The value as the program uses it. Raises SettingsError where it is not one of its kind."""
     checks: Mapping[Kind, Callable[[], bool]] = {
         "text": lambda: isinstance(value, str),
         "address": lambda: isinstance(value, str) and bool(_ADDRESS.fullmatch(value)),
         "database": lambda: isinstance(value, str) and bool(_DATABASE.fullmatch(value)),
-        "number": lambda: _is_number(value, known),
-        "whole": lambda: _is_number(value, known) and value == int(value),
-        "texts": lambda: _are_texts(value),
-        "hosts": lambda: _are_texts(value) and all(_is_host(each.strip()) for each in value),
-        "words": lambda: _are_texts(value) and bool(value),
+        "number": lambda: type(value) in (int, float) and spec.least <= value <= spec.most,
+        "integer": lambda: type(value) in (int, float) and spec.least <= value <= spec.most and value == int(value),
+        "list": lambda: is_text_list(value),
+        "hosts": lambda: is_text_list(value) and all(is_host(each.strip()) for each in value),
+        "command": lambda: is_text_list(value) and bool(value),
         "language": lambda: value in LANGUAGES,
-        "timezone": lambda: isinstance(value, str) and _is_timezone(value),
+        "timezone": lambda: isinstance(value, str) and is_timezone(value),
     }
-    if not checks[known.kind]():
-        shown = _shortened(repr(value)) if known.kind in _HARMLESS else "***"
-        least, most = f"{known.least:g}", f"{known.most:.0f}"
+    if not checks[spec.kind]():
+        shown = repr(value) if spec.kind in _HARMLESS else "***"
+        shown = shown if len(shown) <= 80 else f"{shown[:80]}…"
+        least, most = f"{spec.least:g}", f"{spec.most:.0f}"
         raise SettingsError(
-            "invalid-setting", name=name, value=shown, origin=origin, case=known.kind, least=least, most=most
+            "invalid-setting", name=name, value=shown, origin=origin, case=spec.kind, least=least, most=most
         )
-    if known.kind == "whole":
+    if spec.kind == "integer":
         return int(value)
     return tuple(value) if isinstance(value, list) else value
 
 
-def _is_number(value: Any, known: Known) -> bool:
-    return type(value) in (int, float) and known.least <= value <= known.most
-
-
-def _are_texts(value: Any) -> bool:
+def is_text_list(value: Any) -> bool:
+    """Whether it is a list of nothing but texts."""
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def _is_host(text: str) -> bool:
-    """A name or an address, with a port or without; one of IPv6 may stand without its brackets."""
+def is_host(text: str) -> bool:
+    """Whether it is a name or an address, with or without a port; IPv6 may stand without its brackets."""
     found = _HOST.fullmatch(text)
     if found is None:
-        return _is_address(text)
+        return is_ipv6(text)
     address, port = found.groups()
-    return (address is None or _is_address(address)) and (port is None or 1 <= int(port) <= _LAST_PORT)
+    return (address is None or is_ipv6(address)) and (port is None or 1 <= int(port) <= _LAST_PORT)
 
 
-def _is_address(text: str) -> bool:
+def is_ipv6(text: str) -> bool:
+    """Whether it is an address of IPv6, without brackets."""
     from ipaddress import IPv6Address  # noqa: PLC0415  only needed where one is set
 
     try:
@@ -169,11 +161,8 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def _shortened(shown: str) -> str:
-    return shown if len(shown) <= 80 else f"{shown[:80]}…"
-
-
-def _is_timezone(name: str) -> bool:
+def is_timezone(name: str) -> bool:
+    """Whether the system or the tzdata package knows this time zone."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  only needed where one is set
 
     try:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
@@ -14,7 +15,15 @@ from typing import Any
 from paperagents.definitions.text import has_surrogates
 from paperagents.errors import PaperError, SettingsError
 from paperagents.files.state_files import alone_with, replace_file
-from paperagents.known_settings import KNOWN, LISTS, NAMED_TABLES, Known, checked_value, from_text, known_setting
+from paperagents.known_settings import (
+    LISTS,
+    NAMED_TABLES,
+    SETTING_SPECS,
+    SettingSpec,
+    check_value,
+    find_spec,
+    parse_setting,
+)
 from paperagents.messages import LANGUAGES, system_text
 
 FILE = "settings.toml"
@@ -62,28 +71,27 @@ class Settings:
 
     def of_tool(self, prefix: str, tool: str) -> dict[str, Any]:
         """What the table of one tool says; a variable cannot spell every id, so it means all that look like it."""
-        spelled = [
-            (name, setting)
+        from_variables = {
+            name.rpartition(".")[2]: setting.value
             for name, setting in self.values.items()
             if name.startswith(f"{prefix}.") and setting.origin.startswith(_VARIABLE)
-        ]
-        meant = {
-            name.rpartition(".")[2]: setting.value
-            for name, setting in spelled
-            if _as_in_variables(_chosen(name)) == _as_in_variables(tool)
+            if variable_spelling(name_in_table(name)) == variable_spelling(tool)
         }
-        return {**self.table(prefix).get(tool, {}), **meant}
+        return {**self.table(prefix).get(tool, {}), **from_variables}
 
 
 def load_settings(vault: Path | None, environment: Mapping[str, str] | None = None) -> Settings:
     """Read all sources, the strongest last. Raises SettingsError with file, line and the nearest key."""
     environment = os.environ if environment is None else environment
-    values = {name: Setting(value=known.default, origin="default") for name, known in KNOWN.items()}
+    values = {name: Setting(value=spec.default, origin="default") for name, spec in SETTING_SPECS.items()}
     users = user_folder(environment) / FILE
     values.update(_read_file(users))
     if vault is not None:
         found = dict(_read_file(vault / ".paper" / FILE))
-        _require_harmless(found, users)
+        for name, setting in found.items():
+            # A folder that comes from somebody else must not open this user's machine.
+            if find_spec(name).users_own:
+                raise SettingsError("users-own-setting", name=name, origin=setting.origin, file=str(users))
         values.update(found)
     values.update(_read_environment(environment))
     values.update(list(_read_named_variables(environment, values)))
@@ -92,30 +100,28 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
     return settings
 
 
-def spoken_language(vault: Path | None, environment: Mapping[str, str] | None = None) -> str | None:
+def read_language(vault: Path | None, environment: Mapping[str, str] | None = None) -> str | None:
     """The language that is set, whatever else is wrong with the settings: that is told in it, too."""
     environment = os.environ if environment is None else environment
-    files = [] if vault is None else [vault / ".paper" / FILE]
-    written = (_written_language(file) for file in (*files, user_folder(environment) / FILE))
-    found = (environment.get(f"{_VARIABLE}LANGUAGE"), *written)
+    found: list[Any] = [environment.get(f"{_VARIABLE}LANGUAGE")]
+    for folder in (vault / ".paper" if vault else None, user_folder(environment)):
+        with suppress(SettingsError, ValueError, RecursionError):
+            found.append(_parse_toml(_read_text(folder / FILE)).get("language") if folder else None)
     return next((each for each in found if each in LANGUAGES), None)
 
 
-def _written_language(file: Path) -> Any:
-    try:
-        if not (content := _content(file)):
-            return None
-        import tomllib  # noqa: PLC0415  most commands run without a settings file
-
-        return tomllib.loads(content).get("language")
-    except (SettingsError, ValueError, RecursionError):
-        return None
+def user_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Where settings and secrets of this user are kept, outside every vault."""
+    environment = os.environ if environment is None else environment
+    if configured := environment.get("XDG_CONFIG_HOME"):
+        return Path(configured) / "paperagents"
+    return Path(environment.get("HOME") or "~").expanduser() / ".config" / "paperagents"
 
 
-def _require_harmless(found: Mapping[str, Setting], users: Path) -> None:
-    for name, setting in found.items():
-        if known_setting(name).users_own:
-            raise SettingsError("users-own-setting", name=name, origin=setting.origin, file=str(users))
+def mask_value(name: str, setting: Setting) -> Any:
+    """The value as everybody may see it."""
+    hidden = find_spec(name).secret and setting.value
+    return "***" if hidden else list(setting.value) if isinstance(setting.value, tuple) else setting.value
 
 
 def _require_one_way_to_servers(settings: Settings) -> None:
@@ -131,45 +137,38 @@ def _unreachable(server: str, origin: str) -> SettingsError:
     return SettingsError("invalid-setting", name=f"{_SERVERS}.{server}", origin=origin, case="server")
 
 
-def user_folder(environment: Mapping[str, str] | None = None) -> Path:
-    """Where settings and secrets of this user are kept, outside every vault."""
-    environment = os.environ if environment is None else environment
-    if configured := environment.get("XDG_CONFIG_HOME"):
-        return Path(configured) / "paperagents"
-    return Path(environment.get("HOME") or "~").expanduser() / ".config" / "paperagents"
+# --- settings files
 
 
 def _read_file(file: Path) -> Iterator[tuple[str, Setting]]:
-    text = _content(file)
-    if not text:
-        return
-    import tomllib  # noqa: PLC0415  most commands run without a settings file
-
+    text = _read_text(file)
     try:
-        data = tomllib.loads(text)
+        data = _parse_toml(text)
         found = list(_flatten(data))
     except (ValueError, RecursionError) as error:
-        raise SettingsError("settings-syntax", file=str(file), reason=_with_line(str(error), text)) from error
+        # Where the text ends too early, the library tells no line.
+        last = f"at line {len(text.rstrip().split(chr(10)))}, at end of document"
+        reason = str(error).replace("at end of document", last)
+        raise SettingsError("settings-syntax", file=str(file), reason=reason) from error
     lines = _lines_of_names(text)
-    for server in _empty_servers(data):
-        raise _unreachable(server, f"{file}:{_line_of(without_quotes(f'{_SERVERS}.{server}'), lines)}")
-    for name, value in found:
-        origin = f"{file}:{_line_of(without_quotes(name), lines)}"
-        yield name, Setting(value=checked_value(name, value, known_setting(name, origin), origin), origin=origin)
-
-
-def _empty_servers(data: Mapping[str, Any]) -> list[str]:
     servers = data.get(_SERVERS)
-    return [name for name, fields in servers.items() if fields == {}] if isinstance(servers, dict) else []
+    for server, fields in servers.items() if isinstance(servers, dict) else ():
+        if fields == {}:
+            raise _unreachable(server, f"{file}:{_line_of(f'{_SERVERS}.{server}', lines)}")
+    for name, value in found:
+        origin = f"{file}:{_line_of(name, lines)}"
+        yield name, Setting(value=check_value(name, value, find_spec(name, origin), origin), origin=origin)
 
 
-def _with_line(reason: str, text: str) -> str:
-    """Where the text ends too early, the library tells no line."""
-    last = len(text.rstrip().split("\n"))
-    return reason.replace("at end of document", f"at line {last}, at end of document")
+def _parse_toml(text: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    import tomllib  # noqa: PLC0415  most commands run without a settings file
+
+    return tomllib.loads(text)
 
 
-def _content(file: Path) -> str:
+def _read_text(file: Path) -> str:
     """The text of a settings file, empty where there is none. A pipe or a huge file is not waited for."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -192,23 +191,47 @@ def _flatten(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def shown_value(name: str, setting: Setting) -> Any:
-    """The value as everybody may see it."""
-    hidden = known_setting(name).secret and setting.value
-    return "***" if hidden else list(setting.value) if isinstance(setting.value, tuple) else setting.value
+def _lines_of_names(text: str) -> dict[str, int]:
+    """The lines that set dotted names or begin tables, as far as a quick look can tell."""
+    lines: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("["):
+            table = strip_quotes(line.strip().lstrip("[").partition("]")[0])
+            lines.setdefault(table, number)
+        elif "=" in line:
+            key = strip_quotes(line.partition("=")[0])
+            lines.setdefault(f"{table}.{key}" if table else key, number)
+    return lines
+
+
+def strip_quotes(name: str) -> str:
+    """A dotted name of TOML without quotes and blanks."""
+    return re.sub("[\"' \t]", "", name)
+
+
+def _line_of(name: str, lines: Mapping[str, int]) -> int:
+    """The line of a name, else of the table it stands in, else the first."""
+    name = strip_quotes(name)
+    while name and name not in lines:
+        name = name.rpartition(".")[0]
+    return lines.get(name, 1)
+
+
+# --- environment variables
 
 
 def _read_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
-    for name, known in KNOWN.items():
+    for name, spec in SETTING_SPECS.items():
         variable = _VARIABLE + name.replace(".", "_").upper()
         if variable in environment:
-            yield from _from_variable(name, known, variable, environment[variable])
+            yield from _read_variable(name, spec, variable, environment[variable])
 
 
-def _from_variable(name: str, known: Known, variable: str, text: str) -> Iterator[tuple[str, Setting]]:
+def _read_variable(name: str, spec: SettingSpec, variable: str, text: str) -> Iterator[tuple[str, Setting]]:
     # An empty variable gives no value; an empty list is one.
-    if text or known.kind in LISTS:
-        yield name, Setting(value=checked_value(name, from_text(text, known), known, variable), origin=variable)
+    if text or spec.kind in LISTS:
+        yield name, Setting(value=check_value(name, parse_setting(text, spec), spec, variable), origin=variable)
 
 
 def _read_named_variables(
@@ -216,65 +239,32 @@ def _read_named_variables(
 ) -> Iterator[tuple[str, Setting]]:
     """``PAPER_NPM_TOOL_READ``: the key stands last, and what stands between is the name."""
     for variable, text in environment.items():
-        for table in NAMED_TABLES:
-            if variable.startswith(prefix := f"{_VARIABLE}{table.upper()}_"):
-                written = _named_setting(table, variable.removeprefix(prefix).lower())
-                known = known_setting(written, variable)
-                for name in _spellings(written, values):
-                    yield from _from_variable(name, known, variable, text)
+        for table, keys in NAMED_TABLES.items():
+            if not variable.startswith(prefix := f"{_VARIABLE}{table.upper()}_"):
+                continue
+            rest = variable.removeprefix(prefix).lower()
+            # A key may have more than one word, and an unknown one is the last.
+            key = next((key for key in keys if rest.endswith(f"_{key}")), rest.rpartition("_")[2])
+            chosen = rest.removesuffix(key).removesuffix("_")
+            spec = find_spec(".".join(filter(None, (table, chosen, key))), variable)
+            # The files may spell the same name with capitals or hyphens.
+            spelled = {name_in_table(name) for name in values if name.startswith(f"{table}.")}
+            alike = [each for each in spelled if variable_spelling(each) == variable_spelling(chosen)]
+            for each in alike or [chosen]:
+                yield from _read_variable(f"{table}.{each}.{key}", spec, variable, text)
 
 
-def _named_setting(table: str, rest: str) -> str:
-    """The dotted name; a key may have more than one word, and an unknown one is the last."""
-    key = next((key for key in NAMED_TABLES[table] if rest.endswith(f"_{key}")), rest.rpartition("_")[2])
-    return ".".join(filter(None, (table, rest.removesuffix(key).removesuffix("_"), key)))
-
-
-def _spellings(written: str, values: Mapping[str, Setting]) -> list[str]:
-    """The same name as the files spell it, with capitals or hyphens, else as the variable does."""
-    table, _, rest = written.partition(".")
-    chosen, _, key = rest.rpartition(".")
-    spelled = {_chosen(name) for name in values if name.startswith(f"{table}.")}
-    alike = [each for each in spelled if _as_in_variables(each) == _as_in_variables(chosen)]
-    return [f"{table}.{each}.{key}" for each in alike or [chosen]]
-
-
-def _chosen(name: str) -> str:
+def name_in_table(name: str) -> str:
     """The user's part of ``npm.TOOL.read``."""
     return name.partition(".")[2].rpartition(".")[0]
 
 
-def _as_in_variables(chosen: str) -> str:
+def variable_spelling(chosen: str) -> str:
+    """A name as a variable spells it: for comparing, in small letters."""
     return re.sub(r"\W", "_", chosen).casefold()
 
 
-def _lines_of_names(text: str) -> dict[str, int]:
-    """The lines that set dotted names or begin tables, as far as a quick look can tell."""
-    lines: dict[str, int] = {}
-    table = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.lstrip().startswith("["):
-            table = without_quotes(line.strip().lstrip("[").partition("]")[0])
-            lines.setdefault(table, number)
-        elif "=" in line:
-            key = without_quotes(line.partition("=")[0])
-            lines.setdefault(f"{table}.{key}" if table else key, number)
-    return lines
-
-
-def without_quotes(name: str) -> str:
-    """A dotted name of TOML, as far as a quick look can tell."""
-    return re.sub("[\"' \t]", "", name)
-
-
-def _line_of(name: str, lines: Mapping[str, int]) -> int:
-    """The line of a name, else of the table it stands in, else the first."""
-    while name and name not in lines:
-        name = name.rpartition(".")[0]
-    return lines.get(name, 1)
-
-
-# --- changes one line of a settings file; comments, order and everything else stay
+# --- writing: one line is changed; comments, order and everything else stay
 
 
 def write_setting(vault: Path, name: str, value: Any, *, origin: str) -> None:
@@ -288,7 +278,10 @@ def write_user_setting(name: str, value: Any, *, origin: str) -> None:
 
 
 def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -> None:
-    _require_possible(name, value, origin)
+    texts = value if isinstance(value, list) else [value]
+    if any(isinstance(each, str) and has_surrogates(each) for each in texts):
+        raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
+    check_value(name, value, find_spec(name, origin), origin)
     table, _, key = name.rpartition(".")
     # A JSON text, number or list is a TOML one.
     line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
@@ -305,33 +298,23 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
             raise
 
 
-def _require_possible(name: str, value: Any, origin: str) -> None:
-    known = known_setting(name, origin)
-    texts = value if isinstance(value, list) else [value]
-    if any(isinstance(each, str) and has_surrogates(each) for each in texts):
-        raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
-    checked_value(name, value, known, origin)
-
-
 def _replace_line(content: str, table: str, key: str, line: str) -> str:
     """The file with one line changed or added, comments and order kept."""
     lines = content.split("\n") if content else []
-    current, wanted, last_of_table = "", without_quotes(table), -1 if table else 0
+    current, wanted, last_of_table = "", strip_quotes(table), -1 if table else 0
     for number, each in enumerate(lines):
-        if header := re.match(r"\s*\[([^\]]+)\]", each):
-            current = without_quotes(header[1])
+        if found := re.match(r"\s*\[([^\]]+)\]", each):
+            current = strip_quotes(found[1])
             last_of_table = number + 1 if current == wanted else last_of_table
         elif current == wanted and re.match(rf"\s*{re.escape(key)}\s*=", each):
             return "\n".join([*lines[:number], line, *lines[_end_of_value(lines, number) :]])
     if last_of_table < 0:
-        return "\n".join([*lines, f"[{_header(table)}]", line, ""]).lstrip("\n")
+        # The second part of a table's name is the user's own, and may have any character.
+        kind, dot, chosen = table.partition(".")
+        is_plain = re.fullmatch("[A-Za-z0-9_-]*", chosen)
+        header = table if is_plain else f"{kind}{dot}{json.dumps(chosen, ensure_ascii=False)}"
+        return "\n".join([*lines, f"[{header}]", line, ""]).lstrip("\n")
     return "\n".join([*lines[:last_of_table], line, *lines[last_of_table:]] if lines else [line, ""])
-
-
-def _header(table: str) -> str:
-    """The name of a table as TOML wants it; the second part is the user's own, and may have any character."""
-    kind, dot, chosen = table.partition(".")
-    return table if re.fullmatch("[A-Za-z0-9_-]*", chosen) else f"{kind}{dot}{json.dumps(chosen, ensure_ascii=False)}"
 
 
 def _end_of_value(lines: list[str], start: int) -> int:

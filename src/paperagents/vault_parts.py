@@ -16,7 +16,7 @@ from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_o
 from paperagents.errors import BrokenFileError, ToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.paths import segments_of, shown
-from paperagents.known_settings import known_setting
+from paperagents.known_settings import find_spec
 from paperagents.mcp_client.effects import RemoteEffects
 from paperagents.messages import system_text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
@@ -235,7 +235,7 @@ class VaultParts(NotesFolder):
         return variables_of(tool, configured)
 
     def _secrets(self) -> list[str]:
-        secret = [each.value for name, each in self.settings.values.items() if known_setting(name).secret]
+        secret = [each.value for name, each in self.settings.values.items() if find_spec(name).secret]
         # The words of a command are not all secret: its program may be named anywhere.
         texts = [value for value in secret if value and isinstance(value, str)]
         return [*texts, *self.environments.every_value()]

@@ -18,7 +18,7 @@ from paperagents.interfaces.command_line.options import Invocation, remember_vau
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
 from paperagents.messages import system_text, text, use_language
 from paperagents.notes_folder import find_vault
-from paperagents.settings import load_settings, spoken_language
+from paperagents.settings import load_settings, read_language
 from paperagents.version import __version__
 
 
@@ -243,15 +243,15 @@ def _language(arguments: Sequence[str], invocation: Invocation) -> str | None:
     """The language must be known before the first help text is made, so the settings are loaded early."""
     try:
         root = Path(os.path.realpath(_named_vault(arguments) or find_vault()))
-        try:
-            settings = invocation.settings[root] = load_settings(root)
-        except SettingsError:
-            return spoken_language(root)
-        language: str | None = settings.get("language")
-        return language
     except (OSError, ValueError):
         # Help must be had wherever one stands; the commands that need a vault say what is wrong with it.
         return None
+    try:
+        invocation.settings[root] = load_settings(root)
+    except SettingsError:
+        return read_language(root)
+    language: str | None = invocation.settings[root].get("language")
+    return language
 
 
 def _named_vault(arguments: Sequence[str]) -> Path | None:

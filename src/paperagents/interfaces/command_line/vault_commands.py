@@ -16,11 +16,11 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import current_notes, current_vault, json_option, vault_option
 from paperagents.interfaces.command_line.output import hanging, one_line, padded, paint, print_json, say, visible, width
-from paperagents.known_settings import from_text, known_setting
+from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
 from paperagents.npm.pools import deno_walls
 from paperagents.sandbox import Wall, standing_walls
-from paperagents.settings import Setting, load_settings, shown_value, write_setting
+from paperagents.settings import Setting, load_settings, mask_value, write_setting
 from paperagents.version import __version__
 
 _ORIGIN = "paper config"
@@ -36,10 +36,10 @@ def config_command(context: click.Context, *, as_json: bool) -> None:
         return
     settings = current_notes(context).settings.values
     if as_json:
-        print_json({name: {"value": shown_value(name, each), "origin": each.origin} for name, each in settings.items()})
+        print_json({name: {"value": mask_value(name, each), "origin": each.origin} for name, each in settings.items()})
         return
     for name, each in settings.items():
-        click.echo(f"{paint(padded(name, 20), bold=True)} {_as_text(shown_value(name, each))}  {visible(each.origin)}")
+        click.echo(f"{paint(padded(name, 20), bold=True)} {_as_text(mask_value(name, each))}  {visible(each.origin)}")
 
 
 @config_command.command("get", cls=LocalisedCommand, help=text("cli.config.get"))
@@ -49,7 +49,7 @@ def config_command(context: click.Context, *, as_json: bool) -> None:
 @click.pass_context
 def get(context: click.Context, *, name: str, as_json: bool) -> None:
     """One setting."""
-    known = known_setting(name, _ORIGIN)
+    known = find_spec(name, _ORIGIN)
     unset = Setting(value=known.default, origin="default")
     _print_one(name, current_notes(context).settings.values.get(name, unset), as_json=as_json)
 
@@ -63,13 +63,13 @@ def get(context: click.Context, *, name: str, as_json: bool) -> None:
 def set_(context: click.Context, *, name: str, value: str, as_json: bool) -> None:
     """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
     root = current_notes(context).root
-    write_setting(root, name, from_text(value, known_setting(name, _ORIGIN)), origin=_ORIGIN)
+    write_setting(root, name, parse_setting(value, find_spec(name, _ORIGIN)), origin=_ORIGIN)
     if as_json:
         _print_one(name, load_settings(root).values[name], as_json=True)
 
 
 def _print_one(name: str, setting: Setting, *, as_json: bool) -> None:
-    value = shown_value(name, setting)
+    value = mask_value(name, setting)
     if as_json:
         print_json({"name": name, "value": value, "origin": setting.origin})
     else:

@@ -30,7 +30,7 @@ from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait, event_s
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import language
 from paperagents.registry.entry import definition_document
-from paperagents.settings import shown_value
+from paperagents.settings import mask_value
 from paperagents.version import __version__
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, responses=PROBLEM)
@@ -138,7 +138,7 @@ def stats(live: Live) -> Response:
 def settings(live: Live) -> Response:
     """Each with its origin; secrets are not shown."""
     values = live.vault.settings.values
-    return Json({name: {"value": shown_value(name, each), "origin": each.origin} for name, each in values.items()})
+    return Json({name: {"value": mask_value(name, each), "origin": each.origin} for name, each in values.items()})
 
 
 # --- events

@@ -16,8 +16,8 @@ from paperagents.interfaces.rest.answers import Json, StrictRoute
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
-from paperagents.known_settings import KNOWN, LISTS, from_text
-from paperagents.settings import load_settings, shown_value, write_setting, write_user_setting
+from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
+from paperagents.settings import load_settings, mask_value, write_setting, write_user_setting
 from paperagents.vault import Vault
 
 router = APIRouter(include_in_schema=False)
@@ -45,9 +45,9 @@ def settings(request: Request, live: Live) -> Response:
     values = live.vault.settings.values
     shown = {
         name: {
-            "value": _typed(shown_value(name, values[name])),
+            "value": _typed(mask_value(name, values[name])),
             "origin": values[name].origin,
-            "kind": KNOWN[name].kind,
+            "kind": SETTING_SPECS[name].kind,
         }
         for name in CHANGED_HERE
     }
@@ -79,12 +79,12 @@ def change(live: Live, name: Annotated[str, Path(max_length=100)], value: Value)
         return Json({"name": name, "value": "***"})
     if name not in CHANGED_HERE:
         raise UsageError("unknown-setting", name=name, origin="paper serve", suggestion="", case=None)
-    if not value.value and KNOWN[name].kind not in LISTS:
-        raise SettingsError("invalid-setting", name=name, value="", origin="paper serve", case=KNOWN[name].kind,
-                            least=f"{KNOWN[name].least:g}", most=f"{KNOWN[name].most:.0f}")  # fmt: skip
-    write_setting(live.vault.root, name, from_text(value.value, KNOWN[name]), origin="paper serve")
+    if not value.value and SETTING_SPECS[name].kind not in LISTS:
+        raise SettingsError("invalid-setting", name=name, value="", origin="paper serve", case=SETTING_SPECS[name].kind,
+                            least=f"{SETTING_SPECS[name].least:g}", most=f"{SETTING_SPECS[name].most:.0f}")  # fmt: skip
+    write_setting(live.vault.root, name, parse_setting(value.value, SETTING_SPECS[name]), origin="paper serve")
     live.vault.read_settings_again()
-    return Json({"name": name, "value": shown_value(name, live.vault.settings.values[name])})
+    return Json({"name": name, "value": mask_value(name, live.vault.settings.values[name])})
 
 
 def _typed(value: Any) -> str:

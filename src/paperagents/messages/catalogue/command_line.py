@@ -333,7 +333,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es muss eine Zahl zwischen {least} und {most} sein.",
         "必须是 {least} 到 {most} 之间的数字。",
     ),
-    "invalid-setting.whole.hint": (
+    "invalid-setting.integer.hint": (
         "It must be a whole number between {least} and {most}.",
         "Es muss eine ganze Zahl zwischen {least} und {most} sein.",
         "必须是 {least} 到 {most} 之间的整数。",
@@ -354,12 +354,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "必须是主机列表，每项写成 “host” 或 “host:port”，不带 “http://”、路径或 “*”。",
     ),
     "invalid-setting.text.hint": ("It must be a text.", "Es muss ein Text sein.", "必须是文本。"),
-    "invalid-setting.texts.hint": (
+    "invalid-setting.list.hint": (
         "It must be a list of texts.",
         "Es muss eine Liste von Texten sein.",
         "必须是文本列表。",
     ),
-    "invalid-setting.words.hint": (
+    "invalid-setting.command.hint": (
         "It must be a list: the command and its arguments.",
         "Es muss eine Liste sein: der Befehl und seine Argumente.",
         "必须是列表：命令及其参数。",
