@@ -20,7 +20,7 @@ from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
 from paperagents.runs.tag_calls import FINAL_OUTPUT, call_of_tag
 from paperagents.tags import TagReader, TagRegistry, read_tags, validate_operation
-from paperagents.tags.extraction import is_call, is_thought, standing_calls
+from paperagents.tags.extraction import toplevel_calls
 from paperagents.tags.operation import TagOperation
 
 MOST_PROBLEMS = 20
@@ -61,7 +61,7 @@ def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None, 
     Where tags are the only way to call, a tag that nobody knows is a mistake, too (``strict``).
     """
     reading = read_tags(turn.text, registry)
-    written = standing_calls(reading.operations, registry) if registry is not None else []
+    written = toplevel_calls(reading.operations, registry) if registry is not None else []
     tagged = [each for each in written if each["tool_id"] != FINAL_OUTPUT]
     count = len(tagged) + turn.calls_made
     if count > MOST_CALLS:
@@ -260,9 +260,9 @@ class EarlyCalls(Listener):
     def _consider(self, operation: TagOperation) -> None:
         assert self._reader is not None
         assert self._registry is not None
-        if operation["tool_id"] == FINAL_OUTPUT or not is_call(operation["tool_id"], self._registry):
+        if operation["tool_id"] == FINAL_OUTPUT or not self._registry.is_call(operation["tool_id"]):
             return
-        in_a_call = not all(is_thought(name, self._registry) for name in self._reader.open_tags)
+        in_a_call = not all(self._registry.is_reasoning(name) for name in self._reader.open_tags)
         if in_a_call or self._count >= MOST_CALLS:
             # It stands inside another call, which may or may not end: from here on numbers are uncertain.
             self._blocked = True

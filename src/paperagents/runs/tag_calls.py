@@ -19,7 +19,7 @@ from paperagents.errors import PaperError, ToolError
 from paperagents.messages import text
 from paperagents.runs.record import RunRecord
 from paperagents.tags import TagRegistry, given_attributes, resolve_vault_references_simple, validate_operation
-from paperagents.tags.extraction import standing_calls
+from paperagents.tags.extraction import toplevel_calls
 
 FINAL_OUTPUT = "final_output"
 _STATUSES = {"succeeded": "success", "planned": "success", "denied": "denied", "waiting": "waiting"}
@@ -51,7 +51,7 @@ class TagApplier:
         By default what failed is reported and the rest is kept. With ``all_or_nothing`` everything is stored
         first and in one step, or nothing is; scripts and tools, which cannot be taken back, follow only then.
         """
-        calls = [call for call in standing_calls(operations, self.registry) if self._is_of(tool, call)]
+        calls = [call for call in toplevel_calls(operations, self.registry) if self._is_of(tool, call)]
         if all_or_nothing:
             return self._all_or_nothing(calls)
         results: list[JsonObject] = []

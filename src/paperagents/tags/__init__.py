@@ -9,21 +9,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paperagents.tags.extraction import TagReader, TagReading, read_tags
-    from paperagents.tags.grammar import parse_attributes
-    from paperagents.tags.normalization import (
-        is_valid_identifier,
-        normalize_task_status,
-        normalize_vault_type,
-    )
-    from paperagents.tags.parsing import (
+    from paperagents.tags.extraction import (
+        TagReader,
+        TagReading,
         extract_all_tool_operations,
         extract_tool_operations,
         get_tool_definition,
         get_tools_by_category,
         parse_all_tool_operations,
         parse_tool_operations,
+        read_tags,
         register_tool,
+    )
+    from paperagents.tags.grammar import parse_attributes
+    from paperagents.tags.normalization import (
+        is_valid_identifier,
+        normalize_task_status,
+        normalize_vault_type,
     )
     from paperagents.tags.references import (
         analyze_vault_references,
@@ -64,32 +66,15 @@ __all__ = [
     "validate_vault_references",
 ]
 
-_MODULES = {
+_ELSEWHERE = {
     "grammar": ("parse_attributes",),
-    "extraction": ("TagReader", "TagReading", "read_tags"),
     "normalization": ("is_valid_identifier", "normalize_task_status", "normalize_vault_type"),
-    "parsing": (
-        "extract_all_tool_operations",
-        "extract_tool_operations",
-        "get_tool_definition",
-        "get_tools_by_category",
-        "parse_all_tool_operations",
-        "parse_tool_operations",
-        "register_tool",
-    ),
     "registry": ("TagRegistry",),
     "validation": ("given_attributes", "validate_operation"),
-    "references": (
-        "in_vault_lookup",
-        "analyze_vault_references",
-        "expand_vault_references",
-        "replace_vault_references",
-        "resolve_vault_references",
-        "resolve_vault_references_simple",
-        "validate_vault_references",
-    ),
+    "references": tuple(name for name in __all__ if name.endswith(("_vault_lookup", "_references", "_simple"))),
 }
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+"""The modules of the names that are not in ``extraction``."""
+_HOMES = dict.fromkeys(__all__, "extraction") | {name: home for home, names in _ELSEWHERE.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

@@ -33,7 +33,7 @@ class TagProblem:
     is_block: bool = False
     key: str = ""
 
-    def shown(self, source: SourceText) -> dict[str, Any]:
+    def as_json(self, source: SourceText) -> dict[str, Any]:
         """The problem as ``{line, column, severity, code, message, start, reading}``."""
         line, column = source.position(self.token.start)
         reading = self._reading(source) if self.word else None

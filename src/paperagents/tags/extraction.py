@@ -1,4 +1,4 @@
-"""Reads the calls of a text, whole or in pieces.
+"""Reads the calls of a text, whole or in pieces, and sorts them by tool.
 
 ``TagReader`` takes the text in pieces of any size and gives each call as soon as it is complete; a whole text is
 read by the same reader in one piece. Calls come as they are completed, so an inner one before the outer;
@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import codecs
 import gc
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paperagents.definitions.tag import TagCategory
+from paperagents.definitions.tag import TagCategory, TagDefinition
 from paperagents.tags.diagnostics import TagProblem
 from paperagents.tags.grammar import PLAIN_SINGLE, Token, duplicate_keys, plain_tag
-from paperagents.tags.operation import ShortText, SourceText, TagOperation
+from paperagents.tags.operation import SourceText, TagOperation
 from paperagents.tags.pairing import TagPairing
 from paperagents.tags.registry import CALLS, DEFAULT_REGISTRY, TagRegistry
 from paperagents.tags.tokenizer import Tokenizer
+from paperagents.tags.validation import validate_operation
 
 SHORT = 4000
-"""A reader is made for texts longer than this; for shorter ones it would take longer than the reading."""
+"""Up to this length a text is first tried without a reader: making one takes longer than reading a few calls."""
 LONG = 100_000
-"""From here on there may be so many calls that Python's collector of garbage gets in the way."""
+"""From here on there may be so many calls that Python's garbage collector gets in the way."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,16 +56,26 @@ class TagReader:
         return self._pairing.completed()
 
     def read(self, chunk: str | bytes) -> None:
-        """Read a chunk as ``feed`` does, without gathering what is complete with it."""
-        self._tokenizer.feed(chunk if isinstance(chunk, str) else self._decoded(chunk))
+        """Read a chunk as ``feed`` does, without collecting what is complete with it."""
+        if isinstance(chunk, bytes):
+            self._decoder = self._decoder or codecs.getincrementaldecoder("utf-8")("replace")
+            chunk = self._decoder.decode(chunk)
+        self._tokenizer.feed(chunk)
 
     def end(self) -> None:
-        """Take it that no more text comes, as ``close`` does."""
+        """End the text, as ``close`` does."""
         if self._decoder:
             self._tokenizer.feed(self._decoder.decode(b"", final=True))
         self._tokenizer.close()
         self._pairing.close()
-        self._report_open_fence()
+        start = self._tokenizer.fence_start
+        if start is not None and "{{<" in self._source.slice(start, self._source.length):
+            self._pairing.reports.add("tag-code-fence-unclosed", Token("damaged", start, start, "", start, start))
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return self._source.slice(0, self._source.length)
 
     @property
     def open_tags(self) -> tuple[str, ...]:
@@ -80,67 +90,48 @@ class TagReader:
     @property
     def diagnostics(self) -> list[dict[str, Any]]:
         """All that is wrong so far, in the order of the document."""
-        problems = list(self._pairing.reports.problems())
-        problems += (problem for operation in self.operations for problem in self._duplicates(operation))
+        problems = [*self._pairing.reports.problems(), *self._find_duplicates()]
         problems.sort(key=lambda problem: problem.token.start)
-        return [problem.shown(self._source) for problem in problems]
+        return [problem.as_json(self._source) for problem in problems]
 
-    def _decoded(self, chunk: bytes) -> str:
-        if self._decoder is None:
-            self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        return self._decoder.decode(chunk)
+    @property
+    def reading(self) -> TagReading:
+        """Everything so far."""
+        return TagReading(operations=self.operations, diagnostics=self.diagnostics)
 
-    def _report_open_fence(self) -> None:
-        start = self._tokenizer.fence_start
-        if start is not None and "{{<" in self._source.slice(start, self._source.length):
-            self._pairing.reports.add("tag-code-fence-unclosed", Token("damaged", start, start, "", start, start))
-
-    def _duplicates(self, operation: TagOperation) -> Iterable[TagProblem]:
-        token = operation.opening_token
-        attributes = self._source.slice(token.attributes_start, token.attributes_end)
-        return (
-            TagProblem(code="tag-duplicate-attribute", token=token, severity="warning", key=key)
-            for key in duplicate_keys(attributes)
-        )
+    def _find_duplicates(self) -> Iterator[TagProblem]:
+        for operation in self.operations:
+            token = operation.opening_token
+            for key in duplicate_keys(self._source.slice(token.attributes_start, token.attributes_end)):
+                yield TagProblem(code="tag-duplicate-attribute", token=token, severity="warning", key=key)
 
 
 def read_tags(text: str | bytes, registry: TagRegistry | None = None) -> TagReading:
     """The calls of a whole text and what is wrong with its tags."""
-    reader = _read_whole(text, registry)
-    return TagReading(operations=reader.operations, diagnostics=reader.diagnostics)
+    return _read_whole(text, registry).reading
 
 
 def read_operations(text: str | bytes, registry: TagRegistry | None = None) -> list[TagOperation]:
-    """The calls of a whole text alone, which is faster: nothing inside a tag is looked at."""
-    if isinstance(text, str) and len(text) <= SHORT and "`" not in text and "~" not in text:
-        return _read_short(text, registry or DEFAULT_REGISTRY)
+    """Only the calls of a whole text, which is faster: nothing inside a tag is looked at."""
+    if isinstance(text, str) and len(text) <= SHORT:
+        operations = _read_plain_calls(text, registry or DEFAULT_REGISTRY)
+        if operations is not None:
+            return operations
     return _read_whole(text, registry).operations
 
 
-def _read_short(text: str, registry: TagRegistry) -> list[TagOperation]:
-    """The calls of a text without code. From the first tag on that needs a closer look, it is read as any other."""
-    operations, rest = _leading_calls(text, registry)
-    if rest is None:
-        return operations
-    source = SourceText()
-    source.append(text)
-    pairing = TagPairing(registry=registry, source=source, operations=operations)
-    last, taken = pairing.take_plain(plain_tag(text).finditer(text, rest), text, 0)
-    if last is not None and not taken:
-        Tokenizer(source=source, taker=pairing).read_rest(text, last.start())
-    return pairing.operations
+def _read_plain_calls(text: str, registry: TagRegistry) -> list[TagOperation] | None:
+    """The calls of a text in which every tag is a plainly written self-closing call; None for any other text.
 
-
-def _leading_calls(text: str, registry: TagRegistry) -> tuple[list[TagOperation], int | None]:
-    """The plain self-closing calls up to the first tag that is something else, and where that one stands.
-
-    Most texts hold nothing else, and pairing what cannot have a partner takes longer than finding it.
+    Most answers hold nothing else. Without code and blocks there is nothing to pair, so no reader is made.
     """
-    operations: list[TagOperation] = []
     position = text.find("{")
     if position < 0:
-        return operations, None
-    origin, heads, match = (ShortText(text), text, 0), registry.heads, plain_tag(text).match
+        return []
+    if "`" in text or "~" in text:
+        return None
+    operations: list[TagOperation] = []
+    origin, heads, match = (SourceText(text), text, 0), registry.heads, plain_tag(text).match
     while position >= 0:
         tag = match(text, position)
         if tag is None:
@@ -148,60 +139,130 @@ def _leading_calls(text: str, registry: TagRegistry) -> tuple[list[TagOperation]
             continue
         head = heads.get(tag[2]) if tag.lastindex == PLAIN_SINGLE else None
         if head is None:
-            return operations, position
+            return None
         operation = TagOperation(head)
         operation.origin = origin
         operation.opening = position
         operation.closing = None
         operations.append(operation)
         position = text.find("{", tag.end())
-    return operations, None
+    return operations
 
 
 def _read_whole(text: str | bytes, registry: TagRegistry | None) -> TagReader:
     reader = TagReader(registry)
-    with _collector_paused() if len(text) > LONG else nullcontext():
+    # Nothing of what is read is garbage yet; looking for some again and again takes a tenth of the time.
+    paused = len(text) > LONG and gc.isenabled()
+    if paused:
+        gc.disable()
+    try:
         reader.read(text)
         reader.end()
+    finally:
+        if paused:
+            gc.enable()
     return reader
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Nothing of what is read is garbage yet; looking for some again and again takes a sixth of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def toplevel_calls(operations: Iterable[Mapping[str, Any]], registry: TagRegistry) -> list[Mapping[str, Any]]:
+    """The calls to carry out, of operations in the order of the document.
 
-
-# --- which calls of a text are carried out: those that stand on their own, and those in a thought
-
-
-def standing_calls(operations: Iterable[Mapping[str, Any]], registry: TagRegistry) -> list[Mapping[str, Any]]:
-    """The calls to carry out, of operations in the order of the document."""
+    A call inside another tag is that tag's content and not carried out, unless that tag is reasoning.
+    """
     found: list[Mapping[str, Any]] = []
     end = 0
     for operation in operations:
         if operation["start"] < end:
             continue
-        if not is_thought(operation["tool_id"], registry):
+        if not registry.is_reasoning(operation["tool_id"]):
             end = operation["end"]
-        if is_call(operation["tool_id"], registry):
+        if registry.is_call(operation["tool_id"]):
             found.append(operation)
     return found
 
 
-def is_call(tool_id: str, registry: TagRegistry) -> bool:
-    """Whether a tag wants something done; thoughts and references do not."""
-    tag = registry.get(tool_id)
-    return tag is not None and tag.category in CALLS
+# --- the calls of a text by tool
 
 
-def is_thought(tool_id: str, registry: TagRegistry) -> bool:
-    """Whether calls inside of this tag count."""
-    tag = registry.get(tool_id)
-    return tag is not None and tag.category == TagCategory.REASONING
+def extract_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> list[TagOperation]:
+    """The calls of one tool, in the order of the document."""
+    wanted = (registry or DEFAULT_REGISTRY).proper_id(tool_id)
+    return [operation for operation in read_operations(text, registry) if operation["tool_id"] == wanted]
+
+
+def extract_all_tool_operations(
+    text: str,
+    *,
+    tool_ids: Collection[str] | None = None,
+    categories: Collection[str] | None = None,
+    registry: TagRegistry | None = None,
+) -> dict[str, list[TagOperation]]:
+    """The calls of all tools by tool id. Reasoning and references only where they are asked for."""
+    known = registry or DEFAULT_REGISTRY
+    found: dict[str, list[TagOperation]] = {}
+    for operation in read_operations(text, known):
+        tool_id = operation["tool_id"]
+        if tool_id in found:
+            found[tool_id].append(operation)
+        else:
+            found[tool_id] = [operation]
+    if categories is not None:
+        chosen: Collection[str] = [*map(str.lower, _as_several(categories))]
+    else:
+        # Tools that are named are asked for whatever they are.
+        chosen = CALLS if tool_ids is None else tuple(TagCategory)
+    named = found if tool_ids is None else [*map(known.proper_id, _as_several(tool_ids))]
+    for tool_id in [*found]:
+        if tool_id not in named or known.category(tool_id) not in chosen:
+            del found[tool_id]
+    return found
+
+
+def parse_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> dict[str, Any]:
+    """The calls of one tool with how many of them are valid."""
+    operations = extract_tool_operations(text, tool_id, registry=registry)
+    return _count_valid((registry or DEFAULT_REGISTRY).proper_id(tool_id), operations, registry)
+
+
+def parse_all_tool_operations(
+    text: str,
+    *,
+    tool_ids: Collection[str] | None = None,
+    categories: Collection[str] | None = None,
+    registry: TagRegistry | None = None,
+) -> dict[str, dict[str, Any]]:
+    """The calls of all tools by tool id, each with how many of them are valid."""
+    found = extract_all_tool_operations(text, tool_ids=tool_ids, categories=categories, registry=registry)
+    return {tool_id: _count_valid(tool_id, operations, registry) for tool_id, operations in found.items()}
+
+
+def get_tool_definition(tool_id: str, *, registry: TagRegistry | None = None) -> TagDefinition | None:
+    """The definition with this id, or None."""
+    return (registry or DEFAULT_REGISTRY).get(tool_id)
+
+
+def get_tools_by_category(category: str, *, registry: TagRegistry | None = None) -> list[TagDefinition]:
+    """The definitions of a category."""
+    return [tag for tag in registry or DEFAULT_REGISTRY if tag.category == category.lower()]
+
+
+def register_tool(
+    definition: TagDefinition | Mapping[str, Any], *, registry: TagRegistry | None = None
+) -> TagDefinition:
+    """Add a tag, given as a value or as a plain mapping. It works from the next text on."""
+    return (registry or DEFAULT_REGISTRY).register(definition)
+
+
+def _as_several(names: Collection[str]) -> Collection[str]:
+    return (names,) if isinstance(names, str) else names
+
+
+def _count_valid(tool_id: str, operations: list[TagOperation], registry: TagRegistry | None) -> dict[str, Any]:
+    valid = sum(validate_operation(operation, registry)["valid"] for operation in operations)
+    return {
+        "tool_id": tool_id,
+        "count": len(operations),
+        "operations": operations,
+        "valid_count": valid,
+        "invalid_count": len(operations) - valid,
+    }

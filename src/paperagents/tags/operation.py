@@ -1,4 +1,4 @@
-"""The text read so far, in the pieces it came in, and where its lines begin."""
+"""The text read so far, and one call in it, whose parts are cut out of the text when they are asked for."""
 
 from __future__ import annotations
 
@@ -13,34 +13,17 @@ LINE_BREAK = re.compile("\n")
 LONGEST_LINE_HEAD = 256
 
 
-class ShortText:
-    """A text that is all there, and short enough to count its lines anew each time somebody asks."""
-
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def slice(self, start: int, end: int) -> str:
-        """The characters from one offset up to another."""
-        return self._text[start:end]
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both counted from 1, in characters."""
-        return self._text.count("\n", 0, offset) + 1, offset - self._text.rfind("\n", 0, offset)
-
-
 class SourceText:
     """A text that grows at its end. Slices and positions are made only when somebody asks."""
 
     __slots__ = ("_breaks", "_breaks_up_to", "_chunks", "_starts", "length")
 
-    def __init__(self) -> None:
-        self._chunks: list[str] = []
-        self._starts: list[int] = []
+    def __init__(self, text: str = "") -> None:
+        self._chunks = [text] if text else []
+        self._starts = [0] if text else []
         self._breaks: list[int] = []
         self._breaks_up_to = 0
-        self.length = 0
+        self.length = len(text)
 
     def append(self, chunk: str) -> None:
         """Let the text grow by this chunk."""
@@ -64,7 +47,11 @@ class SourceText:
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1, in characters."""
-        self._find_breaks()
+        if self._breaks_up_to < self.length:
+            first = bisect_left(self._starts, self._breaks_up_to)
+            for start, chunk in zip(self._starts[first:], self._chunks[first:], strict=True):
+                self._breaks.extend(start + match.start() for match in LINE_BREAK.finditer(chunk))
+            self._breaks_up_to = self.length
         line = bisect_left(self._breaks, offset)
         start = self._breaks[line - 1] + 1 if line else 0
         return line + 1, offset - start + 1
@@ -74,22 +61,11 @@ class SourceText:
         start = offset + 1 - self.position(offset)[1]
         return self.slice(start, min(offset, start + LONGEST_LINE_HEAD))
 
-    def _find_breaks(self) -> None:
-        if self._breaks_up_to == self.length:
-            return
-        first = bisect_left(self._starts, self._breaks_up_to)
-        for start, chunk in zip(self._starts[first:], self._chunks[first:], strict=True):
-            self._breaks.extend(start + match.start() for match in LINE_BREAK.finditer(chunk))
-        self._breaks_up_to = self.length
-
-
-# --- one call that a model wrote: a dictionary whose parts are cut out of the text when they are asked for
-
 
 UNCLOSED: Final = Token("close", 0, 0, "", 0, 0)
 """Stands for the closing tag of a block that has none yet."""
 
-Origin: TypeAlias = tuple[SourceText | ShortText, str, int]
+Origin: TypeAlias = tuple[SourceText, str, int]
 """The whole text, the piece of it in which a tag was found, and where that piece begins."""
 
 
@@ -151,7 +127,7 @@ class TagOperation(dict[str, Any]):
         return tag
 
 
-def _parts(source: SourceText | ShortText, opening: Token, closing: Token | None) -> dict[str, Any]:
+def _parts(source: SourceText, opening: Token, closing: Token | None) -> dict[str, Any]:
     end = closing.end if closing else opening.end
     line, column = source.position(opening.start)
     return {

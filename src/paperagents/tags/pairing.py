@@ -16,13 +16,13 @@ from paperagents.tags.registry import TagRegistry
 class TagPairing:
     """Takes the tags of a text one after another and has its calls and problems."""
 
-    def __init__(self, *, registry: TagRegistry, source: SourceText, operations: Iterable[TagOperation] = ()) -> None:
+    def __init__(self, *, registry: TagRegistry, source: SourceText) -> None:
         self._registry = registry
         self._source = source
         self._origin: Origin = (source, "", 0)
         self._blocks = OpenBlocks()
         # An open block has its place already, so that calls stand in the order of the document without sorting.
-        self._places = list(operations)
+        self._places: list[TagOperation] = []
         self._given = self._given_depth = 0
         """How many places, and how many of the blocks still open, there were when ``completed`` was asked."""
         self._late: list[TagOperation] = []

@@ -91,8 +91,7 @@ def expand_vault_references(code: str, *, max_depth: int = MAX_DEPTH, lookup: Lo
 
 def analyze_vault_references(text: str, *, lookup: Lookup | None = None) -> dict[str, Any]:
     """The references that a text itself makes: ``{has_references, count, references, found, missing, occurrences}``."""
-    source = SourceText()
-    source.append(text)
+    source = SourceText(text)
     occurrences = [_occurrence(match, source) for match in REFERENCE.finditer(text)]
     references = list(dict.fromkeys(item["id"] for item in occurrences if item["id"]))
     read = reader_of(lookup)

@@ -162,9 +162,9 @@ class TagRegistry:
         self._by_id: dict[str, TagDefinition] = {}
         self._by_word: dict[str, TagDefinition] = {}
         self.heads: dict[str, dict[str, str]] = {}
-        """How an operation begins, by the words of its tag in small letters."""
+        """The first field of an operation, by the words of its tag in small letters."""
         self.raw_signs: dict[str, str] = {}
-        """What an opening tag holds wherever its content is raw, by the words of tags of which it may be."""
+        """By word, the text without which the opening tag surely has no raw content."""
         for definition in definitions:
             self.register(definition)
 
@@ -185,7 +185,7 @@ class TagRegistry:
         return value
 
     def remove(self, tag: str) -> None:
-        """Forget a definition, for example when its file was deleted."""
+        """Remove a definition, for example when its file was deleted."""
         definition = self._by_id.pop(tag, None)
         for word in definition.words if definition else ():
             self._by_word.pop(word.lower(), None)
@@ -200,9 +200,23 @@ class TagRegistry:
         """The definition that is written with this word, in any case of letters, or None."""
         return self._by_word.get(word) or self._by_word.get(word.lower())
 
-    def by_category(self, category: str) -> list[TagDefinition]:
-        """The definitions of a category."""
-        return [value for value in self._by_id.values() if value.category == category]
+    def proper_id(self, tag: str) -> str:
+        """The id of the tag that is meant, in any case of letters; an unknown one as it is."""
+        definition = self.get(tag)
+        return definition.id if definition else tag
+
+    def category(self, tag: str) -> TagCategory | None:
+        """The category of the tag with this id, or None where there is none."""
+        definition = self.get(tag)
+        return definition.category if definition else None
+
+    def is_call(self, tag: str) -> bool:
+        """Whether a tag wants something done; reasoning and references do not."""
+        return self.category(tag) in CALLS
+
+    def is_reasoning(self, tag: str) -> bool:
+        """Whether calls inside of this tag are carried out."""
+        return self.category(tag) == TagCategory.REASONING
 
     def nearest(self, word: str) -> str | None:
         """The known word that is most like this one, if any is."""
@@ -213,6 +227,6 @@ class TagRegistry:
 
 
 CALLS = tuple(category for category in TagCategory if category not in {"reasoning", "reference"})
-"""The categories that are read where none is named: thoughts and references are no calls."""
+"""The categories that are read where none is named: reasoning and references are no calls."""
 
 DEFAULT_REGISTRY = TagRegistry()

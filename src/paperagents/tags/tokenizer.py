@@ -30,8 +30,8 @@ from paperagents.tags.operation import SourceText
 from paperagents.tags.unfinished_tag import UnfinishedTag
 
 CODE_MARK = re.compile("[`~]")
-FAR = 4096
-"""Text between two tags that is worth a leap."""
+WIDE_GAP = 4096
+"""So much text without a tag is searched for one character instead."""
 
 
 class TagTaker(Protocol):
@@ -86,13 +86,6 @@ class Tokenizer:
             # The end of the text decides whatever the end of a line decides.
             self._extend("\n")
             self._read()
-
-    def read_rest(self, text: str, position: int) -> None:
-        """Read a whole text from a tag on up to which all is read, and no code is open."""
-        self._use_buffer(text, 0)
-        self._move_to(position)
-        self._read()
-        self.close()
 
     @property
     def fence_start(self) -> int | None:
@@ -172,7 +165,7 @@ class Tokenizer:
                 return self._read_closely(last.start())
             self._move_to(last.end(), at_line_start=last.lastindex == PLAIN_OPEN)
             # Over a wide gap, looking for one character is ten times faster than looking for tags.
-            if self._buffer.find("{", self._position, self._position + FAR) < 0:
+            if self._buffer.find("{", self._position, self._position + WIDE_GAP) < 0:
                 return True
             count *= 16
 
