@@ -179,7 +179,7 @@ class Vault(VaultParts):
         applier = TagApplier(
             registry=registry,
             run=Pipeline(self.services, session).run,
-            together=self.entries.together,
+            transaction=self.entries.together,
             vault_content=self.vault_content,
             asks_a_person=session.approver.takes_time,
             count=self.store.count_tag,

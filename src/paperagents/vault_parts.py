@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,7 +12,7 @@ from paperagents.agents.runner import AgentRunner
 from paperagents.approval.rules import RuleBook
 from paperagents.calls.call import variables_of
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
-from paperagents.errors import BrokenFileError, ToolError, UsageError
+from paperagents.errors import BrokenFileError, ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.paths import segments_of, shown
 from paperagents.known_settings import find_spec
@@ -28,7 +27,7 @@ from paperagents.runs.note_log import append_log
 from paperagents.runs.record import RunRecord
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Prepare, Services
-from paperagents.runs.tag_calls import tag_of_tool
+from paperagents.runs.tag_calls import vault_tags
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
 from paperagents.secrets.redaction import Masking
@@ -37,7 +36,6 @@ from paperagents.storage.choice import chosen_database
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, ToolStorage
 from paperagents.tags import TagRegistry
-from paperagents.tags.registry import DEFAULT_REGISTRY
 from paperagents.tools import effects_in
 from paperagents.tools.built_in import ToolContext
 
@@ -160,19 +158,7 @@ class VaultParts(NotesFolder):
 
     def tag_registry(self) -> TagRegistry:
         """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
-        registry = TagRegistry(DEFAULT_REGISTRY)
-        for tag in self.registry.tags():
-            # One note that takes the word of another tag must not cost all the others.
-            with suppress(UsageError):
-                if registry.get(tag.id) is None:
-                    registry.register(tag.fields)
-        for entry in self.registry.entries():
-            callable_ = entry.kind != "tag" and entry.valid
-            # Another program's tool may have a name that cannot be a tag's.
-            with suppress(UsageError):
-                if callable_ and registry.get(entry.id) is None and registry.find(entry.id) is None:
-                    registry.register(tag_of_tool(entry.id, entry.name, entry.description))
-        return registry
+        return vault_tags(self.registry.tags(), self.registry.entries())
 
     def read_settings_again(self) -> None:
         """Take over settings that have been changed. Runs that go on keep theirs."""

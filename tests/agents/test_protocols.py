@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from paperagents.agents.limits import Patience
+from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.approval.question import Approved
-from paperagents.testing import ScriptedApprover
+from paperagents.sandbox import Cancellation
+from paperagents.testing import ScriptedApprover, ScriptedModel
 
 from .conftest import Desk, Serve, call
 
@@ -199,3 +201,67 @@ def test_names_that_servers_do_not_take_are_replaced(desk: Desk, serve: Serve) -
     assert desk.vault.run("helper", {"query": "Go"}).data == "Seven."
     assert "7" in told(second.requests[1])
     assert all(name.isascii() for name in names)
+
+
+NESTED = '{{<datavault id="doc">}}{{<read_file filePath="a.md" />}}{{</datavault>}}'
+
+
+@pytest.mark.parametrize("piece", [1, 10_000], ids=["piece by piece", "at once"])
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (NESTED, 0),
+        (f"{{{{<reasoning_text>}}}}{NESTED}{{{{</reasoning_text>}}}}", 0),
+        ('{{<final_output>}}{{<read_file filePath="a.md" />}}{{</final_output>}}', 0),
+        ('{{<datavault id="doc">}}{{<read_file filePath="a.md" />}}', 1),
+        ('{{<read_file filePath="a.md" />}}' + NESTED, 1),
+        ('{{<reasoning_text>}}{{<read_file filePath="a.md" />}}{{</reasoning_text>}}', 1),
+    ],
+    ids=["in a call", "in a call in a thought", "in the answer", "in what never ends", "before it", "in a thought"],
+)
+def test_a_tag_inside_another_ones_content_is_not_carried_out_early(
+    desk: Desk, written: str, read: int, piece: int
+) -> None:
+    events: list[Any] = []
+    desk.note("a.md", "x")
+    desk.agent("protocol: tags\ntools: [read_file]")
+    model = ScriptedModel([written, "Done."], piece=piece)
+    record = desk.vault.run("helper", {"query": "Go"}, model=model, on_event=events.append)
+    assert record.success
+    begun = [each for each in events if each["type"] == "step-started" and each["name"] == "read_file"]
+    assert len(begun) == [each["name"] for each in record.execution_log].count("read_file") == read
+
+
+def test_an_answer_is_read_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paperagents.agents.loop.read_tags", pytest.fail)
+    monkeypatch.setattr("paperagents.agents.calls.read_tags", pytest.fail)
+    desk.note("a.md", "x")
+    assert desk.ask(['{{<read_file filePath="a.md" />}}', "{{<final_output>}}Done.{{</final_output>}}"]).data == "Done."
+
+
+class SilentModel:
+    """Answers without telling anybody what it writes."""
+
+    def __init__(self, *texts: str, told: str = "") -> None:
+        self._turns = [ModelTurn(text=text, finish="stop") for text in texts]
+        self._told = told
+        self.asked: list[ModelRequest] = []
+
+    def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:  # noqa: ARG002  at once
+        self.asked.append(request)
+        if self._told:
+            listener.begin()
+            listener.text(self._told)
+        return self._turns[request.turn - 1]
+
+
+@pytest.mark.parametrize("told", ["", '{{<read_file filePath="b.md" />}}'])
+def test_what_a_model_answers_counts_and_not_what_it_told_before(desk: Desk, told: str) -> None:
+    desk.note("a.md", "Peas")
+    desk.note("b.md", "Beans")
+    model = SilentModel('Now {{<read_file filePath="a.md" />}}', "Done.", told=told)
+    record = desk.vault.run("helper", {"query": "Go"}, model=model)
+    assert record.data == "Done."
+    assert "Peas" in str(model.asked[-1].messages[-1])
+    kept = dict(desk.vault.store.steps(record.run_id))["turn/1/call/1"]
+    assert kept["parameters"] == {"filePath": "a.md"}

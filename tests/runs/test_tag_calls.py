@@ -398,7 +398,7 @@ def test_an_empty_block_is_a_tag_without_content(desk: Desk) -> None:
 def applied(desk: Desk, registry: TagRegistry, text: str, **options: Any) -> list[Any]:
     run = Pipeline(desk.vault.services, Session()).run
     applier = TagApplier(
-        registry=registry, run=run, together=desk.vault.entries.together, vault_content=desk.vault.vault_content
+        registry=registry, run=run, transaction=desk.vault.entries.together, vault_content=desk.vault.vault_content
     )
     return applier.apply(read_tags(text, registry).operations, **options)
 

@@ -1,4 +1,4 @@
-"""The calls of one answer: those beside the text and those written into it, and what else the text says."""
+"""The calls of one turn: those beside the text and those written into it, and what else the text says."""
 
 from __future__ import annotations
 
@@ -15,109 +15,89 @@ from paperagents.agents.model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, Mo
 from paperagents.agents.toolbox import Toolbox
 from paperagents.calls.call import ToolCall
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.tag import TagCategory, TagDefinition
-from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
-from paperagents.runs.tag_calls import FINAL_OUTPUT, call_of_tag
-from paperagents.tags import TagReader, TagRegistry, read_tags, validate_operation
+from paperagents.runs.tag_calls import FINAL_OUTPUT, SUBAGENT, TagCall, read_tag_call, subagent_call
+from paperagents.tags import TagReader, TagReading, TagRegistry, read_tags, validate_operation
 from paperagents.tags.extraction import toplevel_calls
-from paperagents.tags.operation import TagOperation
 
 MOST_PROBLEMS = 20
-SUBAGENT = "subagent"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class WrittenCall:
-    """One call as it was understood, or why it was not."""
+class RequestedCall:
+    """One call that a model wants, or why it cannot be made."""
 
     name: str
     call: ToolCall | None = None
     failure: PaperError | None = None
-    tag: TagDefinition | None = None
-    """For a tag that is no tool: what carries it out."""
-    values: JsonObject | None = None
+    tag: TagCall | None = None
+    """For a call that is written as a tag."""
     native: ModelCall | None = None
-    start: int = -1
-    """Where in the text it begins."""
+    """For a call beside the text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ParsedTurn:
     """What one turn says and wants."""
 
-    calls: tuple[WrittenCall, ...] = ()
+    calls: tuple[RequestedCall, ...] = ()
     final: str | None = None
     """What stands in ``final_output``."""
     text: str = ""
-    """The text without what the model only thought."""
+    """The text without reasoning."""
     damage: str = ""
     """What is wrong with tags that could not be read."""
 
 
-def understood(turn: ModelTurn, toolbox: Toolbox, registry: TagRegistry | None, *, strict: bool = True) -> Answer:
-    """Everything in a turn. ``registry`` knows the tags that count; None where none does.
+def parse_turn(
+    turn: ModelTurn, reading: TagReading, toolbox: Toolbox, registry: TagRegistry | None, *, strict: bool = True
+) -> ParsedTurn:
+    """What a turn says and wants, given the tags in its text.
 
-    Where tags are the only way to call, a tag that nobody knows is a mistake, too (``strict``).
+    ``registry`` knows the tags that count; None where none does. Where tags are the only way to call, an unknown tag
+    is a mistake, too (``strict``).
     """
-    reading = read_tags(turn.text, registry)
-    written = toplevel_calls(reading.operations, registry) if registry is not None else []
-    tagged = [each for each in written if each["tool_id"] != FINAL_OUTPUT]
+    toplevel = toplevel_calls(reading.operations, registry) if registry is not None else []
+    tagged = [each for each in toplevel if each["tool_id"] != FINAL_OUTPUT]
     count = len(tagged) + turn.calls_made
     if count > MOST_CALLS:
         refused = ToolError("too-many-calls", count=count, limit=MOST_CALLS)
-        return Answer(calls=(WrittenCall(name="model", failure=refused),))
-    assert registry is not None or not tagged
-    calls = [tag_call(each, registry) for each in tagged] if registry is not None else []
+        return ParsedTurn(calls=(RequestedCall(name="model", failure=refused),))
+    calls = [request_tag_call(each, registry) for each in tagged] if registry is not None else []
     finals = [each for each in reading.operations if each["tool_id"] == FINAL_OUTPUT]
-    return Answer(
-        calls=(*calls, *(_native_call(each, toolbox) for each in turn.calls)),
+    return ParsedTurn(
+        calls=(*calls, *(request_native_call(each, toolbox) for each in turn.calls)),
         final=str(validate_operation(finals[-1], registry)["normalized"]["content"]).strip() if finals else None,
-        text=_spoken(turn.text, reading.operations),
-        damage=_damage(reading.diagnostics, strict=strict) if registry is not None else "",
+        text=remove_reasoning(turn.text, reading.operations),
+        damage=describe_damage(reading.diagnostics, strict=strict) if registry is not None else "",
     )
 
 
-def tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> WrittenCall:
+def request_tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> RequestedCall:
     """A tag as a call; one whose attributes are wrong carries what is wrong with them."""
-    tag = registry.get(operation["tool_id"])
-    assert tag is not None
-    checked = validate_operation(operation, registry)
-    if not checked["valid"]:
-        problems = [{"parameter": each.get("attribute"), "message": each["message"]} for each in checked["errors"]]
-        failure = InvalidArgumentsError(tag.id, problems)
-        return WrittenCall(name=tag.id, failure=failure, start=operation["start"])
-    values: JsonObject = checked["normalized"]
-    if tag.handler is not None or tag.category == TagCategory.OUTPUT:
-        return WrittenCall(name=tag.id, tag=tag, values=values, start=operation["start"])
-    attributes = values["attributes"]
-    assert isinstance(attributes, dict)
-    try:
-        call = call_of_tag(tag, operation, attributes, registry)
-    except PaperError as failure:
-        return WrittenCall(name=tag.id, failure=failure, start=operation["start"])
-    return WrittenCall(name=tag.id, call=call, start=operation["start"])
+    tag = read_tag_call(operation, registry)
+    failure = tag.failure
+    if tag.problems:
+        problems = [{"parameter": each.get("attribute"), "message": each["message"]} for each in tag.problems]
+        failure = InvalidArgumentsError(tag.tag.id, problems)
+    return RequestedCall(name=tag.tag.id, call=tag.call, failure=failure, tag=tag)
 
 
-def _native_call(call: ModelCall, toolbox: Toolbox) -> WrittenCall:
+def request_native_call(call: ModelCall, toolbox: Toolbox) -> RequestedCall:
+    """A call beside the text. A model that knows the tag for asking an agent may call that natively, too."""
     try:
         arguments = read_arguments(call)
     except PaperError as failure:
-        return WrittenCall(name=call.name or "?", failure=failure, native=call)
-    return WrittenCall(name=call.name, call=_meant(call.name, arguments, toolbox), native=call)
+        return RequestedCall(name=call.name or "?", failure=failure, native=call)
+    if call.name == SUBAGENT and SUBAGENT not in toolbox.names and isinstance(arguments.get("agent"), str):
+        meant = subagent_call(arguments)
+    else:
+        meant = ToolCall(tool=toolbox.resolve_name(call.name), arguments=arguments)
+    return RequestedCall(name=call.name, call=meant, native=call)
 
 
-def _meant(name: str, arguments: JsonObject, toolbox: Toolbox) -> ToolCall:
-    """What is called. Who knows the tag that asks an agent may call that natively, too."""
-    agent = arguments.get("agent")
-    if name == SUBAGENT and name not in toolbox.names and isinstance(agent, str):
-        rest = {key: value for key, value in arguments.items() if key != "agent"}
-        return ToolCall(tool=f"{AGENT_PREFIX}{agent.removeprefix(AGENT_PREFIX)}", arguments=rest)
-    return ToolCall(tool=toolbox.meant(name), arguments=arguments)
-
-
-def _spoken(text: str, operations: Iterable[Mapping[str, Any]]) -> str:
-    """The text without thoughts, which are not meant for anybody."""
+def remove_reasoning(text: str, operations: Iterable[Mapping[str, Any]]) -> str:
+    """The text without reasoning, which is meant for nobody."""
     pieces, end = [], 0
     for operation in operations:
         if operation["tool_id"] == "reasoning_text" and operation["start"] >= end:
@@ -126,12 +106,12 @@ def _spoken(text: str, operations: Iterable[Mapping[str, Any]]) -> str:
     return "".join([*pieces, text[end:]]).strip()
 
 
-def _damage(diagnostics: Iterable[Mapping[str, Any]], *, strict: bool) -> str:
+def describe_damage(diagnostics: Iterable[Mapping[str, Any]], *, strict: bool) -> str:
+    """What is wrong with the tags of a text, in one line."""
     # Other programs write such braces, too; but who can call by tags alone must hear that there is none of that name.
     codes = ("tag-unknown",) if strict else ()
-    told = [each for each in diagnostics if each["severity"] == "error" or each["code"] in codes]
-    lines = [f"line {each['line']}, column {each['column']}: {each['message']}" for each in told[:MOST_PROBLEMS]]
-    return " ".join(lines)
+    shown = [each for each in diagnostics if each["severity"] == "error" or each["code"] in codes][:MOST_PROBLEMS]
+    return " ".join(f"line {each['line']}, column {each['column']}: {each['message']}" for each in shown)
 
 
 # --- the arguments of a native call: read strictly, repaired only where there is one way to read them
@@ -208,71 +188,83 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
     return True
 
 
-# --- calls that only read are carried out as soon as their tag closes, while the model still writes
+# --- an answer is read once, while it is written
 
 
 AT_ONCE = 4
 
 
-class EarlyCalls(Listener):
-    """Follows one answer. Give ``perform`` a call and its number among the calls of the answer."""
+class TurnReader(Listener):
+    """Reads the tags of one answer while it is written, and starts the calls that may be started early.
+
+    Give ``perform`` a call and its number among the calls of the answer.
+    """
 
     def __init__(
         self,
         registry: TagRegistry | None,
         on_text: Callable[[str], None],
-        reads_only: Callable[[WrittenCall], bool],
-        perform: Callable[[WrittenCall, int], CallResult],
+        may_start_early: Callable[[RequestedCall], bool],
+        perform: Callable[[RequestedCall, int], CallResult],
     ) -> None:
         self._registry = registry
         self._on_text = on_text
-        self._reads_only = reads_only
+        self._may_start_early = may_start_early
         self._perform = perform
         self._pool: ThreadPoolExecutor | None = None
-        self._reader: TagReader | None = None
-        self._begun: dict[int, tuple[int, Future[CallResult]]] = {}
-        self._count = 0
-        self._blocked = False
+        self.begin()
 
     def begin(self) -> None:
-        """A new attempt: what the broken one began is ended first, and counts for nothing."""
+        """A new attempt: what the broken one has started is ended first, and counts for nothing."""
         self.close()
-        self._reader = TagReader(self._registry) if self._registry is not None else None
-        self._begun, self._count, self._blocked = {}, 0, False
+        self._reader = TagReader(self._registry)
+        self._started: dict[int, Future[CallResult]] = {}
+        """By where in the text the call begins."""
+        self._count = 0
+        self._is_blocked = self._registry is None
 
     def text(self, piece: str) -> None:
         """The next piece of the answer."""
         self._on_text(piece)
-        for operation in self._reader.feed(piece) if self._reader is not None and not self._blocked else ():
-            self._consider(operation)
+        completed = self._reader.feed(piece)
+        if completed and not self._is_blocked:
+            self._start_calls(sorted(completed, key=lambda operation: operation["start"]))
 
     def close(self) -> None:
-        """Wait for everything that was begun."""
+        """Wait for everything that was started."""
         if self._pool is not None:
             self._pool.shutdown(wait=True)
             self._pool = None
 
-    def result(self, call: WrittenCall, number: int) -> Future[CallResult] | None:
-        """What came of a call that was begun early, under this very number."""
-        begun = self._begun.get(call.start) if call.native is None else None
-        return begun[1] if begun is not None and begun[0] == number else None
+    def finish(self, answer: str) -> TagReading:
+        """All tags of the answer, when it is complete."""
+        self._reader.close()
+        if self._reader.text == answer:
+            return self._reader.reading
+        # A model that told something else than it answers: what was started belongs to no call.
+        self._started.clear()
+        return read_tags(answer, self._registry)
 
-    def _consider(self, operation: TagOperation) -> None:
-        assert self._reader is not None
+    def result(self, call: RequestedCall) -> Future[CallResult] | None:
+        """The result of a call that was started early."""
+        return self._started.get(call.tag.start) if call.tag is not None else None
+
+    def _start_calls(self, operations: Iterable[Mapping[str, Any]]) -> None:
         assert self._registry is not None
-        if operation["tool_id"] == FINAL_OUTPUT or not self._registry.is_call(operation["tool_id"]):
-            return
-        in_a_call = not all(self._registry.is_reasoning(name) for name in self._reader.open_tags)
-        if in_a_call or self._count >= MOST_CALLS:
-            # It stands inside another call, which may or may not end: from here on numbers are uncertain.
-            self._blocked = True
-            return
-        self._count += 1
-        call = tag_call(operation, self._registry)
-        if not self._reads_only(call):
-            # What follows may read what this one changes.
-            self._blocked = True
-            return
-        self._pool = self._pool or ThreadPoolExecutor(max_workers=AT_ONCE)
-        future = self._pool.submit(copy_context().run, self._perform, call, self._count)
-        self._begun[call.start] = (self._count, future)
+        toplevel = toplevel_calls(operations, self._registry)
+        for operation in (each for each in toplevel if each["tool_id"] != FINAL_OUTPUT):
+            call = request_tag_call(operation, self._registry)
+            if self._is_uncertain(operation) or self._count >= MOST_CALLS or not self._may_start_early(call):
+                # Nor does any call behind it: it may read what this one changes.
+                self._is_blocked = True
+                return
+            self._count += 1
+            self._pool = self._pool or ThreadPoolExecutor(max_workers=AT_ONCE)
+            future = self._pool.submit(copy_context().run, self._perform, call, self._count)
+            self._started[operation["start"]] = future
+
+    def _is_uncertain(self, operation: Mapping[str, Any]) -> bool:
+        """Whether it stands in a block that is still open, and will be part of its content if that ends."""
+        assert self._registry is not None
+        blocks = (start for tag, start in self._reader.open_tags if not self._registry.is_reasoning(tag))
+        return bool(operation["start"] > next(blocks, operation["start"]))

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from paperagents.agents.calls import Answer
+from paperagents.agents.calls import ParsedTurn
 from paperagents.agents.dialogue import CallResult
 from paperagents.agents.model import LanguageModel, Listener, ModelRequest, ModelTurn
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -164,7 +164,7 @@ class Repetition:
         self._last = ""
         self._times = 0
 
-    def remark(self, answer: Answer, results: Sequence[CallResult]) -> str:
+    def remark(self, answer: ParsedTurn, results: Sequence[CallResult]) -> str:
         """What the model must hear after this turn. Raises ToolError where it has heard it often enough."""
         turn = json.dumps([[*map(_sameness, results)], answer.damage])
         self._times = self._times + 1 if turn == self._last else 1

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import groupby
 from typing import Protocol
 
-from paperagents.agents.calls import AT_ONCE, Answer, EarlyCalls, WrittenCall, understood
+from paperagents.agents.calls import AT_ONCE, ParsedTurn, RequestedCall, TurnReader, parse_turn
 from paperagents.agents.conversation import Conversation
 from paperagents.agents.dialogue import CallResult, Dialogue, shown
 from paperagents.agents.limits import Patience, Repetition, Spending
@@ -37,9 +37,9 @@ from paperagents.errors import (
 from paperagents.messages import text
 from paperagents.runs.log import Frame, Place
 from paperagents.runs.session import Services, Session
-from paperagents.runs.tag_calls import final_text, handled
+from paperagents.runs.tag_calls import final_text
 from paperagents.secrets.redaction import MaskedStream
-from paperagents.tags import TagRegistry
+from paperagents.tags import TagReading, TagRegistry, read_tags
 
 NO_MODEL = "default"
 """The name that is sent where nobody has chosen a model."""
@@ -94,8 +94,8 @@ class AgentLoop:
         """The final answer. Raises ToolError where a limit is reached before there is one."""
         step, last = 2, ""
         for number in range(1, self._run.agent.max_iterations + 1):
-            turn, early = self._turn(number, step)
-            answer = understood(turn, self._run.toolbox, self._registry(), strict=not self._native)
+            turn, reading, early = self._turn(number, step)
+            answer = parse_turn(turn, reading, self._run.toolbox, self._registry(), strict=not self._native)
             self._note("agent", turn.text)
             results = self._carried_out(answer, f"turn/{number}/call", step, early)
             told_again = bool(answer.damage) and self._damaged and not answer.calls
@@ -107,35 +107,37 @@ class AgentLoop:
             step, last = step + 1 + len(answer.calls), answer.text
         raise ToolError("agent-iterations", limit=self._run.agent.max_iterations, details={"text": last})
 
-    def _go_on(self, turn: ModelTurn, answer: Answer, results: Sequence[CallResult]) -> None:
+    def _go_on(self, turn: ModelTurn, answer: ParsedTurn, results: Sequence[CallResult]) -> None:
         """Tell the model what its calls gave, and what is wrong with its turn."""
         damage = text("damaged-tags", problems=answer.damage) if answer.damage else ""
         remarks = [damage, self._repetition.remark(answer, results)]
         self._dialogue.add(turn, results, "\n\n".join(filter(None, remarks)))
 
-    def _finished(self, answer: Answer) -> str:
+    def _finished(self, answer: ParsedTurn) -> str:
         final = answer.text if answer.final is None else answer.final
         return final_text(final, self._run.calls.services.vault_content)
 
     # --- the model
 
-    def _turn(self, number: int, step: int) -> tuple[ModelTurn, EarlyCalls | None]:
-        """One answer of the model: from the record, or asked for."""
+    def _turn(self, number: int, step: int) -> tuple[ModelTurn, TagReading, TurnReader | None]:
+        """One answer of the model, from the journal or asked for, and its tags."""
         place = Place(path=f"turn/{number}", step=step, block="tool", name="model")
         if (done := self._log.replayed(place)) is not None:
             parameters = done["parameters"]
             assert isinstance(parameters, dict)
             self._speak(native=parameters.get("protocol") == "native")
             turn, early = turn_of_record(done["output"]), None
+            reading = read_tags(turn.text, self._registry())
         else:
             self._spending.require_rest()
             # What was begun for an answer that was never finished belongs to nothing.
             self._log.forget(f"turn/{number}/")
             turn, early = self._asked(number, place)
+            reading = early.finish(turn.text)
         self._spending.add(turn.usage, self._dialogue.messages(), turn.text)
-        return turn, early
+        return turn, reading, early
 
-    def _asked(self, number: int, place: Place) -> tuple[ModelTurn, EarlyCalls]:
+    def _asked(self, number: int, place: Place) -> tuple[ModelTurn, TurnReader]:
         early = self._following(place)
         try:
             with self._log.block(place, self._parameters()) as entry:
@@ -161,7 +163,7 @@ class AgentLoop:
         remarks = {"model.cut-off": turn.finish == "length", "model.no-cost": self._spending.loses_sight(turn.usage)}
         return " ".join(text(code) for code, applies in remarks.items() if applies)
 
-    def _answer(self, number: int, early: EarlyCalls) -> ModelTurn:
+    def _answer(self, number: int, early: TurnReader) -> ModelTurn:
         run, masking = self._run, self._run.calls.services.masking
         messages = tuple(_object(masking.value({**message})) for message in self._dialogue.messages())
         request = ModelRequest(
@@ -200,15 +202,15 @@ class AgentLoop:
     def _registry(self) -> TagRegistry | None:
         return None if self._run.agent.protocol == "native" else self._run.tags
 
-    def _following(self, place: Place) -> EarlyCalls:
-        def perform(call: WrittenCall, number: int) -> CallResult:
+    def _following(self, place: Place) -> TurnReader:
+        def perform(call: RequestedCall, number: int) -> CallResult:
             at = Place(path=f"{place.path}/call/{number}", step=place.step + number, block="tool", name=call.name)
             return self._one(call, at)
 
         def tell(piece: str) -> None:
             self._tell(self._said.feed(piece))
 
-        return EarlyCalls(self._registry(), tell, self._reads_at_once, perform)
+        return TurnReader(self._registry(), tell, self._reads_at_once, perform)
 
     def _tell(self, said: str) -> None:
         if said:
@@ -220,7 +222,7 @@ class AgentLoop:
 
     # --- the calls
 
-    def _carried_out(self, answer: Answer, path: str, step: int, early: EarlyCalls | None) -> list[CallResult]:
+    def _carried_out(self, answer: ParsedTurn, path: str, step: int, early: TurnReader | None) -> list[CallResult]:
         """All calls in their order; those that only read and follow each other, side by side."""
         places = [
             Place(path=f"{path}/{number}", step=step + number, block="tool", name=call.name)
@@ -232,7 +234,7 @@ class AgentLoop:
             results += self._together(pairs, early) if reads and len(pairs) > 1 else self._in_turn(pairs, early)
         return results
 
-    def _in_turn(self, pairs: Sequence[tuple[WrittenCall, Place]], early: EarlyCalls | None) -> list[CallResult]:
+    def _in_turn(self, pairs: Sequence[tuple[RequestedCall, Place]], early: TurnReader | None) -> list[CallResult]:
         results = []
         for call, place in pairs:
             if self._session.cancellation.cancelled:
@@ -240,18 +242,17 @@ class AgentLoop:
             results.append(self._noted(self._begun_or_now(call, place, early)))
         return results
 
-    def _together(self, pairs: Sequence[tuple[WrittenCall, Place]], early: EarlyCalls | None) -> list[CallResult]:
+    def _together(self, pairs: Sequence[tuple[RequestedCall, Place]], early: TurnReader | None) -> list[CallResult]:
         with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
             tasks = [partial(self._begun_or_now, call, place, early) for call, place in pairs]
             futures = [pool.submit(copy_context().run, task) for task in tasks]
         return [self._noted(future.result()) for future in futures]
 
-    def _begun_or_now(self, call: WrittenCall, place: Place, early: EarlyCalls | None) -> CallResult:
-        number = int(place.path.rpartition("/")[2])
-        begun = early.result(call, number) if early is not None else None
+    def _begun_or_now(self, call: RequestedCall, place: Place, early: TurnReader | None) -> CallResult:
+        begun = early.result(call) if early is not None else None
         return begun.result() if begun is not None else self._one(call, place)
 
-    def _one(self, call: WrittenCall, place: Place) -> CallResult:
+    def _one(self, call: RequestedCall, place: Place) -> CallResult:
         """One call; a failure is told to the model. What ends or halts the whole run goes on up."""
         answered = CallResult(tool=call.name, status="success", text="", native=call.native, arguments=_arguments(call))
         if self._log.is_done(place) and (store := self._run.calls.services.store) is not None:
@@ -270,25 +271,27 @@ class AgentLoop:
             status = "denied" if isinstance(error, DeniedError) else "error"
             return replace(answered, status=status, text=_error(str(error)))
 
-    def _performed(self, call: WrittenCall, place: Place) -> JsonValue:
+    def _performed(self, call: RequestedCall, place: Place) -> JsonValue:
         if call.call is not None:
             return self._run.calls.step(call.call, place, self._run.frame)
         if (done := self._log.replayed(place)) is not None:
             return done["output"]
-        with self._log.block(place, call.values or {}, forgives=lambda: True) as entry:
+        tag = call.tag if call.failure is None else None
+        with self._log.block(place, tag.values if tag is not None else {}, forgives=lambda: True) as entry:
             if call.failure is not None:
                 raise call.failure
-            entry.output = _said(call)
+            assert tag is not None
+            entry.output = tag.answer()
             return entry.output
 
-    def _reads_only(self, call: WrittenCall) -> bool:
+    def _reads_only(self, call: RequestedCall) -> bool:
         find = self._run.calls.services.find_tool
         try:
             return call.call is not None and is_read_only(find(call.call.tool), call.call.arguments, find)
         except PaperError:
             return False
 
-    def _reads_at_once(self, call: WrittenCall) -> bool:
+    def _reads_at_once(self, call: RequestedCall) -> bool:
         """Only what is built in: a tool of the vault would be a run of its own, for an answer not yet kept."""
         granted = call.call is not None and call.call.tool in self._run.toolbox.tools
         built_in = granted and call.call is not None and self._run.toolbox.tools[call.call.tool].kind == "builtin"
@@ -306,22 +309,12 @@ class AgentLoop:
             self._run.conversation.add(role, said)
 
 
-def _said(call: WrittenCall) -> JsonValue:
-    """A tag that is no tool: what it says, or what its handler answers."""
-    assert call.tag is not None
-    values = call.values or {}
-    if call.tag.handler is not None:
-        return handled(call.tag.id, call.tag.handler, values)
-    attributes = values.get("attributes")
-    return values.get("content") or (attributes.get("message") if isinstance(attributes, dict) else None)
-
-
 def _object(value: JsonValue) -> JsonObject:
     assert isinstance(value, dict)
     return value
 
 
-def _arguments(call: WrittenCall) -> JsonObject | None:
+def _arguments(call: RequestedCall) -> JsonObject | None:
     return dict(call.call.arguments) if call.call is not None else None
 
 

@@ -35,7 +35,7 @@ class Toolbox:
         """The names of all."""
         return frozenset(self.tools)
 
-    def meant(self, name: str) -> str:
+    def resolve_name(self, name: str) -> str:
         """What a model means by a name; what it was not given is left for the pipeline to refuse."""
         if name in self.names:
             return self.names[name]

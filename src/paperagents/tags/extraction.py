@@ -75,11 +75,11 @@ class TagReader:
     @property
     def text(self) -> str:
         """The text so far."""
-        return self._source.slice(0, self._source.length)
+        return self._source.text
 
     @property
-    def open_tags(self) -> tuple[str, ...]:
-        """The blocks that are opened and not closed yet, the outermost first."""
+    def open_tags(self) -> list[tuple[str, int]]:
+        """Tool id and start of the blocks that are opened and not closed yet, the outermost first."""
         return self._pairing.open_tags
 
     @property

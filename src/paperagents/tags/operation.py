@@ -32,6 +32,11 @@ class SourceText:
             self._starts.append(self.length)
             self.length += len(chunk)
 
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._chunks)
+
     def slice(self, start: int, end: int) -> str:
         """The characters from one offset up to another."""
         first = bisect_right(self._starts, start) - 1

@@ -38,9 +38,9 @@ class TagPairing:
         return [operation for operation in self._places if operation.closing is not UNCLOSED]
 
     @property
-    def open_tags(self) -> tuple[str, ...]:
-        """The tool ids of the blocks that are opened and not closed yet, the outermost first."""
-        return tuple(operation["tool_id"] for operation in self._blocks.stack)
+    def open_tags(self) -> list[tuple[str, int]]:
+        """Tool id and start of the blocks that are opened and not closed yet, the outermost first."""
+        return [(operation["tool_id"], operation.opening_token.start) for operation in self._blocks.stack]
 
     def completed(self) -> list[TagOperation]:
         """The calls that were completed since this was asked last, in the order of their ends."""
