@@ -38,7 +38,7 @@ from typing import Any, ClassVar
 
 from paperagents.definitions.source import Problem
 from paperagents.definitions.tool import Block, ToolDefinition
-from paperagents.messages import advice, sentence, text, together
+from paperagents.messages import advice, join_sentences, sentence, text
 
 
 class PaperError(Exception):
@@ -91,7 +91,7 @@ class PaperError(Exception):
         }
 
     def __str__(self) -> str:
-        return together(self.message, self.hint)
+        return join_sentences(self.message, self.hint)
 
 
 class UsageError(PaperError):
@@ -193,7 +193,7 @@ class InvalidArgumentsError(UsageError):
     """
 
     def __init__(self, tool: str, problems: Sequence[Mapping[str, Any]], *, code: str = "invalid-arguments") -> None:
-        told = together(*(str(problem["message"]) for problem in problems))
+        told = join_sentences(*(str(problem["message"]) for problem in problems))
         super().__init__(code, tool=tool, problems=told, details={"problems": list(problems)})
 
     @property

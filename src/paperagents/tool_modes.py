@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
-from paperagents.calls.call import as_text, fits
+from paperagents.calls.call import accepts_value, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import closest
 from paperagents.definitions.tool import Parameter, ToolDefinition
@@ -72,8 +72,8 @@ def _fitting(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
         near = ", ".join(f"'{each}'" for each in closest(name, declared))
         case = "suggestion" if near else None
         raise UsageError("unknown-variable", name=name, tool=tool.id, suggestion=near, case=case)
-    written = None if value in (None, "") else as_text(value)
-    if written is not None and not fits(declared[name], written):
+    written = None if value in (None, "") else variable_text(value)
+    if written is not None and not accepts_value(declared[name], written):
         rules = {key: value for key, value in declared[name].schema.items() if key not in ("description", "default")}
         raise UsageError("variable-does-not-fit", name=name, rules=json.dumps(rules, ensure_ascii=False))
     return written

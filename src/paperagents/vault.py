@@ -21,7 +21,7 @@ from paperagents.approval.question import (
     decision_as_json,
     decision_of,
 )
-from paperagents.calls.arguments import validated
+from paperagents.calls.arguments import validate_arguments
 from paperagents.calls.call import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example
@@ -191,7 +191,7 @@ class Vault(VaultParts):
         if not isinstance(decision, Approved) or decision.arguments is None:
             return
         tool = self.registry.tool(request.tool)
-        complete = validated(tool, decision.arguments)
+        complete = validate_arguments(tool, decision.arguments)
         if tool.id in self.services.built_in:
             refusal = self.services.built_in[tool.id](complete).refusal
             if refusal is not None:

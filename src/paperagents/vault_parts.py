@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from paperagents.agents.runner import AgentRunner
 from paperagents.approval.rules import RuleBook
-from paperagents.calls.call import variables_of
+from paperagents.calls.call import read_variables
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, ToolError
 from paperagents.files.folder import VaultFolder
@@ -218,7 +218,7 @@ class VaultParts(NotesFolder):
         configured = self.environments.values(tool.id)
         # Another process may have set them after this one began.
         self.services.masking.learn(configured.values())
-        return variables_of(tool, configured)
+        return read_variables(tool, configured)
 
     def _secrets(self) -> list[str]:
         secret = [each.value for name, each in self.settings.values.items() if find_spec(name).secret]

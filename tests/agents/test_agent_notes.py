@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from paperagents.agents.toolbox import is_read_only, toolbox_of
 from paperagents.definitions.tool import DEFAULT_TOOLS
-from paperagents.registry.vault_checks import is_pattern, matches
+from paperagents.registry.vault_checks import fits_pattern, is_pattern
 
 from .conftest import Desk
 
@@ -132,5 +132,5 @@ def test_what_only_reads_is_plain_to_see(desk: Desk, tool: str, reads: bool) -> 
 def test_patterns_mean_what_they_mean_to_a_shell(pattern: str, name: str) -> None:
     from fnmatch import fnmatchcase  # noqa: PLC0415  only to compare with
 
-    assert matches(pattern, name) == fnmatchcase(name, pattern)
+    assert fits_pattern(pattern, name) == fnmatchcase(name, pattern)
     assert is_pattern(pattern) == bool({"*", "?"} & set(pattern))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.calls.arguments import validated
+from paperagents.calls.arguments import validate_arguments
 from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.errors import InvalidArgumentsError
 from paperagents.messages import in_language
@@ -25,12 +25,12 @@ def tool(*, strict: bool = False) -> ToolDefinition:
 
 def problems(arguments: dict[str, Any], *, strict: bool = False, convert: bool = False) -> dict[str, str]:
     with pytest.raises(InvalidArgumentsError) as caught:
-        validated(tool(strict=strict), arguments, convert=convert)
+        validate_arguments(tool(strict=strict), arguments, convert=convert)
     return {str(each["parameter"]): str(each["code"]) for each in caught.value.details["problems"]}
 
 
 def test_defaults_and_other_names_are_filled_in_and_undeclared_arguments_pass() -> None:
-    assert validated(tool(), {"path": "a", "more": 1}) == {"file": "a", "limit": 10, "more": 1}
+    assert validate_arguments(tool(), {"path": "a", "more": 1}) == {"file": "a", "limit": 10, "more": 1}
 
 
 def test_defaults_are_filled_in_at_any_depth() -> None:
@@ -40,14 +40,14 @@ def test_defaults_are_filled_in_at_any_depth() -> None:
     reader = ToolDefinition(
         id="read", name="read", kind="javascript", parameters=(Parameter(name="book", schema=book),)
     )
-    assert validated(reader, {}) == {"book": {"first": {"size": 5}}}
+    assert validate_arguments(reader, {}) == {"book": {"first": {"size": 5}}}
     given: Any = {"book": {"pages": [{}, {"size": 9}], "other": 1}}
     filled = {"book": {"first": {"size": 5}, "pages": [{"size": 5}, {"size": 9}], "other": 1}}
-    assert (validated(reader, given), given["book"]["pages"]) == (filled, [{}, {"size": 9}])
+    assert (validate_arguments(reader, given), given["book"]["pages"]) == (filled, [{}, {"size": 9}])
 
 
 def test_null_for_an_optional_parameter_is_the_same_as_nothing() -> None:
-    assert validated(tool(), {"file": "a", "limit": None, "format": None}) == {"file": "a", "limit": 10}
+    assert validate_arguments(tool(), {"file": "a", "limit": None, "format": None}) == {"file": "a", "limit": 10}
 
 
 def test_all_problems_are_told_at_once() -> None:
@@ -69,13 +69,13 @@ def test_what_a_tool_without_parameters_does_not_take_is_told_by_name() -> None:
         id="c", name="c", kind="javascript", own_schema={"type": "object", "additionalProperties": False}
     )
     with in_language("en"), pytest.raises(InvalidArgumentsError) as caught:
-        validated(closed, {"x": "long", "y": 2})
+        validate_arguments(closed, {"x": "long", "y": 2})
     told_of = [str(each["message"]) for each in caught.value.details["problems"]]
     assert told_of == ["There is no parameter 'x'.", "There is no parameter 'y'."]
 
 
 def test_types_are_only_converted_where_that_is_asked_for() -> None:
-    assert validated(tool(), {"file": 3, "limit": "5"}, convert=True) == {"file": "3", "limit": 5}
+    assert validate_arguments(tool(), {"file": 3, "limit": "5"}, convert=True) == {"file": "3", "limit": 5}
     assert problems({"file": 3, "limit": "5"}) == {"file": "argument-type", "limit": "argument-type"}
     assert problems({"file": "a", "limit": "12abc"}, convert=True) == {"limit": "argument-type"}
 
@@ -86,7 +86,7 @@ def test_of_a_list_only_the_elements_that_cannot_be_converted_are_told() -> None
     given: list[Any] = [[["1", "x"], ["2"]], '[["1", "x"], ["2"]]']
     for rows in given:
         with pytest.raises(InvalidArgumentsError) as caught:
-            validated(adding, {"rows": rows}, convert=True)
+            validate_arguments(adding, {"rows": rows}, convert=True)
         assert [each["parameter"] for each in caught.value.details["problems"]] == ["rows.0.1"]
 
 
@@ -101,7 +101,7 @@ SHAPE: Any = {
 def told(schema: Any, value: Any, language: str = "en") -> list[str]:
     drawing = ToolDefinition(id="draw", name="draw", kind="markdown", parameters=(Parameter(name="it", schema=schema),))
     with in_language(language), pytest.raises(InvalidArgumentsError) as caught:
-        validated(drawing, {"it": value})
+        validate_arguments(drawing, {"it": value})
     return [str(each["message"]) for each in caught.value.details["problems"]]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.calls.conversion import CannotConvertError, converted, read_text
+from paperagents.calls.conversion import CannotConvertError, convert_value, read_text
 
 FOUND = {"results": [{"path": "a.md", "name": "a"}, {"path": "b.md", "name": "b"}], "count": 2}
 KINDS = ["string", "number", "integer", "boolean", "array", "object", "null"]
@@ -46,7 +46,7 @@ json_values = st.recursive(
     ],
 )
 def test_a_value_is_brought_to_the_declared_type(value: Any, schema: dict[str, Any], result: Any) -> None:
-    found = converted(value, schema)
+    found = convert_value(value, schema)
     assert found == result
     assert type(found) is type(result)
 
@@ -65,24 +65,24 @@ def test_a_value_is_brought_to_the_declared_type(value: Any, schema: dict[str, A
 )  # fmt: skip
 def test_nothing_is_guessed(value: Any, kind: str) -> None:
     with pytest.raises(CannotConvertError):
-        converted(value, {"type": kind})
+        convert_value(value, {"type": kind})
 
 
 @given(json_values, st.sampled_from(KINDS))
 def test_a_converted_value_has_the_type_and_stays_as_it_is(value: Any, kind: str) -> None:
     try:
-        once = converted(value, {"type": kind})
+        once = convert_value(value, {"type": kind})
     except CannotConvertError:
         return
-    assert converted(once, {"type": kind}) == once
+    assert convert_value(once, {"type": kind}) == once
 
 
 @given(st.lists(json_values) | st.dictionaries(st.text(), json_values))
 def test_a_list_or_object_survives_the_way_through_text(value: Any) -> None:
-    text = converted(value, {"type": "string"})
+    text = convert_value(value, {"type": "string"})
     assert isinstance(text, str)
     assert json.loads(text) == value
-    assert converted(text, {"type": "array" if isinstance(value, list) else "object"}) == value
+    assert convert_value(text, {"type": "array" if isinstance(value, list) else "object"}) == value
 
 
 @given(st.text())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.calls.references import Names, escaped, fill_script, resolve
+from paperagents.calls.references import Names, escape_literal, fill_script, resolve
 from paperagents.errors import ReferenceMissingError
 from paperagents.messages import in_language
 
@@ -99,7 +99,7 @@ def test_a_substituted_value_is_never_read_again(value: str) -> None:
 
 @given(nasty)
 def test_an_argument_in_javascript_is_letters_digits_and_escapes(value: str) -> None:
-    filled = escaped(value)
+    filled = escape_literal(value)
     assert all(character.isascii() and (character.isalnum() or character == "\\") for character in filled)
     units = filled.encode("ascii").decode("unicode_escape") if "\\" in filled else filled
     assert units.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass") == value

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.definitions.names import closest, misspelt
+from paperagents.definitions.names import closest, guess_name
 
 TOOLS = ["read_file", "write_file", "search_files", "rest_request"]
 
@@ -36,37 +36,37 @@ def test_no_more_names_than_asked_for_are_told() -> None:
     ids=["missing", "left out", "swapped", "extra", "capital", "two swaps"],
 )
 def test_a_slip_of_the_finger_is_recognised(written: str) -> None:
-    assert misspelt(written, ["name", "description"]) == "description"
+    assert guess_name(written, ["name", "description"]) == "description"
 
 
 def test_a_hyphen_instead_of_an_underscore_is_a_slip() -> None:
-    assert misspelt("custom-function", ["custom_function"]) == "custom_function"
+    assert guess_name("custom-function", ["custom_function"]) == "custom_function"
 
 
 @pytest.mark.parametrize("written", ["descr", "title", "conscription-like", ""])
 def test_another_word_is_no_slip(written: str) -> None:
-    assert misspelt(written, ["name", "description"]) is None
+    assert guess_name(written, ["name", "description"]) is None
 
 
 @pytest.mark.parametrize("written", ["person", "session"])
 def test_a_word_that_begins_otherwise_and_has_another_letter_changed_is_no_slip(written: str) -> None:
-    assert misspelt(written, ["version"]) is None
+    assert guess_name(written, ["version"]) is None
 
 
 def test_short_names_must_be_exact_because_every_short_word_is_near_another() -> None:
-    assert misspelt("ib", ["id"]) is None
+    assert guess_name("ib", ["id"]) is None
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=40), max_size=8))
 def test_a_suggestion_is_always_one_of_the_known_names(name: str, known: list[str]) -> None:
     assert set(closest(name, known)) <= set(known)
-    assert misspelt(name, known) in {None, *known}
+    assert guess_name(name, known) in {None, *known}
 
 
 @given(st.text(alphabet="abcdefgh_", min_size=7, max_size=30), st.data())
 def test_leaving_out_one_letter_of_a_long_name_is_always_a_slip(name: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(name) - 1))
-    assert misspelt(name[:place] + name[place + 1 :], [name]) == name
+    assert guess_name(name[:place] + name[place + 1 :], [name]) == name
 
 
 @pytest.mark.parametrize("function", ["closest", "misspelt"])

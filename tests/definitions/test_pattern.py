@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paperagents.definitions.text import compiled
+from paperagents.definitions.text import compile_regex
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ from paperagents.definitions.text import compiled
     ],
 )
 def test_a_repeated_group_finds_all_it_should_under_every_release(expression: str, text: str) -> None:
-    assert compiled(expression).fullmatch(text)
+    assert compile_regex(expression).fullmatch(text)
 
 
 def test_what_is_written_in_a_set_of_characters_stays() -> None:
-    assert compiled(r"[)*+]++").fullmatch(")*+")
+    assert compile_regex(r"[)*+]++").fullmatch(")*+")

@@ -18,12 +18,12 @@ from paperagents.messages import (
     LANGUAGES,
     has_text,
     in_language,
+    join_sentences,
     language,
     language_of_locale,
     sentences,
     system_text,
     text,
-    together,
 )
 from paperagents.messages.catalogue import AREAS
 
@@ -209,4 +209,4 @@ def test_what_the_system_refuses_is_told_in_the_language_that_is_spoken(error: E
     ],
 )
 def test_sentences_one_after_the_other_stay_sentences(told: list[str | None], expected: str) -> None:
-    assert together(*told) == expected
+    assert join_sentences(*told) == expected

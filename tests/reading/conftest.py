@@ -11,7 +11,7 @@ import pytest
 
 from paperagents.definitions.source import Problem
 from paperagents.reading.files import read_markdown
-from paperagents.registry.entry import Entry, entry_of, entry_of_definition
+from paperagents.registry.entry import Entry, describe_definition, make_entry
 from paperagents.registry.vault_checks import find_problems
 from paperagents.tools import builtin_tools
 
@@ -40,9 +40,9 @@ def check() -> Check:
 
     def run(data: bytes | str, file: str = "tool.md", neighbours: Sequence[Entry] = ()) -> list[str]:
         reading = read_markdown(data.encode() if isinstance(data, str) else data, file, answers)
-        entry = entry_of(reading)
+        entry = make_entry(reading)
         entries = [*([entry] if entry else []), *(each for each in neighbours if each.file != file)]
-        between = find_problems(entries, map(entry_of_definition, builtin_tools())).get(file, ())
+        between = find_problems(entries, map(describe_definition, builtin_tools())).get(file, ())
         return sorted(_line(problem) for problem in (*reading.problems, *between))
 
     return run

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paperagents.reading.files import read_markdown
-from paperagents.registry.entry import Entry, entry_of
+from paperagents.registry.entry import Entry, make_entry
 
 FOLDER = Path(__file__).parent / "good"
 FILES = sorted(file.name for file in FOLDER.glob("*.md"))
@@ -27,7 +27,7 @@ def _warnings() -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def neighbours() -> list[Entry]:
-    entries = [entry_of(read_markdown((FOLDER / name).read_bytes(), name)) for name in FILES]
+    entries = [make_entry(read_markdown((FOLDER / name).read_bytes(), name)) for name in FILES]
     return [entry for entry in entries if entry is not None]
 
 

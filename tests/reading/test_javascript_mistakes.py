@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.reading.javascript_checks import mistakes
+from paperagents.reading.javascript_checks import find_mistakes
 from paperagents.reading.javascript_syntax import JavaScript
 
 REFUSED = [
@@ -63,17 +63,17 @@ ACCEPTED = [
 
 @pytest.mark.parametrize(("code", "place"), REFUSED)
 def test_what_an_engine_refuses_is_found_at_its_place(code: str, place: str) -> None:
-    (found,) = mistakes(JavaScript(code))
+    (found,) = find_mistakes(JavaScript(code))
     assert code[found.start : found.end] == place
     assert found.start == code.rindex(place) or place == ","
 
 
 @pytest.mark.parametrize("code", ACCEPTED)
 def test_what_an_engine_accepts_is_no_mistake(code: str) -> None:
-    assert list(mistakes(JavaScript(code))) == []
+    assert list(find_mistakes(JavaScript(code))) == []
 
 
 @given(st.text(alphabet="/()[]{}\\|*+?^a,;=\n", max_size=40))
 def test_any_code_is_looked_at(code: str) -> None:
-    for found in mistakes(JavaScript(code)):
+    for found in find_mistakes(JavaScript(code)):
         assert 0 <= found.start <= found.end <= len(code)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.javascript_checks import endless_loops
-from paperagents.reading.javascript_fields import produced_fields
+from paperagents.reading.javascript_checks import find_endless_loops
+from paperagents.reading.javascript_fields import find_produced_fields
 from paperagents.reading.javascript_syntax import JavaScript, find_placeholders
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.script_checks import check_block
@@ -155,7 +155,7 @@ def test_forbidden_names_are_found_where_they_are_used(code: str, names: list[st
     ],
 )
 def test_loops_without_an_exit_are_found(code: str, count: int) -> None:
-    assert len(list(endless_loops(JavaScript(code)))) == count
+    assert len(list(find_endless_loops(JavaScript(code)))) == count
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_loops_without_an_exit_are_found(code: str, count: int) -> None:
 def test_the_fields_a_block_hands_on_are_known_or_anything(
     code: str, names: list[str], keeps: bool, anything: bool  # noqa: FBT001  columns of a table
 ) -> None:  # fmt: skip
-    produced = produced_fields(JavaScript(code))
+    produced = find_produced_fields(JavaScript(code))
     assert produced.anything is anything
     if not anything:
         assert (sorted(produced.names), produced.keeps_arguments) == (names, keeps)
@@ -206,9 +206,9 @@ def test_places_are_counted_in_characters() -> None:
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=2), max_size=40).map("".join))
 def test_every_question_about_any_code_has_an_answer_inside_the_code(code: str) -> None:
     script = JavaScript(code, placeholders=["date"])
-    produced_fields(script)
+    find_produced_fields(script)
     error = script.syntax_error()
-    for finding in (*script.forbidden(), *endless_loops(script), *([error] if error else [])):
+    for finding in (*script.forbidden(), *find_endless_loops(script), *([error] if error else [])):
         assert 0 <= finding.start <= finding.end <= len(code)
 
 

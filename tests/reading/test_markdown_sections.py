@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.markdown import fences, split_note
+from paperagents.reading.markdown import find_fences, split_note
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_body_begins_on_the_line_after_the_frontmatter() -> None:
     ],
 )
 def test_fences_follow_commonmark(text: str, expected: list[tuple[str, str]]) -> None:
-    assert [(fence.language, fence.content.text) for fence in fences(Excerpt(text=text))] == expected
+    assert [(fence.language, fence.content.text) for fence in find_fences(Excerpt(text=text))] == expected
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_fences_follow_commonmark(text: str, expected: list[tuple[str, str]]) ->
     ],
 )
 def test_a_place_in_a_fence_is_known_in_the_file(text: str, place: tuple[int, int]) -> None:
-    (fence,) = fences(Excerpt(text=text))
+    (fence,) = find_fences(Excerpt(text=text))
     offset = fence.content.text.index("X")
     span = fence.content.span(offset, offset + 1)
     assert (span.line, span.column) == place
@@ -97,6 +97,6 @@ def test_a_place_in_a_fence_is_known_in_the_file(text: str, place: tuple[int, in
 def test_every_line_of_a_fence_ends_a_line_of_the_note(pieces: list[str]) -> None:
     text = "".join(pieces)
     lines = text.split("\n")
-    for fence in fences(Excerpt(text=text)):
+    for fence in find_fences(Excerpt(text=text)):
         for number, line in enumerate(fence.content.text.splitlines()):
             assert lines[fence.content.line + number - 1].strip("\t >").endswith(line.strip("\t >"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.reading.references import Malformed, Reference, read_template, references_in
+from paperagents.reading.references import Malformed, Reference, find_references, read_template
 
 
 def shown(text: str) -> list[object]:
@@ -89,7 +89,7 @@ def test_a_text_is_read_in_pieces(text: str, pieces: list[object]) -> None:
 
 def test_references_are_found_at_any_depth() -> None:
     value: JsonValue = {"a": ["{{x}}", {"b": "input.y"}], "c": 5, "d": None, "{{key}}": True}
-    assert [reference.text for reference in references_in(value)] == ["x", "input.y"]
+    assert [reference.text for reference in find_references(value)] == ["x", "input.y"]
 
 
 @pytest.mark.parametrize("piece", ["{{", "{{a.", "{{a[", "\\{{", "{{ ", "}}", "{{{", "{{<", "input.", "['"])

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.markdown import _all_blocks, _top_level_blocks, fences
+from paperagents.reading.markdown import _all_blocks, _top_level_blocks, find_fences
 
 LINES = st.sampled_from([
     "```", "````", "~~~", "~~~~", "```js", "``` yaml a", "~~~js ```", "```a`b", " ```", "    ```", "```\t", "  ```  ",
@@ -25,6 +25,6 @@ def test_a_plain_body_has_the_fences_that_the_library_finds(lines: list[str]) ->
 
 
 def test_the_content_of_a_fence_may_look_like_anything() -> None:
-    (fence,) = fences(Excerpt(text="```yaml\n- a\n> b\n    c\n<d>\n```\n", line=5))
+    (fence,) = find_fences(Excerpt(text="```yaml\n- a\n> b\n    c\n<d>\n```\n", line=5))
     assert fence.content.text == "- a\n> b\n    c\n<d>\n"
     assert fence.content.position(2, 1) == (7, 1)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.waiting import wait_until
 
-from paperagents.definitions.names import misspelt
+from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Span
 from paperagents.registry.entry import CallSite, Entry
 from paperagents.registry.tool_registry import ToolRegistry
@@ -97,7 +97,7 @@ def wait_until_cached(root: Path, cache: Path) -> None:
 @given(st.text("abc", min_size=4, max_size=9), st.text("abc", max_size=9))
 def test_a_slip_is_what_a_few_edits_can_explain(known: str, name: str) -> None:
     allowed = 2 if len(known) >= 7 and name[:1] == known[:1] else 1
-    assert (misspelt(name, [known]) is not None) == (edits(name, known) <= allowed)
+    assert (guess_name(name, [known]) is not None) == (edits(name, known) <= allowed)
 
 
 def edits(one: str, other: str) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.mcp.tools import effects_of
-from paperagents.registry.entry import entry_of_definition
+from paperagents.registry.entry import describe_definition
 from paperagents.tools import builtin_tools
 from paperagents.vault import Vault
 
@@ -71,7 +71,7 @@ def test_a_call_that_only_reads_asks_nobody_and_goes_as_far_as_its_definition_sa
 
 
 def test_clients_are_told_what_the_definitions_say() -> None:
-    effects = effects_of([entry_of_definition(each) for each in builtin_tools()])
+    effects = effects_of([describe_definition(each) for each in builtin_tools()])
     assert {tool for tool, each in effects.items() if not each.changes} == {"search_files", "read_file", "web_search"}
     beyond = {"web_search", "rest_request", "js_execute", "install_packages"}
     assert {tool for tool, each in effects.items() if each.leaves_the_vault} == beyond

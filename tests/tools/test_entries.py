@@ -11,7 +11,7 @@ import pytest
 
 from paperagents.approval.question import ApprovalRequest, Approved, ApproveEverything, Decision, Denied
 from paperagents.errors import ToolError
-from paperagents.reading.json_schema import compiled
+from paperagents.reading.json_schema import compile_schema
 from paperagents.storage.entries import PlannedEntries
 from paperagents.tools import effects_in
 from paperagents.tools.built_in import ToolContext
@@ -67,7 +67,11 @@ def test_the_answer_is_the_result_of_the_operation_as_its_schema_says(kind: str,
     }  # fmt: skip
     assert (deleted["status"], deleted["error"], deleted["entry"]) == ("success", None, None)
     schema = vault.registry.tool(kind).answer
-    assert compiled(json.dumps(schema)).violations(created) == compiled(json.dumps(schema)).violations(deleted) == []
+    assert (
+        compile_schema(json.dumps(schema)).violations(created)
+        == compile_schema(json.dumps(schema)).violations(deleted)
+        == []
+    )
     assert set(created) == set(deleted) == set(schema["properties"])  # type: ignore[arg-type]  # an object
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from paperagents.agents.toolbox import Toolbox
-from paperagents.calls.references import Names, as_text, look_up
+from paperagents.calls.references import Names, format_value, look_up
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import AgentDefinition
 from paperagents.errors import ReferenceMissingError
@@ -62,7 +62,7 @@ def _piece(piece: str | Reference | Malformed, names: Names, lookup: Lookup) -> 
     if isinstance(piece, Malformed):
         raise ReferenceMissingError("invalid-reference", reference=piece.text)
     if isinstance(piece, Reference):
-        return as_text(look_up(piece, names))
+        return format_value(look_up(piece, names))
     return resolve_vault_references_simple(piece, lookup=lookup) if "{{<" in piece else piece
 
 
@@ -118,4 +118,4 @@ def _index(entry: Entry) -> str:
 
 def planned(agent: AgentDefinition, model: str, arguments: JsonObject) -> str:
     """What a dry run shows: who would be asked what."""
-    return f"{agent.id} → {model}\n\n{as_text(arguments.get('query'))}"
+    return f"{agent.id} → {model}\n\n{format_value(arguments.get('query'))}"

@@ -14,7 +14,7 @@ from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import AGENT_PREFIX, CONVERSATION, AgentDefinition, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry
-from paperagents.registry.vault_checks import is_pattern, matches
+from paperagents.registry.vault_checks import fits_pattern, is_pattern
 
 _NATIVE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LOOKING_DEPTH = 4
@@ -89,7 +89,7 @@ def _named(patterns: Iterable[str], entries: tuple[Entry, ...], *, agents: bool)
             yield f"{AGENT_PREFIX}{_agent_id(pattern, entries)}" if agents else pattern
             continue
         fitting = [each for each in entries if (each.kind == "agent" if agents else each.is_tool)]
-        found = [each.id for each in fitting if matches(pattern, each.id) or matches(pattern, each.name)]
+        found = [each.id for each in fitting if fits_pattern(pattern, each.id) or fits_pattern(pattern, each.name)]
         yield from (f"{AGENT_PREFIX}{each}" if agents else each for each in found)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from paperagents.calls.conversion import DEEPEST, CannotConvertError, converted
+from paperagents.calls.conversion import DEEPEST, CannotConvertError, convert_value
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import misspelt
+from paperagents.definitions.names import guess_name
 from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.errors import InvalidArgumentsError, ToolError
 from paperagents.messages import has_text, text
-from paperagents.reading.json_schema import NotASchemaError, Violation, compiled
+from paperagents.reading.json_schema import NotASchemaError, Violation, compile_schema
 
 _SHORT = 80
 _SEVERAL = "is valid under more than one of the schemas listed in the 'oneOf' keyword"
@@ -24,7 +24,7 @@ _JAVASCRIPT_CODES = {
 """What tools in one JavaScript file call these; anything else is INVALID_PARAM_VALUE."""
 
 
-def validated(
+def validate_arguments(
     tool: ToolDefinition, arguments: Mapping[str, JsonValue], *, convert: bool = False, refused: Iterable[str] = ()
 ) -> JsonObject:
     """The arguments with defaults. Raises InvalidArgumentsError with every problem.
@@ -54,7 +54,7 @@ def _code(tool: ToolDefinition, problems: list[JsonObject]) -> str:
     return _JAVASCRIPT_CODES.get(str(problems[0]["code"]), "INVALID_PARAM_VALUE")
 
 
-def with_declared_types(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> JsonObject:
+def convert_arguments(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> JsonObject:
     """The arguments brought to the declared types, as far as that is possible without guessing."""
     given = _under_their_own_names(tool, arguments)
     return _converted(given, {parameter.name: parameter for parameter in tool.parameters}, [])
@@ -96,7 +96,7 @@ def _converted(given: JsonObject, declared: Mapping[str, Parameter], problems: l
     result: JsonObject = {}
     for name, value in given.items():
         try:
-            result[name] = converted(value, declared[name].schema) if name in declared else value
+            result[name] = convert_value(value, declared[name].schema) if name in declared else value
         except CannotConvertError:
             kind = declared[name].schema.get("type")
             problems.append(_problem("argument-type", name, kind=kind, value=_shown(value)))
@@ -106,7 +106,7 @@ def _converted(given: JsonObject, declared: Mapping[str, Parameter], problems: l
 
 def _problems(tool: ToolDefinition, arguments: JsonObject, told: set[str]) -> list[JsonObject]:
     try:
-        found = compiled(json.dumps(tool.schema)).violations(arguments)
+        found = compile_schema(json.dumps(tool.schema)).violations(arguments)
     except NotASchemaError as error:
         # Files are checked before; what another server says about its tools is not.
         raise ToolError("schema-unusable", tool=tool.id, reason=error.reason) from None
@@ -126,7 +126,7 @@ def _broken_rule(violation: Violation, undeclared: list[str]) -> JsonObject:
     path = ".".join(str(segment) for segment in violation.path)
     if violation.keyword == "required":
         name = _quoted(violation.message)
-        given = next((each for each in undeclared if misspelt(each, [name])), None)
+        given = next((each for each in undeclared if guess_name(each, [name])), None)
         rule = "slip" if given is not None and not path else None
         return _problem("argument-missing", f"{path}.{name}".strip("."), name=name, given=given, rule=rule)
     if violation.keyword == "type":

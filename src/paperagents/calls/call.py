@@ -26,22 +26,23 @@ class ToolCall:
 # --- variables of a tool: texts that a person has set, and the values they stand for
 
 
-def variables_of(tool: ToolDefinition, configured: Mapping[str, str]) -> dict[str, str]:
+def read_variables(tool: ToolDefinition, configured: Mapping[str, str]) -> dict[str, str]:
     """The variables a tool declares, set or by default. What is missing or wrong is told by name."""
     missing = [each.name for each in tool.environment if each.must_be_given and each.name not in configured]
     if missing:
         code = "MISSING_ENV_VAR" if tool.kind == "javascript" else "missing-variable"
         raise MissingVariableError(tool.id, missing, code=code)
     given = [each for each in tool.environment if each.name in configured]
-    wrong = [each.name for each in given if not fits(each, configured[each.name])]
+    wrong = [each.name for each in given if not accepts_value(each, configured[each.name])]
     if wrong:
         code = "INVALID_ENV_VAR" if tool.kind == "javascript" else "wrong-variable"
         raise WrongVariableError(tool.id, wrong, code=code)
-    defaults = {each.name: as_text(each.schema["default"]) for each in tool.environment if "default" in each.schema}
+    with_default = [each for each in tool.environment if "default" in each.schema]
+    defaults = {each.name: variable_text(each.schema["default"]) for each in with_default}
     return {**defaults, **{each.name: configured[each.name] for each in given}}
 
 
-def fits(variable: Parameter, value: str) -> bool:
+def accepts_value(variable: Parameter, value: str) -> bool:
     """Whether the tool's own schema accepts what the text stands for."""
     try:
         return Schema(variable.schema).accepts(read_text(value, variable.schema))
@@ -49,6 +50,6 @@ def fits(variable: Parameter, value: str) -> bool:
         return False
 
 
-def as_text(value: JsonValue) -> str:
+def variable_text(value: JsonValue) -> str:
     """The text that stands for a value."""
     return value if isinstance(value, str) else json.dumps(value)

@@ -20,7 +20,7 @@ class CannotConvertError(Exception):
     """The value cannot be brought to that type."""
 
 
-def converted(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+def convert_value(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
     """The value in the type the schema declares. Raises CannotConvertError.
 
     An element of a list that cannot be brought to its type stays as it is: the list is one all the same.
@@ -45,7 +45,7 @@ def read_text(text: str, schema: Mapping[str, JsonValue]) -> JsonValue:
     kinds = declared if isinstance(declared, list) else [declared]
     if "string" in kinds and len(kinds) == 1:
         return text
-    return converted(text, schema)
+    return convert_value(text, schema)
 
 
 def _with_items(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
@@ -57,7 +57,7 @@ def _with_items(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
 
 def _converted_or_same(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
     try:
-        return converted(value, schema)
+        return convert_value(value, schema)
     except CannotConvertError:
         return value
 
@@ -177,7 +177,7 @@ def read_arguments(written: str) -> JsonObject:
     return value
 
 
-def json_only(arguments: Mapping[Any, Any]) -> tuple[JsonObject, list[str]]:
+def split_json(arguments: Mapping[Any, Any]) -> tuple[JsonObject, list[str]]:
     """The arguments that are JSON, and the names of those that are not."""
     fine = {name: value for name, value in arguments.items() if isinstance(name, str) and is_json(value)}
     return fine, [str(name) for name in arguments if name not in fine]

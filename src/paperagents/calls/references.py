@@ -90,7 +90,7 @@ def look_up(reference: Reference, names: Names) -> JsonValue:
     return _by_name(root, rest, reference, names)
 
 
-def as_text(value: JsonValue) -> str:
+def format_value(value: JsonValue) -> str:
     """A value inside a text: texts as they are, null as nothing, everything else as JSON."""
     if isinstance(value, str):
         return value
@@ -106,7 +106,7 @@ def fill_script(code: str, names: Names) -> str:
     own = names.own()
     pieces, end = [], 0
     for found in find_placeholders(code, {**names.arguments, **own}):
-        filled = own[found.what] if found.what in own else escaped(names.arguments[found.what])
+        filled = own[found.what] if found.what in own else escape_literal(names.arguments[found.what])
         pieces += [code[end : found.start], filled]
         end = found.end
     return "".join([*pieces, code[end:]])
@@ -120,7 +120,7 @@ def _resolve_text(text: str, names: Names) -> JsonValue:
     for piece in template.pieces:
         if isinstance(piece, Malformed):
             raise ReferenceMissingError("invalid-reference", reference=piece.text)
-        pieces.append(piece if isinstance(piece, str) else as_text(look_up(piece, names)))
+        pieces.append(piece if isinstance(piece, str) else format_value(look_up(piece, names)))
     return "".join(pieces)
 
 
@@ -210,11 +210,11 @@ def _missing(
     )
 
 
-def escaped(value: JsonValue) -> str:
+def escape_literal(value: JsonValue) -> str:
     """A value as text inside a literal of JavaScript, which it can never leave."""
     if isinstance(value, bool | int | float):
         return json.dumps(value)
-    return "".join(each if each.isascii() and each.isalnum() else _escape(each) for each in as_text(value))
+    return "".join(each if each.isascii() and each.isalnum() else _escape(each) for each in format_value(value))
 
 
 def _escape(character: str) -> str:

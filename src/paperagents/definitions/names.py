@@ -53,7 +53,7 @@ def closest(name: str, names: Iterable[str], *, count: int = 3) -> list[str]:
     return [by_folded[found] for found in get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.6)]
 
 
-def misspelt(name: str, names: Iterable[str]) -> str | None:
+def guess_name(name: str, names: Iterable[str]) -> str | None:
     """The known name this one is most likely a slip of the finger for, or None."""
     for known in names:
         if _is_slip(name.casefold(), known.casefold()):
@@ -93,7 +93,7 @@ _NAME = re.compile(r"(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*")
 _RANGE = re.compile(r"[0-9A-Za-z.^~<>=|*+ -]{0,200}")
 
 
-def is_of_registry(name: str, wanted: str) -> bool:
+def is_registry_package(name: str, wanted: str) -> bool:
     """Whether this is a name and a range of versions of the registry: no address, no path, no repository."""
     return len(name) <= _LONGEST_PACKAGE_NAME and bool(_NAME.fullmatch(name) and _RANGE.fullmatch(wanted))
 

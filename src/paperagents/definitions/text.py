@@ -55,7 +55,7 @@ _SET_ESCAPE_OR_GROUP = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\.|\)([*+?]|\{\d
 _ERRS = sys.version_info < (3, 11, 5)
 
 
-def compiled(expression: str, flags: int = 0) -> re.Pattern[str]:
+def compile_regex(expression: str, flags: int = 0) -> re.Pattern[str]:
     """The expression, compiled."""
     return re.compile(_SET_ESCAPE_OR_GROUP.sub(_going_back, expression) if _ERRS else expression, flags)
 

@@ -41,7 +41,7 @@ def advice(code: str, values: Mapping[str, object]) -> str | None:
     return None
 
 
-def together(*told: str | None) -> str:
+def join_sentences(*told: str | None) -> str:
     """Several sentences one after the other; where another follows, one without a sign at its end gets a full stop."""
     said = [each for each in told if each]
     return " ".join([*(each if each.endswith(_ENDS) else f"{each}." for each in said[:-1]), *said[-1:]])

@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paperagents.definitions.names import is_of_registry, slug
+from paperagents.definitions.names import is_registry_package, slug
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
@@ -173,7 +173,7 @@ def packages_of(vault: Path) -> Path:
 
 def _require_plain(tool: str, dependencies: Mapping[str, str]) -> None:
     for name, wanted in dependencies.items():
-        if not is_of_registry(name, wanted):
+        if not is_registry_package(name, wanted):
             raise ToolError("npm-name", tool=tool, name=f"{name}@{wanted}"[:200])
 
 

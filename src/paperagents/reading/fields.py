@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from paperagents.definitions.names import misspelt
+from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
@@ -14,7 +14,7 @@ from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, Ya
 MAX_UNKNOWN = 100
 """So many fields of one mapping are looked at for slips; no note has more properties."""
 
-LONG = 7
+LONG_NAME = 7
 """Letters of a name that hardly another word looks like."""
 
 
@@ -50,7 +50,7 @@ class Fields:
         if word is None or word in options:
             return word
         node = self.mapping.entries[name][1]
-        report_choice(node, self.problems, field=name, options=options, meant=misspelt(word, options))
+        report_choice(node, self.problems, field=name, options=options, meant=guess_name(word, options))
         return None
 
     def boolean(self, name: str, *, default: bool) -> bool:
@@ -135,9 +135,11 @@ class Fields:
         known = tuple(known)
         fine = (*known, *also_fine)
         unknown = [name for name in self.mapping.entries if name not in fine][:MAX_UNKNOWN]
-        likely = [name for name in known if name not in self.mapping.entries or len(name) >= LONG] if unknown else ()
+        likely = (
+            [name for name in known if name not in self.mapping.entries or len(name) >= LONG_NAME] if unknown else ()
+        )
         for name in unknown:
-            if (meant := misspelt(name, likely)) is not None:
+            if (meant := guess_name(name, likely)) is not None:
                 self.problems.warning("unknown-field", self.mapping.key(name).span, field=name, suggestion=meant)
 
     def given(self, name: str) -> YamlNode | None:
@@ -167,7 +169,7 @@ def report_choice(
 # --- times in the notation of cron: five fields, or a word such as ``@daily``
 
 
-LONGEST = 200
+MAX_SCHEDULE = 200
 _NAMES = "mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|l"
 _FIELD = rf"(?:[0-9*,/#-]|{_NAMES})+"
 _WORDS = "@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)"
@@ -177,7 +179,7 @@ _SCHEDULE = re.compile(rf"{_WORDS}|{_FIELD}(?: +{_FIELD}){{4}}", re.IGNORECASE)
 
 def is_schedule(text: str) -> bool:
     """Whether it names times, and at least one of them comes."""
-    if len(text) > LONGEST or not _SCHEDULE.fullmatch(text):
+    if len(text) > MAX_SCHEDULE or not _SCHEDULE.fullmatch(text):
         return False
     from croniter import CroniterError, croniter  # type: ignore[import-untyped]  # noqa: PLC0415  few tools have a schedule
 

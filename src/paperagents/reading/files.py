@@ -14,9 +14,9 @@ from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition
 from paperagents.errors import SandboxError, ScriptSyntaxError
 from paperagents.reading.agent_markdown import read_agent
-from paperagents.reading.javascript_syntax import masked
+from paperagents.reading.javascript_syntax import mask_placeholders
 from paperagents.reading.markdown import Note, split_note
-from paperagents.reading.problems import ProblemList, check_encoding, text_of
+from paperagents.reading.problems import ProblemList, check_encoding, decode_text
 from paperagents.reading.references import BUILT_IN_NAMES, Shape
 from paperagents.reading.tag_markdown import read_tag
 from paperagents.reading.tool_markdown import read_tool
@@ -58,7 +58,7 @@ class FileReading:
         return self.definition is not None and all(problem.severity != "error" for problem in self.problems)
 
 
-def may_concern_us(data: bytes) -> bool:
+def may_define_something(data: bytes) -> bool:
     """A quick look that rules out ordinary notes: frontmatter, and in it one of our words."""
     head = data[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf")
     if not head.startswith(b"---"):
@@ -73,11 +73,11 @@ def read_definition(data: bytes, file: str, answers: Mapping[str, Shape] = Mappi
     ``answers`` are the JSON Schemas of what built-in tools answer: references to them are checked.
     """
     if file.lower().endswith(".tool.js"):
-        return guarded(file, lambda: read_script(data, file))
-    return guarded(file, lambda: read_markdown(data, file, answers))
+        return read_guarded(file, lambda: read_script(data, file))
+    return read_guarded(file, lambda: read_markdown(data, file, answers))
 
 
-def guarded(file: str, read: Callable[[], FileReading]) -> FileReading:
+def read_guarded(file: str, read: Callable[[], FileReading]) -> FileReading:
     """Whatever a file does to its reader is a problem of that file alone. What the disk does is not its own."""
     try:
         return read()
@@ -93,9 +93,9 @@ def guarded(file: str, read: Callable[[], FileReading]) -> FileReading:
 
 def read_markdown(data: bytes, file: str, answers: Mapping[str, Shape] = MappingProxyType({})) -> FileReading:
     """Read a Markdown file."""
-    if not may_concern_us(data):
+    if not may_define_something(data):
         return FileReading(file=file)
-    text = text_of(data)
+    text = decode_text(data)
     problems = ProblemList(file, text.split("\n"))
     note = split_note(text, file)
     if note.frontmatter is None:
@@ -187,9 +187,9 @@ class _Block:
     """What it finds, and so cannot declare itself."""
 
 
-def read_by_engine(reading: FileReading) -> FileReading:
+def check_with_engine(reading: FileReading) -> FileReading:
     """The same file with what the engine says about its blocks, where nobody else has found an error."""
-    return guarded(reading.file, lambda: _read_by_engine(reading))
+    return read_guarded(reading.file, lambda: _read_by_engine(reading))
 
 
 def _read_by_engine(reading: FileReading) -> FileReading:
@@ -222,7 +222,7 @@ def _blocks(tool: ToolDefinition) -> Iterator[_Block]:
     filled_in = [*(each.name for each in tool.parameters), *BUILT_IN_NAMES]
     for script, names in written:
         if script is not None:
-            yield _Block(script=replace(script, text=masked(script.text, filled_in)), names=names)
+            yield _Block(script=replace(script, text=mask_placeholders(script.text, filled_in)), names=names)
 
 
 def _mistake(block: _Block) -> tuple[Span, str] | None:

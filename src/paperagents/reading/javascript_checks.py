@@ -50,7 +50,7 @@ class _Function:
         return self.places[label][-1] if self.places[label] else _NEVER
 
 
-def endless_loops(script: JavaScript) -> Iterator[Finding]:
+def find_endless_loops(script: JavaScript) -> Iterator[Finding]:
     """One walk over the tree: what leaves a loop is noted on the way, and judged when the loop is left."""
     if _LOOP_WORDS.search(script.code) is None:
         return
@@ -166,7 +166,7 @@ _NAMED = frozenset({"class_declaration", "function_declaration", "generator_func
 _REGEX_PART = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:|<[^>]*>)?|.", re.DOTALL)
 
 
-def mistakes(script: JavaScript) -> Iterator[Finding]:
+def find_mistakes(script: JavaScript) -> Iterator[Finding]:
     """Everything an engine would refuse, as far as a look at single places tells."""
     if _WORTH_A_LOOK.search(script.code) is None:
         return

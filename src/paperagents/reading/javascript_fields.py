@@ -39,7 +39,7 @@ class ProducedFields:
 ANYTHING = ProducedFields(anything=True)
 
 
-def produced_fields(script: JavaScript) -> ProducedFields:
+def find_produced_fields(script: JavaScript) -> ProducedFields:
     """What the block's own return statements can hand on; where they were forgotten, ``input`` was meant."""
     variables = _Variables(script)
     returned = [_named(node) for node in script.returns()]

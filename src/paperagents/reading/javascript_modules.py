@@ -10,18 +10,18 @@ from paperagents.reading.javascript_syntax import JavaScript, walk
 from paperagents.sandbox.values import LOADER
 
 
-def as_function_body(code: JavaScript) -> str:
+def to_function_body(code: JavaScript) -> str:
     """The code with every ``import`` as a call and every ``export`` as an assignment; all lines keep their numbers."""
     imports = _called_imports(code) if "import" in code.code else ()
     shell = [(0, 2, "//")] if code.code.startswith("#!") else []
     parts, end = [], 0
-    for start, stop, written in sorted([*shell, *imports, *written_exports(code)]):
+    for start, stop, written in sorted([*shell, *imports, *rewrite_exports(code)]):
         parts += [code.code[end:start], written]
         end = stop
     return "".join([*parts, code.code[end:]])
 
 
-def imported_names(code: JavaScript) -> Iterator[Node]:
+def find_imported_names(code: JavaScript) -> Iterator[Node]:
     """The texts that name what the file's import statements import."""
     for node in walk(code.root, enter=lambda each: each.type == "program"):
         source = node.child_by_field_name("source") if node.type == "import_statement" else None
@@ -75,7 +75,7 @@ def _field(code: JavaScript, specifier: Node) -> str:
 _MAIN = "module.exports="
 
 
-def written_exports(code: JavaScript) -> Iterator[tuple[int, int, str]]:
+def rewrite_exports(code: JavaScript) -> Iterator[tuple[int, int, str]]:
     """What to write in the place of each ``export``. What has a name is exported at the very end.
 
     Only there has everything its value, wherever the file names it.

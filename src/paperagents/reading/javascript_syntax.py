@@ -208,7 +208,7 @@ def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
             yield Finding(what=match[1], start=match.start(), end=match.end())
 
 
-def masked(code: str, names: Iterable[str]) -> str:
+def mask_placeholders(code: str, names: Iterable[str]) -> str:
     """The code with a word of the same length in the place of each placeholder."""
     return _without(code, find_placeholders(code, names))
 

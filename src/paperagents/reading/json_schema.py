@@ -78,7 +78,7 @@ class Schema:
         )
 
 
-def compiled(schema_text: str) -> Schema:
+def compile_schema(schema_text: str) -> Schema:
     """The compiled form of a schema given as JSON text; short ones are remembered for the next call."""
     return _remembered(schema_text) if len(schema_text) <= 20_000 else Schema(json.loads(schema_text))
 
@@ -88,10 +88,10 @@ def _remembered(schema_text: str) -> Schema:
     return Schema(json.loads(schema_text))
 
 
-def mistakes_in(schema_text: str) -> list[NotASchemaError]:
+def find_schema_mistakes(schema_text: str) -> list[NotASchemaError]:
     """Everything that keeps a JSON text from being a schema, at once."""
     try:
-        compiled(schema_text)
+        compile_schema(schema_text)
     except NotASchemaError as first:
         errors = _schema_of_schemas().iter_errors(json.loads(schema_text))
         return [NotASchemaError(tuple(error.instance_path), error.message) for error in errors] or [first]
@@ -105,7 +105,7 @@ def _schema_of_schemas() -> Any:
     return jsonschema_rs.Draft202012Validator({"$ref": DIALECT}, validate_formats=True)
 
 
-def pattern_check(pattern: str, *, largest_program: int) -> Callable[[str], bool]:
+def compile_pattern(pattern: str, *, largest_program: int) -> Callable[[str], bool]:
     """Tells of a text whether the regular expression matches anywhere in it, in time linear in the text.
 
     ValueError where the expression is broken, has look-around or back references, or compiles to more bytes.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from paperagents.definitions.names import misspelt
+from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, read_yaml
@@ -58,7 +58,7 @@ def split_note(text: str, file: str) -> Note:
     )
 
 
-def fences(body: Excerpt) -> list[Fence]:
+def find_fences(body: Excerpt) -> list[Fence]:
     """All fenced blocks by the rules of CommonMark, those inside lists and quotes too."""
     if "```" not in body.text and "~~~" not in body.text:
         return []
@@ -149,7 +149,7 @@ class Blocks:
 def read_blocks(body: Excerpt, problems: ProblemList, *, expects_block: bool) -> Blocks:
     """What the body of a note carries out; ``expects_block`` where the frontmatter does not say it."""
     blocks = Blocks()
-    for fence in fences(body):
+    for fence in find_fences(body):
         if fence.language in ("javascript", "js"):
             _read_script_fence(fence, blocks, problems)
         elif fence.language in ("yaml", "yml"):
@@ -163,7 +163,7 @@ def _read_script_fence(fence: Fence, blocks: Blocks, problems: ProblemList) -> N
         return
     word, span = marker[1], fence.content.span(marker.start(1) - 1, marker.end(1))
     if word not in ("preprocess", "postprocess"):
-        if meant := misspelt(word, ("preprocess", "postprocess")):
+        if meant := guess_name(word, ("preprocess", "postprocess")):
             problems.warning("unknown-marker", span, marker=word, suggestion=meant)
     elif getattr(blocks, word) is not None:
         problems.error("duplicate-block", span, marker=word, line=getattr(blocks, word).line)

@@ -72,7 +72,7 @@ class ProblemList:
 _MARK = b"\xef\xbb\xbf"
 
 
-def text_of(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """The text without a byte order mark, its lines ended in one way; what is no UTF-8 is replaced."""
     return _with_plain_lines(data.removeprefix(_MARK).decode("utf-8", "replace"))
 

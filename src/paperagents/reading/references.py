@@ -83,16 +83,16 @@ def read_condition(text: str) -> Template:
     return Template(pieces=(text,)) if is_calculation else template
 
 
-def references_in(value: JsonValue) -> Iterator[Reference]:
+def find_references(value: JsonValue) -> Iterator[Reference]:
     """Every reference in a value, at any depth."""
     if isinstance(value, str):
         yield from (piece for piece in read_template(value).pieces if isinstance(piece, Reference))
     elif isinstance(value, dict):
         for each in value.values():
-            yield from references_in(each)
+            yield from find_references(each)
     elif isinstance(value, list):
         for each in value:
-            yield from references_in(each)
+            yield from find_references(each)
 
 
 def _pieces(text: str) -> Iterator[str | Reference | Malformed]:

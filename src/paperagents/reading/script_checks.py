@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.reading.javascript_checks import endless_loops, mistakes
+from paperagents.reading.javascript_checks import find_endless_loops, find_mistakes
 from paperagents.reading.javascript_syntax import MAX_CHARACTERS, Finding, JavaScript
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import BUILT_IN_NAMES
@@ -29,7 +29,7 @@ def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList
         problems.error("missing-return", script.span(*_first_words(script.text)))
     for finding in islice(code.forbidden(), MAX_FINDINGS):
         problems.error("forbidden-javascript", _span(script, finding), name=finding.what)
-    for finding in islice(endless_loops(code), MAX_FINDINGS):
+    for finding in islice(find_endless_loops(code), MAX_FINDINGS):
         problems.error("endless-loop", _span(script, finding))
     return code
 
@@ -50,7 +50,7 @@ def check_expression(script: Excerpt, references: Iterable[tuple[int, int]], pro
     for finding in islice(code.forbidden(), MAX_FINDINGS):
         span = script.span(finding.start - 1, finding.end - 1)
         problems.error("forbidden-javascript", span, name=finding.what)
-    for finding in islice(endless_loops(code), MAX_FINDINGS):
+    for finding in islice(find_endless_loops(code), MAX_FINDINGS):
         problems.error("endless-loop", script.span(finding.start - 1, finding.end - 1))
 
 
@@ -62,7 +62,7 @@ def check_module(code: JavaScript, script: Excerpt, problems: ProblemList, *, co
     missing = (each for each in code.forbidden() if each.what not in _OF_MODULES) if confined else ()
     for finding in islice(missing, MAX_FINDINGS):
         problems.warning("forbidden-javascript", _span(script, finding), name=finding.what)
-    for finding in islice(endless_loops(code), MAX_FINDINGS):
+    for finding in islice(find_endless_loops(code), MAX_FINDINGS):
         problems.warning("endless-loop", _span(script, finding))
 
 
@@ -76,7 +76,7 @@ def _is_too_long(script: Excerpt, problems: ProblemList) -> bool:
 def report_syntax_errors(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:
     """Report what no engine can read; whether there is any."""
     error = code.syntax_error()
-    errors = [error] if error is not None else list(islice(mistakes(code), MAX_FINDINGS))
+    errors = [error] if error is not None else list(islice(find_mistakes(code), MAX_FINDINGS))
     for each in errors:
         problems.error("javascript-syntax", _span(script, each), reason=each.what)
     return bool(errors)

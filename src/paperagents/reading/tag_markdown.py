@@ -19,7 +19,7 @@ from paperagents.definitions.tag import (
     TagSchema,
     TagType,
 )
-from paperagents.definitions.text import compiled
+from paperagents.definitions.text import compile_regex
 from paperagents.errors import UsageError
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import Note
@@ -69,7 +69,7 @@ def _warn_of_storage(tag: str, front: YamlMapping, problems: ProblemList) -> Non
 def _words(definition: Mapping[str, Any], front: YamlMapping, problems: ProblemList) -> tuple[str, ...]:
     """Try what the registry will do: a note that cannot be a tag must be told of here."""
     try:
-        return read_definition(definition).words
+        return read_tag_definition(definition).words
     except UsageError as error:
         problems.error(error.code, _place(front, str(error.values.get("field", "patterns"))), **error.values)
     return ()
@@ -103,7 +103,7 @@ Value = TypeVar("Value", bound=TagDefinition | TagSchema | AttributeSchema)
 Choice = TypeVar("Choice", TagType, TagCategory, RawContent)
 
 
-def read_definition(definition: TagDefinition | Mapping[str, Any]) -> TagDefinition:
+def read_tag_definition(definition: TagDefinition | Mapping[str, Any]) -> TagDefinition:
     """A definition with its words, from a value or a mapping. What it cannot be is refused with the reason."""
     value = definition if isinstance(definition, TagDefinition) else _definition_from(definition)
     if not TAG_ID.fullmatch(value.id):
@@ -240,15 +240,15 @@ def _snake_case(key: str) -> str:
 
 
 LONGEST_PATTERN = 1000
-JAVASCRIPT_LITERAL = compiled(r"/(?P<pattern>.*)/[a-z]*+\Z", re.DOTALL)
+JAVASCRIPT_LITERAL = compile_regex(r"/(?P<pattern>.*)/[a-z]*+\Z", re.DOTALL)
 GROUP = r"\((?:\?:|\?P?<\w{1,99}>)?"
-OPENING = compiled(
+OPENING = compile_regex(
     rf"(?:\(\?[a-z]{{1,9}}\))?\^?(?:{GROUP})?(?:\\?\{{){{2}}\\?<(?:\\s[*+?]*|[ ])*(?:{GROUP})?"
     r"(?P<word>\w[\w.\-]{0,199}+)(?P<rest>.*)\Z",
     re.DOTALL,
 )
 # What the shapes of the documentation are made of: blanks, attributes or content as groups, the tag's ends.
-SHAPE_OF_REST = compiled(
+SHAPE_OF_REST = compile_regex(
     rf"(?:\\b|\\[sw][*+?]{{1,2}}|\\s|[ ]|\(\?:|{GROUP}(?=\[|\.|\(|\\s)|\)[*+?]{{0,2}}"
     r"|\[\^[^\]]{1,9}\][*+?]{1,2}|\[\\s\\S\][*+?]{1,2}|\.[*+?]{1,2}|=|[\"']|\[[\"']{2}\]"
     r"|\\?/\??|\\?>|\\?\}|\\?\{|\\?<|\w[\w.\-]*+)*+\Z"

@@ -14,14 +14,14 @@ from typing import Any
 from tree_sitter import Node
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import is_of_registry
+from paperagents.definitions.names import is_registry_package
 from paperagents.definitions.source import Excerpt, Problem, Span
 from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
 from paperagents.errors import SandboxError, ScriptSyntaxError
-from paperagents.reading.fields import LONG
-from paperagents.reading.javascript_modules import as_function_body, imported_names
+from paperagents.reading.fields import LONG_NAME
+from paperagents.reading.javascript_modules import find_imported_names, to_function_body
 from paperagents.reading.javascript_syntax import JavaScript, walk
-from paperagents.reading.problems import ProblemList, check_encoding, text_of
+from paperagents.reading.problems import ProblemList, check_encoding, decode_text
 from paperagents.reading.script_checks import check_module, report_syntax_errors
 from paperagents.reading.tool_javascript_fields import (
     SHOWN,
@@ -64,14 +64,14 @@ return { told, failed, methods, odd, names: [...names] };
 
 def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None, tuple[Problem, ...]]:
     """The definition, where the file can be understood, and everything wrong with it."""
-    text = text_of(data)
+    text = decode_text(data)
     problems = ProblemList(file, text.split("\n"))
     check_encoding(data, problems)
     source = Excerpt(text=text, file=file)
     code = JavaScript(text)
     if report_syntax_errors(code, source, problems):
         return None, problems.in_order()
-    runnable = replace(source, text=as_function_body(code))
+    runnable = replace(source, text=to_function_body(code))
     answers = _answers(runnable, problems)
     if answers is None:
         return None, problems.in_order()
@@ -155,7 +155,7 @@ def _report_methods(answers: dict[str, Any], places: Places, problems: ProblemLi
         # Without names for its failures a tool works all the same.
         tell = problems.warning if name == "getBusinessErrors" else problems.error
         tell("method-failed", places.of(name), name=name, reason=reason)
-    warn_of_slips(answers["names"], [name for name in METHODS if len(name) >= LONG], "exports", places, problems)
+    warn_of_slips(answers["names"], [name for name in METHODS if len(name) >= LONG_NAME], "exports", places, problems)
 
 
 def _object(told: Mapping[str, Any], method: str, places: Places, problems: ProblemList) -> dict[str, Any]:
@@ -211,13 +211,13 @@ _NODE_PROCESSES = frozenset({"child_process", "cluster", "inspector", "module", 
 def check_dependencies(tool: str, dependencies: Mapping[str, Any], span: Span, problems: ProblemList) -> None:
     """What is declared must come from the registry."""
     for name, wanted in dependencies.items():
-        if not is_of_registry(name, str(wanted)):
+        if not is_registry_package(name, str(wanted)):
             problems.error("npm-name", span, tool=tool, name=f"{name}@{wanted}"[:SHOWN])
 
 
 def check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
     """Packages that are loaded by a fixed name must be declared; what Node brings along needs no declaration."""
-    for node in (*_loaded_names(code), *imported_names(code)):
+    for node in (*_loaded_names(code), *find_imported_names(code)):
         name = code.text(node)[1:-1]
         built_in = name.startswith("node:") or (bool(dependencies) and name.partition("/")[0] in _NODE_MODULES)
         if _package(name) not in dependencies and not built_in:

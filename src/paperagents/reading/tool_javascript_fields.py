@@ -8,12 +8,12 @@ from typing import Any
 
 from tree_sitter import Node
 
-from paperagents.definitions.names import misspelt
+from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import Parameter
 from paperagents.reading.fields import MAX_UNKNOWN
 from paperagents.reading.javascript_syntax import JavaScript, walk
-from paperagents.reading.json_schema import NotASchemaError, Schema, mistakes_in
+from paperagents.reading.json_schema import NotASchemaError, Schema, find_schema_mistakes
 from paperagents.reading.problems import ProblemList
 
 METADATA = ("id", "name", "description", "version", "author", "category", "tags", "timeout", "approval")
@@ -91,7 +91,7 @@ class Metadata:
         value = self.text(name)
         if value is None or value in options:
             return value
-        meant = misspelt(value, options)
+        meant = guess_name(value, options)
         self._problems.error(
             "invalid-value", self.span, field=name, value=value[:SHOWN], options=", ".join(options), suggestion=meant,
             case="suggestion" if meant else None,
@@ -110,7 +110,7 @@ def warn_of_slips(
     missing = [name for name in known if name not in given]
     for name in [each for each in given if each not in known][:MAX_UNKNOWN]:
         # A whole syllable less is another word: a tool that has no cleanup() may well clean() something.
-        if meant := misspelt(name, [each for each in missing if abs(len(each) - len(name)) <= 1]):
+        if meant := guess_name(name, [each for each in missing if abs(len(each) - len(name)) <= 1]):
             problems.warning("unknown-field", places.of(name, method), field=name, suggestion=meant)
             slips.append(name)
     return slips
@@ -171,7 +171,9 @@ def _checked_schema(told: Any, span: Span, problems: ProblemList) -> dict[str, A
     """The schema of an object, where it is one and its defaults fit."""
     schema: dict[str, Any] = told if isinstance(told, dict) else {}
     # What is no schema at all is judged inside one.
-    mistakes = mistakes_in(json.dumps(schema if told is None or schema else {"properties": {"getSchema": told}}))
+    mistakes = find_schema_mistakes(
+        json.dumps(schema if told is None or schema else {"properties": {"getSchema": told}})
+    )
     for mistake in mistakes:
         name = ".".join(map(str, mistake.path if schema else mistake.path[-1:])) or "getSchema"
         problems.error("invalid-schema", span, name=name, reason=mistake.reason)

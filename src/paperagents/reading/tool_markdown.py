@@ -11,8 +11,8 @@ from paperagents.definitions.names import slug, stem_of
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import Example, Parameter, Step, ToolDefinition, ToolType
-from paperagents.reading.fields import LONGEST, Fields, is_schedule, looks_like_schedule
-from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, produced_fields
+from paperagents.reading.fields import MAX_SCHEDULE, Fields, is_schedule, looks_like_schedule
+from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, find_produced_fields
 from paperagents.reading.markdown import Blocks, Note, read_blocks
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import Scope, Shape
@@ -151,7 +151,7 @@ def _check_scripts(
     produced = ProducedFields(keeps_arguments=True)
     if blocks.preprocess is not None:
         code = check_block(blocks.preprocess, arguments, problems)
-        produced = produced_fields(code) if code is not None else ANYTHING
+        produced = find_produced_fields(code) if code is not None else ANYTHING
     if blocks.postprocess is not None:
         check_block(blocks.postprocess, arguments, problems)
     custom_function = fields.script("custom_function")
@@ -239,7 +239,7 @@ def _schedule(fields: Fields, parameters: tuple[Parameter, ...]) -> str | None:
     schedule = str(node.plain()).strip()
     if not is_schedule(schedule):
         tell = fields.problems.error if looks_like_schedule(schedule) else fields.problems.warning
-        tell("invalid-schedule", span, schedule=schedule[:LONGEST])
+        tell("invalid-schedule", span, schedule=schedule[:MAX_SCHEDULE])
         return None
     for parameter in parameters:
         if parameter.must_be_given:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import misspelt
+from paperagents.definitions.names import guess_name
 from paperagents.definitions.tool import TYPES, Parameter
 from paperagents.reading.fields import Fields, report_choice
-from paperagents.reading.json_schema import NotASchemaError, compiled, mistakes_in
+from paperagents.reading.json_schema import NotASchemaError, compile_schema, find_schema_mistakes
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -102,7 +102,7 @@ def _check_type(name: str, node: YamlMapping, problems: ProblemList) -> bool:
 
 def _report_type(node: YamlNode, problems: ProblemList) -> None:
     value = node.raw if isinstance(node, YamlScalar) else str(node.plain())
-    meant = _USUAL_NAMES.get(value.casefold()) or misspelt(value, TYPES)
+    meant = _USUAL_NAMES.get(value.casefold()) or guess_name(value, TYPES)
     report_choice(node, problems, field="type", options=TYPES, meant=meant)
 
 
@@ -130,7 +130,7 @@ def _check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: Pr
         return
     if telling == {"default"} and _fits_simply(schema["default"], kind):
         return
-    mistakes = mistakes_in(json.dumps(schema))
+    mistakes = find_schema_mistakes(json.dumps(schema))
     for mistake in mistakes:
         problems.error("invalid-schema", _node_at(node, mistake.path).span, name=name, reason=mistake.reason)
     if schema.get("default") is not None:
@@ -140,7 +140,7 @@ def _check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: Pr
 
 def _check_default(name: str, schema: JsonObject, node: YamlMapping, problems: ProblemList) -> None:
     try:
-        violations = compiled(json.dumps(schema)).violations(schema["default"])
+        violations = compile_schema(json.dumps(schema)).violations(schema["default"])
     except NotASchemaError:
         return  # Told before; a reference may also lead to what was wrong.
     for violation in violations[:1]:

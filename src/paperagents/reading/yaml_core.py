@@ -35,7 +35,7 @@ class Translation:
         return value.translate(self.lent)
 
 
-def for_the_library(text: str) -> tuple[str, Translation]:
+def translate_for_library(text: str) -> tuple[str, Translation]:
     """The text for the library, and how its values are translated back.
 
     There, some signs end a line that are mere letters in YAML 1.2, a tab is refused where a line has nothing else,

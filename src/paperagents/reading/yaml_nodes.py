@@ -17,7 +17,7 @@ import yaml
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.yaml_core import Translation, for_the_library, scalar_value
+from paperagents.reading.yaml_core import Translation, scalar_value, translate_for_library
 
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
@@ -125,7 +125,7 @@ class YamlMapping(YamlNode):
 
 def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
     """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
-    text, translation = for_the_library(source.text)
+    text, translation = translate_for_library(source.text)
     try:
         return _Builder(source, problems, translation).document(iter(_Parser(text).get_event, None))
     except _RefusedError:

@@ -91,10 +91,10 @@ class Entry:
         }
 
 
-def entry_of(reading: FileReading) -> Entry | None:
+def make_entry(reading: FileReading) -> Entry | None:
     """What to remember of a file; None for an ordinary note."""
     if reading.definition is not None:
-        described = entry_of_definition(reading.definition)
+        described = describe_definition(reading.definition)
         return replace(described, problems=reading.problems)
     if not any(problem.severity == "error" for problem in reading.problems):
         return None
@@ -105,7 +105,7 @@ def entry_of(reading: FileReading) -> Entry | None:
     return Entry(id=id_of_file(stem), name=stem, kind=kind, file=reading.file, problems=reading.problems)
 
 
-def entry_of_definition(definition: ToolDefinition | AgentDefinition | TagNote) -> Entry:
+def describe_definition(definition: ToolDefinition | AgentDefinition | TagNote) -> Entry:
     """The entry of a good definition."""
     shared: dict[str, Any] = {
         "id": definition.id,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.messages import system_text
-from paperagents.registry.entry import Entry, entry_of
+from paperagents.registry.entry import Entry, make_entry
 
 if TYPE_CHECKING:
     # Reading needs YAML, Markdown and JavaScript libraries: they are loaded when a file must be read.
@@ -81,7 +81,7 @@ class FolderScan:
         records = dict(self.records)
         for file in files:
             path = f"{root}/{file}"
-            if is_ours(file) and os.path.isfile(path):  # noqa: PTH113  paths stay text here: ten thousand Path objects are slow
+            if is_definition_file(file) and os.path.isfile(path):  # noqa: PTH113  paths stay text here: ten thousand Path objects are slow
                 records[file] = self._record(file, path)
             else:
                 records.pop(file, None)
@@ -108,10 +108,10 @@ class FolderScan:
         reading = _reading(file, path, self.answers)
         if not reading.concerns_us:
             return FileRecord(stamp=stamp)
-        from paperagents.reading.files import read_by_engine  # noqa: PLC0415  see above
+        from paperagents.reading.files import check_with_engine  # noqa: PLC0415  see above
 
-        reading = read_by_engine(reading)
-        entry = entry_of(reading)
+        reading = check_with_engine(reading)
+        entry = make_entry(reading)
         if entry is None:
             return FileRecord(stamp=stamp, problems=reading.problems)
         return FileRecord(stamp=stamp, entry=entry, reading=reading)
@@ -144,7 +144,7 @@ def is_hidden(file: str) -> bool:
     return file.startswith(".") or "/." in file
 
 
-def is_ours(name: str) -> bool:
+def is_definition_file(name: str) -> bool:
     """Whether a file of this name may be a tool or an agent."""
     return name.lower().endswith((".md", JAVASCRIPT_ENDING))
 
@@ -175,7 +175,7 @@ class _Listing:
                     continue
                 if each.is_dir(follow_symlinks=False):
                     inner.append(prefix + each.name)
-                elif is_ours(each.name):
+                elif is_definition_file(each.name):
                     self._add(prefix + each.name, each)
         return inner
 

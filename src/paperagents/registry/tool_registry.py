@@ -15,9 +15,9 @@ from paperagents.definitions.tool import AGENT_PREFIX, AgentDefinition, ToolDefi
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language
 from paperagents.registry.cache import load_records, save_records
-from paperagents.registry.entry import Entry, entry_of, entry_of_definition
+from paperagents.registry.entry import Entry, describe_definition, make_entry
 from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file, stamp_of
-from paperagents.registry.vault_checks import by_name, find_problems, is_foreign
+from paperagents.registry.vault_checks import find_problems, index_by_name, is_remote
 
 if TYPE_CHECKING:
     # Its libraries are loaded when a file must be read.
@@ -136,7 +136,7 @@ class ToolRegistry:
 
     def tool(self, name: str) -> ToolDefinition:
         """The definition behind a name, as its file says now. Raises BrokenFileError where it cannot be used."""
-        if is_foreign(name) and self._remote is not None:
+        if is_remote(name) and self._remote is not None:
             return self._remote_tool(name, self._remote())
         entry = self.find(name)
         if entry.kind == "builtin":
@@ -181,10 +181,10 @@ class ToolRegistry:
 
     def try_out(self, file: str, content: bytes) -> FileReading:
         """What a file would be with this content: its definition and every problem, those between files too."""
-        from paperagents.reading.files import read_by_engine, read_definition  # noqa: PLC0415  only where files are read
+        from paperagents.reading.files import check_with_engine, read_definition  # noqa: PLC0415  only where files are read
 
-        reading = read_by_engine(read_definition(content, file, self._scan.answers))
-        entry = entry_of(reading)
+        reading = check_with_engine(read_definition(content, file, self._scan.answers))
+        entry = make_entry(reading)
         if entry is None:
             return reading
         others = [each for each in self._state().entries if each.file != file]
@@ -193,19 +193,19 @@ class ToolRegistry:
 
     def _given(self) -> tuple[Entry, ...]:
         """What is there without a file."""
-        remote = (entry_of_definition(tool) for tool in self._remote().tools()) if self._remote is not None else ()
+        remote = (describe_definition(tool) for tool in self._remote().tools()) if self._remote is not None else ()
         return (*remote, *self._builtin_by_id().values())
 
     def _builtin_by_id(self) -> dict[str, Entry]:
         """The built-in tools, described in the current language."""
         spoken = language()
         if spoken not in self._builtin_entries:
-            self._builtin_entries[spoken] = {tool.id: entry_of_definition(tool) for tool in self._built_in()}
+            self._builtin_entries[spoken] = {tool.id: describe_definition(tool) for tool in self._built_in()}
         return self._builtin_entries[spoken]
 
     def _is_foreign(self, name: str) -> bool:
         """Whether only another server knows if there is a tool of this name."""
-        return is_foreign(name) and (self._remote is None or self._remote().names_server_of(name))
+        return is_remote(name) and (self._remote is None or self._remote().names_server_of(name))
 
     def _state(self) -> _State:
         if self._found is None:
@@ -250,7 +250,7 @@ class ToolRegistry:
         judged = tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries)
         self._found = _State(
             entries=judged,
-            by_name=by_name((*self._builtin_by_id().values(), *judged)),
+            by_name=index_by_name((*self._builtin_by_id().values(), *judged)),
             records=records,
             last_good={file: good for file, record in records.items() if (good := _good(record, before.get(file)))},
             folders=self._scan.folders,
@@ -269,4 +269,4 @@ def _serving(entry: Entry, last_good: FileReading | None) -> Entry:
     """A file that has just been broken goes on as it was, and says so."""
     if entry.valid or last_good is None or last_good.definition is None:
         return entry
-    return replace(entry_of_definition(last_good.definition), problems=entry.problems, stale=True)
+    return replace(describe_definition(last_good.definition), problems=entry.problems, stale=True)

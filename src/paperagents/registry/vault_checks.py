@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 
-from paperagents.definitions.names import closest, misspelt
+from paperagents.definitions.names import closest, guess_name
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.definitions.tool import AGENT_PREFIX
@@ -22,13 +22,13 @@ MOST_COMPARISONS = 100_000
 """So many pairs of names are compared for suggestions: huge vaults must not wait for them."""
 
 
-def is_foreign(name: str) -> bool:
+def is_remote(name: str) -> bool:
     """Whether a name is that of another server's tool."""
     return name.startswith(FOREIGN_PREFIX)
 
 
 def find_problems(
-    entries: Iterable[Entry], builtin: Iterable[Entry], foreign: Callable[[str], bool] = is_foreign
+    entries: Iterable[Entry], builtin: Iterable[Entry], foreign: Callable[[str], bool] = is_remote
 ) -> dict[str, tuple[Problem, ...]]:
     """The problems between the files of a vault, by file; of ``foreign`` names nobody knows yet whether they exist."""
     entries = tuple(entries)
@@ -39,7 +39,7 @@ def find_problems(
     return {file: tuple(problems) for file, problems in found.items()}
 
 
-def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
+def index_by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
     """What can be called, by id, and by name where no other has that as its id.
 
     A tool goes before an agent of the same name; such an agent is called with ``agent:`` before its id.
@@ -69,7 +69,7 @@ def _all_problems(
     yield from _same_names(entries)
     yield from _taken_words(entries, builtin)
     yield from _logs_into_others(entries)
-    known = by_name((*builtin, *entries))
+    known = index_by_name((*builtin, *entries))
     yield from _unknown_to_agents(entries, known)
     calls = [
         (entry, call)
@@ -169,7 +169,7 @@ def _unmatched(entry: Entry, call: CallSite, names: Mapping[str, Entry], code: s
         near = ", ".join(f"'{each}'" for each in closest(call.tool, names))
         case = "suggestion" if near else None
         yield _problem(entry, code, call.span, name=call.tool, suggestion=near, case=case)
-    elif not any(matches(call.tool, name) for name in islice(names, MOST_COMPARISONS)):
+    elif not any(fits_pattern(call.tool, name) for name in islice(names, MOST_COMPARISONS)):
         yield _problem(entry, "pattern-matches-nothing", call.span, severity="warning", name=call.tool)
 
 
@@ -178,7 +178,7 @@ def is_pattern(name: str) -> bool:
     return any(sign in name for sign in "*?")
 
 
-def matches(pattern: str, name: str) -> bool:
+def fits_pattern(pattern: str, name: str) -> bool:
     """Whether a tool or agent is meant: by its name, or by a pattern in which ``*`` stands for any letters.
 
     It walks along and goes back only to the last star, so that no pattern costs more than both lengths multiplied.
@@ -210,7 +210,7 @@ def _check_arguments(entry: Entry, call: CallSite, called: Entry, accepted: froz
 
 def _check_unknown(entry: Entry, called: Entry, name: str, span: Span, given: set[str]) -> Iterator[Problem]:
     """A tool that takes anything may be given anything; a slip of the finger is still worth a word."""
-    meant = misspelt(name, [each for each in called.parameters[:MOST_PER_CALL] if each not in given])
+    meant = guess_name(name, [each for each in called.parameters[:MOST_PER_CALL] if each not in given])
     if not called.strict and meant is None:
         return
     severity: Severity = "error" if called.strict else "warning"

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from paperagents.calls.call import ToolCall
-from paperagents.calls.conversion import CannotConvertError, converted
-from paperagents.calls.references import Names, escaped, look_up, resolve
+from paperagents.calls.conversion import CannotConvertError, convert_value
+from paperagents.calls.references import Names, escape_literal, look_up, resolve
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import Retry, Step
@@ -292,7 +292,7 @@ def _labels(step: Step) -> Iterator[str]:
 
 def _list(value: JsonValue) -> list[JsonValue]:
     try:
-        items = converted(value, {"type": "array"})
+        items = convert_value(value, {"type": "array"})
     except CannotConvertError:
         raise ToolError("for-each-not-a-list") from None
     assert isinstance(items, list)
@@ -346,7 +346,7 @@ def as_expression(condition: str, names: Names) -> tuple[str, JsonObject]:
             pieces.append(piece)
             quote = _open_quote(piece, quote)
         elif quote:
-            pieces.append(escaped(look_up(piece, names)))
+            pieces.append(escape_literal(look_up(piece, names)))
         else:
             pieces.append(f"__reference_{len(values)}")
             values[pieces[-1]] = look_up(piece, names)

@@ -22,7 +22,7 @@ from paperagents.approval.question import (
     asked_at,
     question_digest,
 )
-from paperagents.calls.arguments import validated
+from paperagents.calls.arguments import validate_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
     CancelledError,
@@ -115,7 +115,7 @@ class Gate:
             return prepare(effect.arguments)
         arguments = self.services.masking.unmasked(approved.arguments, effect.arguments)
         assert isinstance(arguments, dict)
-        return _possible(prepare(validated(self.services.find_tool(effect.tool), arguments)))
+        return _possible(prepare(validate_arguments(self.services.find_tool(effect.tool), arguments)))
 
     def _note(self, approved: Approved, effect: Effect, entry: OpenEntry, run: Frame) -> None:
         entry.hitl_confirmed = True

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.messages import text
-from paperagents.reading.markdown import fences, split_note
+from paperagents.reading.markdown import find_fences, split_note
 from paperagents.runs.record import RunRecord
 
 HEADING = "## Execution log"
@@ -109,7 +109,7 @@ def _end_of_line(lines: str) -> str:
 def _end_of_block(lines: str) -> str:
     """What ends the last line, and the fenced block where a note stops inside one."""
     end = "" if lines.endswith("\n") else "\n"
-    blocks = fences(split_note(f"{lines}{end}{_PROBE}", "").body)
+    blocks = find_fences(split_note(f"{lines}{end}{_PROBE}", "").body)
     if not blocks or not blocks[-1].content.text.rstrip("\n").endswith(_PROBE):
         return end
     opening = lines.split("\n")[blocks[-1].content.line - 2].lstrip()
@@ -120,7 +120,7 @@ def _ends_under_heading(lines: str) -> bool:
     """Whether what is added to the end of a note stands under the heading, and under no other after it."""
     note = split_note(lines, "")
     body = note.frontmatter if note.unclosed and note.frontmatter is not None else note.body
-    shown = [fence.content for fence in fences(body)]
+    shown = [fence.content for fence in find_fences(body)]
     in_fences = {each.line + number for each in shown for number in range(each.text.count("\n") + 1)}
     numbered = enumerate(body.text.split("\n"), body.line)
     headings = [line for number, line in numbered if _HEADING.match(line) and number not in in_fences]

@@ -14,9 +14,9 @@ from dataclasses import replace
 from hashlib import sha256
 
 from paperagents.approval.effect import Effect
-from paperagents.calls.arguments import validated, with_declared_types
+from paperagents.calls.arguments import convert_arguments, validate_arguments
 from paperagents.calls.call import ToolCall
-from paperagents.calls.conversion import json_only
+from paperagents.calls.conversion import split_json
 from paperagents.calls.references import Names
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Block, ToolDefinition
@@ -47,7 +47,7 @@ class Pipeline:
         """Carry out a call that somebody made; the answer is its record, whatever happens."""
         tool = self._looked_up(call.tool)
         name = self._name(tool) if tool is not None else self.services.masking.text(_as_kept(call.tool))
-        arguments, refused = json_only(_arguments(call, tool))
+        arguments, refused = split_json(_arguments(call, tool))
         run = new_run(name, arguments, self.services.clock(), run_id=run_id)
         log = self._log(run)
         with self._held(run.run_id):
@@ -60,9 +60,9 @@ class Pipeline:
         """Write a call down for a worker to carry out, now checked as far as that is possible."""
         tool, store = self.services.find_tool(call.tool), self.services.store
         assert store is not None
-        arguments, refused = json_only(_arguments(call, tool))
+        arguments, refused = split_json(_arguments(call, tool))
         run = new_run(self._name(tool), arguments, self.services.clock())
-        validated(tool, run.arguments, refused=refused)
+        validate_arguments(tool, run.arguments, refused=refused)
         run = replace(run, status="queued", definition=tool.digest if tool.file is not None else None)
         content = self._content(tool.file, tool.digest) if tool.file is not None else None
         store.enqueue(run, file=tool.file, content=content, approved=approved)
@@ -143,7 +143,7 @@ class Pipeline:
 
     def _checked(self, run: StoredRun, tool: ToolDefinition, log: RunLog, refused: Sequence[str] = ()) -> Frame:
         try:
-            arguments = validated(tool, run.arguments, refused=refused)
+            arguments = validate_arguments(tool, run.arguments, refused=refused)
         except PaperError as error:
             error.is_the_callers = True
             with log.block(Place(path="arguments", step=1, block="tool", name=tool.id), run.arguments):
@@ -229,7 +229,7 @@ class Pipeline:
         if frame.granted is not None and tool.key not in frame.granted:
             raise ToolError("tool-not-given", tool=tool.id)
         entry.tool = tool.id
-        arguments = validated(tool, call.arguments, convert=True)
+        arguments = validate_arguments(tool, call.arguments, convert=True)
         entry.parameters = arguments
         if canned is not None:
             return canned[0]
@@ -363,7 +363,7 @@ def _arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
     """Arguments of a tag are texts; those that cannot be brought to their type are refused later, by name."""
     if tool is None or not call.as_text:
         return dict(call.arguments)
-    return with_declared_types(tool, call.arguments)
+    return convert_arguments(tool, call.arguments)
 
 
 def _place(frame: Frame, path: str, step: int, block: Block) -> Place:

@@ -20,7 +20,7 @@ from typing import NoReturn, TypeAlias
 
 from paperagents.errors import ToolError
 from paperagents.messages import Sentence
-from paperagents.reading.json_schema import pattern_check
+from paperagents.reading.json_schema import compile_pattern
 
 DEEPEST = 50
 LONGEST = 10_000
@@ -310,4 +310,4 @@ def linear_pattern(source: str) -> LinearPattern:
 
 @lru_cache(maxsize=64)
 def _check(source: str) -> Callable[[str], bool]:
-    return pattern_check(f"(?im){source}", largest_program=_LARGEST_PROGRAM)
+    return compile_pattern(f"(?im){source}", largest_program=_LARGEST_PROGRAM)

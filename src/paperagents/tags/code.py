@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from paperagents.definitions.text import compiled
+from paperagents.definitions.text import compile_regex
 from paperagents.tags.operation import SourceText
 
 LONGEST_INFORMATION = 4096
@@ -20,16 +20,16 @@ LONGEST_INFORMATION = 4096
 # What may stand before a fence on its line: quote marks, list markers, blanks.
 CONTAINER = r"\ufeff?+(?:[ \t]|>|[-+*](?=[ \t])|\d{1,9}+[.)](?=[ \t])){0,200}+"
 INFORMATION = rf"[^`\n]{{0,{LONGEST_INFORMATION}}}+"
-FENCE_OPENING = compiled(
+FENCE_OPENING = compile_regex(
     rf"(?P<container>{CONTAINER})(?:(?P<ticks>`{{3,1000}}+){INFORMATION}(?=\n)|(?P<tildes>~{{3,1000}}+)(?!~))"
 )
-FENCE_UNDECIDED = compiled(rf"{CONTAINER}(?:[-+*]|\d{{1,9}}+[.)]?+|`{{1,1000}}+{INFORMATION}|~{{1,1000}}+)?+\Z")
-FENCE_CLOSING = compiled(
+FENCE_UNDECIDED = compile_regex(rf"{CONTAINER}(?:[-+*]|\d{{1,9}}+[.)]?+|`{{1,1000}}+{INFORMATION}|~{{1,1000}}+)?+\Z")
+FENCE_CLOSING = compile_regex(
     r"\n(?P<blanks>[ \t>]{0,1000}+)(?P<marks>`{3,1000}+|~{3,1000}+)[ \t]{0,1000}+\r?+(?=\n|\{\{<\s{0,64}+/)"
 )
 LONGEST_FENCE_LINE = 8192
 """No line that opens or closes a fence is longer."""
-QUOTE_LEFT = compiled(r"\n[ \t]{0,1000}+(?=[^ \t>])")
+QUOTE_LEFT = compile_regex(r"\n[ \t]{0,1000}+(?=[^ \t>])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,17 +75,17 @@ def fence_at(buffer: str, line_start: int, mark: int) -> Fence | None:
 
 
 LONGEST_CODE_SPAN = 4096
-RUN = {mark: compiled(f"{mark}++") for mark in "`~"}
-LINE_HEAD = compiled(rf"(?P<container>{CONTAINER})(?P<heading>#{{1,6}}+[ \t])?+")
+RUN = {mark: compile_regex(f"{mark}++") for mark in "`~"}
+LINE_HEAD = compile_regex(rf"(?P<container>{CONTAINER})(?P<heading>#{{1,6}}+[ \t])?+")
 # Inline code ends with its paragraph: at a blank line, a heading, a list item, a rule or a fence.
 BLOCK = (
     r"[ \t>]*+(?:\r?\n|#{1,6}+[ \t\r\n]|[-+*][ \t]|\d{1,9}+[.)][ \t]|=++[ \t]*+\r?\n"
     r"|(?:-[ \t]*+)++\r?\n|(?:_[ \t]*+){3,}+\r?\n|(?:\*[ \t]*+){3,}+\r?\n"
     rf"|`{{3,1000}}+{INFORMATION}\n|~{{3,1000}}+(?!~))"
 )
-HEADING_END = compiled(r"\n")
-QUOTED_PARAGRAPH_END = compiled(rf"\n(?={BLOCK})")
-PARAGRAPH_END = compiled(rf"\n(?=[ \t]*+>|{BLOCK})")
+HEADING_END = compile_regex(r"\n")
+QUOTED_PARAGRAPH_END = compile_regex(rf"\n(?={BLOCK})")
+PARAGRAPH_END = compile_regex(rf"\n(?=[ \t]*+>|{BLOCK})")
 
 
 class InlineCode:

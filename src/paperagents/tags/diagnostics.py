@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperagents.definitions.tag import TagType
-from paperagents.definitions.text import compiled
+from paperagents.definitions.text import compile_regex
 from paperagents.messages import has_text, text
 from paperagents.tags.grammar import KEY, Token, attribute_pairs, quoted
 from paperagents.tags.operation import SourceText, TagOperation
@@ -17,7 +17,7 @@ from paperagents.tags.registry import TagRegistry
 LONGEST_LOOK = 500
 """How far behind a tag's start its nearest reading is looked for."""
 FIRST_END = re.compile(r"/?\s*>(?:\}\}|</)|\{\{<|\n|\Z")
-MISSING_QUOTE = {quote: compiled(rf"={quote}[^{quote}]*?(?=\s{KEY}={quote})") for quote in "\"'"}
+MISSING_QUOTE = {quote: compile_regex(rf"={quote}[^{quote}]*?(?=\s{KEY}={quote})") for quote in "\"'"}
 """A value whose quote is missing before the next attribute."""
 
 

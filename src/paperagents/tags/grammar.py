@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from paperagents.definitions.text import compiled
+from paperagents.definitions.text import compile_regex
 
 BLANKS = r"\s*+"
 NAME = r"\w[\w.\-]{0,199}+"
@@ -35,7 +35,7 @@ VALUE = rf"(?:{BLANKS}(?:{QUOTED})|{BARE}|{BLANKS}(?!{KEY}{BLANKS}=){BARE})"
 SEPARATOR = rf"(?:[\s,]++|(?<=['\"])(?={KEY}{BLANKS}={BLANKS}['\"]))"
 ATTRIBUTE = rf"{SEPARATOR}{KEY}(?:{BLANKS}={VALUE}?+)?+"
 
-TAG = compiled(
+TAG = compile_regex(
     rf"\{{\{{<(?:{BLANKS}(?:/{BLANKS}(?P<closed>{NAME}){BLANKS}>\}}\}}|(?P<name>{NAME})"
     rf"(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+(?:(?P<slash>/){BLANKS})?+>\}}\}})|)",
     re.DOTALL,
@@ -52,7 +52,7 @@ PLAIN_NAME = "[A-Za-z0-9_]{1,200}+"
 
 def _plain_tag_with(double: str, single: str) -> re.Pattern[str]:
     value = rf"(?:=(?:\"{double}*+\"|'{single}*+'))?+"
-    return compiled(
+    return compile_regex(
         rf"\{{\{{<(?:/(?P<closed>{PLAIN_NAME})>\}}\}}|(?P<name>{PLAIN_NAME})"
         rf"(?:\s{PLAIN_NAME}{value})*+\s?+(?P<slash>/)?+>\}}\}}|)"
     )
@@ -69,22 +69,22 @@ def plain_tag(text: str) -> re.Pattern[str]:
     return PLAIN_TAG if "\\" in text else PLAIN_TAG_WITHOUT_ESCAPES
 
 
-TAG_HEAD = compiled(rf"\{{\{{<{BLANKS}(?P<slash>/?+){BLANKS}(?P<name>{NAME})(?![\w.\-])")
-TAG_END = compiled(rf"[\s,]*+(?P<slash>/?+){BLANKS}>\}}\}}")
-CLOSING_END = compiled(rf"{BLANKS}>\}}\}}")
-ONE_ATTRIBUTE = compiled(ATTRIBUTE, re.DOTALL)
-OPEN_QUOTE = compiled(rf"{SEPARATOR}{KEY}{BLANKS}={BLANKS}(?P<quote>['\"])", re.DOTALL)
-QUOTE_BODY = {quote: compiled(body, re.DOTALL) for quote, body in BODY.items()}
+TAG_HEAD = compile_regex(rf"\{{\{{<{BLANKS}(?P<slash>/?+){BLANKS}(?P<name>{NAME})(?![\w.\-])")
+TAG_END = compile_regex(rf"[\s,]*+(?P<slash>/?+){BLANKS}>\}}\}}")
+CLOSING_END = compile_regex(rf"{BLANKS}>\}}\}}")
+ONE_ATTRIBUTE = compile_regex(ATTRIBUTE, re.DOTALL)
+OPEN_QUOTE = compile_regex(rf"{SEPARATOR}{KEY}{BLANKS}={BLANKS}(?P<quote>['\"])", re.DOTALL)
+QUOTE_BODY = {quote: compile_regex(body, re.DOTALL) for quote, body in BODY.items()}
 
 # What may still grow into something: asked only of the last characters of a text that goes on.
-PARTIAL_HEAD = compiled(rf"\{{\{{<{BLANKS}/?+{BLANKS}(?:{NAME})?+\Z")
-PARTIAL_CLOSING_END = compiled(rf"{BLANKS}(?:>\}}?+)?+\Z")
-PARTIAL_REST = compiled(rf"[\s,]*+(?:/{BLANKS}(?:>\}}?+)?+|>\}}?+|{KEY}(?:{BLANKS}={BLANKS})?+)?+\Z")
-MANY_BLANKS = compiled(r"[\s,]{2,}+")
-SETTLED = compiled(rf"{BLANKS}(?:[^\s>]|>..)", re.DOTALL)
+PARTIAL_HEAD = compile_regex(rf"\{{\{{<{BLANKS}/?+{BLANKS}(?:{NAME})?+\Z")
+PARTIAL_CLOSING_END = compile_regex(rf"{BLANKS}(?:>\}}?+)?+\Z")
+PARTIAL_REST = compile_regex(rf"[\s,]*+(?:/{BLANKS}(?:>\}}?+)?+|>\}}?+|{KEY}(?:{BLANKS}={BLANKS})?+)?+\Z")
+MANY_BLANKS = compile_regex(r"[\s,]{2,}+")
+SETTLED = compile_regex(rf"{BLANKS}(?:[^\s>]|>..)", re.DOTALL)
 """After an attribute without quotes: enough has come to know that it does not go on."""
 
-ATTRIBUTE_PARTS = compiled(
+ATTRIBUTE_PARTS = compile_regex(
     rf"(?P<key>{KEY})(?:{BLANKS}=(?:{BLANKS}(?:\"(?P<double>{BODY[chr(34)]})\"|'(?P<single>{BODY[chr(39)]})')"
     rf"|(?P<bare>{BARE})|{BLANKS}(?!{KEY}{BLANKS}=)(?P<spaced>{BARE})|(?P<nothing>)))?+",
     re.DOTALL,
@@ -125,7 +125,7 @@ def token_at(position: int, buffer: str, base: int) -> Token | None:
 # --- reads the attributes of a tag: ``id="test" type='text' limit=5 delete``
 
 
-ESCAPES = compiled(r"""(?:\\[\\"'])++""")
+ESCAPES = compile_regex(r"""(?:\\[\\"'])++""")
 UNUSED = "\0"
 
 

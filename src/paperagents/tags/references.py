@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
 
-from paperagents.definitions.text import compiled
+from paperagents.definitions.text import compile_regex
 from paperagents.errors import ToolError
 from paperagents.messages import text as sentence
 from paperagents.tags.grammar import ATTRIBUTE, BLANKS, parse_attributes
@@ -274,7 +274,7 @@ def _occurrence(match: re.Match[str], source: SourceText) -> dict[str, Any]:
 MOST_ENTRIES = 100_000
 """How many entries are looked at in all to find a circle."""
 
-REFERENCE = compiled(
+REFERENCE = compile_regex(
     rf"\{{\{{<{BLANKS}vaultref(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+/{BLANKS}>\}}\}}",
     re.IGNORECASE | re.DOTALL,
 )

@@ -16,7 +16,7 @@ from paperagents.definitions.tag import (
     TagType,
 )
 from paperagents.errors import UsageError
-from paperagents.reading.tag_markdown import read_definition
+from paperagents.reading.tag_markdown import read_tag_definition
 
 TASK_STATUSES = ("pending", "ongoing", "finished", "paused")
 VAULT_TYPES = ("text", "code", "data")
@@ -170,7 +170,7 @@ class TagRegistry:
 
     def register(self, definition: TagDefinition | Mapping[str, Any]) -> TagDefinition:
         """Add a definition, or put it in the place of the one with the same id."""
-        value = read_definition(definition)
+        value = read_tag_definition(definition)
         for word in value.words:
             other = self._by_word.get(word.lower())
             if other is not None and other.id != value.id:

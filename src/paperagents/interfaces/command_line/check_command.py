@@ -21,7 +21,7 @@ from paperagents.interfaces.command_line.options import (
 from paperagents.interfaces.command_line.output import one_line, print_json, problem_lines, say, visible
 from paperagents.messages import text
 from paperagents.notes_folder import NotesFolder, find_vault, nearest_vault
-from paperagents.registry.folder_scan import is_hidden, is_ours
+from paperagents.registry.folder_scan import is_definition_file, is_hidden
 
 
 @click.command("check", cls=LocalisedCommand, help=text("cli.check"))
@@ -89,7 +89,7 @@ def _tell_why_not_checked(vault: NotesFolder, chosen: Sequence[str]) -> None:
         if is_hidden(file) and file != ".":
             say(text("cli.check.hidden", file=one_line(file)))
         elif file not in known and (vault.root / file).is_file():
-            say(text("cli.check.ordinary" if is_ours(file) else "cli.check.other", file=one_line(file)))
+            say(text("cli.check.ordinary" if is_definition_file(file) else "cli.check.other", file=one_line(file)))
 
 
 def _print(problems: Sequence[Problem], form: str, vault: NotesFolder) -> None:

@@ -25,7 +25,7 @@ from paperagents.definitions.text import value_without_surrogates, without_surro
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.interfaces.mcp.tools import CALL, SEARCH, ToolOffer
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.messages import text, together
+from paperagents.messages import join_sentences, text
 from paperagents.runs.record import RunRecord
 
 Context = ServerRequestContext[Any, Any]
@@ -165,7 +165,7 @@ def input_required(
 def record_result(record: RunRecord) -> types.CallToolResult:
     """A record as the result of a call."""
     if record.error is not None:
-        shown = together(str(record.error["message"]), str(record.error["hint"] or ""))
+        shown = join_sentences(str(record.error["message"]), str(record.error["hint"] or ""))
     else:
         shown = record.data if isinstance(record.data, str) else json.dumps(record.data, ensure_ascii=False)
     return call_result(record.as_json(), shown, failed=not record.success)
