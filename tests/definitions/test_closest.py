@@ -69,7 +69,7 @@ def test_leaving_out_one_letter_of_a_long_name_is_always_a_slip(name: str, data:
     assert guess_name(name[:place] + name[place + 1 :], [name]) == name
 
 
-@pytest.mark.parametrize("function", ["closest", "misspelt"])
+@pytest.mark.parametrize("function", ["closest", "guess_name"])
 def test_names_of_absurd_length_do_not_hold_up_the_program(function: str) -> None:
     code = f"""
 from paperagents.definitions.names import {function}
