@@ -30,7 +30,7 @@ from paperagents.runs.session import Prepare, Services
 from paperagents.runs.tag_calls import vault_tags
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
-from paperagents.secrets.redaction import Masking
+from paperagents.secrets.redaction import Redaction
 from paperagents.settings import user_folder
 from paperagents.storage.choice import chosen_database
 from paperagents.storage.database import Database
@@ -134,7 +134,7 @@ class VaultParts(NotesFolder):
             limits=self.limits,
             module_limits=replace(self.limits, seconds=MODULE_SECONDS),
             rules=self.rules,
-            masking=Masking(self._secrets()),
+            masking=Redaction(self._secrets()),
             clock=self._clock,
             environment=self._environment,
             entries=self.entries,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from paperagents.agents.conversation import FOLDER, Section, as_messages, escaped, listed, opened, sections
 from paperagents.errors import ToolError
 from paperagents.messages import in_language
-from paperagents.secrets.redaction import Masking
+from paperagents.secrets.redaction import Redaction
 
 RUN = "0123456789abcdef"
 SAID = st.lists(st.tuples(st.sampled_from(["you", "agent", "tools"]), st.text(max_size=60)), max_size=6)
@@ -27,7 +27,7 @@ def kept(tmp_path: Path) -> Path:
 
 
 def write(kept: Path, *said: tuple[str, str], run: str = RUN, name: str = "c", agent: str = "helper") -> list[Section]:
-    with opened(kept, name, agent, run, Masking()) as conversation:
+    with opened(kept, name, agent, run, Redaction()) as conversation:
         for role, text in said:
             conversation.add(role, text)
         return conversation.history
@@ -159,14 +159,14 @@ def test_an_open_fence_does_not_swallow_what_follows(kept: Path) -> None:
 
 
 def test_secrets_do_not_reach_the_note(kept: Path) -> None:
-    with opened(kept, "c", "helper", RUN, Masking(["sk-secret"])) as conversation:
+    with opened(kept, "c", "helper", RUN, Redaction(["sk-secret"])) as conversation:
         conversation.add("agent", "It is sk-secret.")
         conversation.add_result("read_file", "success", "sk-secret")
     assert "sk-secret" not in note(kept).read_text()
 
 
 def test_long_results_are_shown_in_short(kept: Path) -> None:
-    with opened(kept, "c", "helper", RUN, Masking()) as conversation:
+    with opened(kept, "c", "helper", RUN, Redaction()) as conversation:
         conversation.add_result("read_file", "success", "x" * 50_000)
     assert note(kept).stat().st_size < 5_000
 
@@ -179,7 +179,7 @@ def test_another_agents_conversation_is_not_continued(kept: Path) -> None:
 
 
 def test_two_do_not_write_at_once(kept: Path) -> None:
-    with opened(kept, "c", "helper", RUN, Masking()), pytest.raises(ToolError) as caught:
+    with opened(kept, "c", "helper", RUN, Redaction()), pytest.raises(ToolError) as caught:
         write(kept, run="another0")
     assert caught.value.code == "conversation-in-use"
 

@@ -29,7 +29,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError, UsageError
 from paperagents.messages import LANGUAGES, in_language, system_text, text
-from paperagents.secrets.redaction import Masking
+from paperagents.secrets.redaction import Redaction
 
 FOLDER = "conversations"
 LAST = "last"
@@ -59,7 +59,7 @@ class Section:
 class Conversation:
     """One note, open for writing."""
 
-    def __init__(self, descriptor: int, name: str, agent: str, run_id: str, masking: Masking) -> None:
+    def __init__(self, descriptor: int, name: str, agent: str, run_id: str, masking: Redaction) -> None:
         self.name = name
         self._descriptor = descriptor
         self._masking = masking
@@ -156,7 +156,7 @@ def fenced(content: str) -> str:
 
 
 @contextmanager
-def opened(kept: Path, name: str, agent: str, run_id: str, masking: Masking) -> Iterator[Conversation]:
+def opened(kept: Path, name: str, agent: str, run_id: str, masking: Redaction) -> Iterator[Conversation]:
     """The note of this name; it is made where there is none. Nobody else writes to it meanwhile."""
     with _opened_folder(kept) as folder, _opened_file(folder, name) as descriptor:
         try:

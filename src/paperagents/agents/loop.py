@@ -38,7 +38,7 @@ from paperagents.messages import text
 from paperagents.runs.log import Frame, Place
 from paperagents.runs.session import Services, Session
 from paperagents.runs.tag_calls import final_text
-from paperagents.secrets.redaction import MaskedStream
+from paperagents.secrets.redaction import RedactedStream
 from paperagents.tags import TagReading, TagRegistry, read_tags
 
 NO_MODEL = "default"
@@ -88,7 +88,7 @@ class AgentLoop:
         self._spending = run.spending
         self._repetition = Repetition()
         self._damaged = False
-        self._said = MaskedStream(run.calls.services.masking)
+        self._said = RedactedStream(run.calls.services.masking)
 
     def run(self) -> JsonValue:
         """The final answer. Raises ToolError where a limit is reached before there is one."""

@@ -14,7 +14,7 @@ from paperagents.runs.history import StoredRun
 from paperagents.runs.log import RunLog
 from paperagents.runs.record import RunRecord, RunStatus
 from paperagents.runs.session import Services, Session
-from paperagents.secrets.redaction import Masking
+from paperagents.secrets.redaction import Redaction
 
 _logger = logging.getLogger("paper")
 
@@ -111,7 +111,7 @@ def _exit_code(failure: PaperError | None) -> int:
     return failure.exit_code if failure.is_the_callers else 1
 
 
-def without_secrets(run: StoredRun, masking: Masking) -> StoredRun:
+def without_secrets(run: StoredRun, masking: Redaction) -> StoredRun:
     """The run as it may be kept for ever."""
     arguments: Any = masking.value(run.arguments)
     return replace(run, arguments=arguments, incomplete=run.incomplete or arguments != run.arguments)

@@ -113,7 +113,7 @@ class Gate:
         """The effect as it would be now: with the person's own arguments, or on a file that has changed."""
         if approved.arguments is None:
             return prepare(effect.arguments)
-        arguments = self.services.masking.unmasked(approved.arguments, effect.arguments)
+        arguments = self.services.masking.restore(approved.arguments, effect.arguments)
         assert isinstance(arguments, dict)
         return _possible(prepare(validate_arguments(self.services.find_tool(effect.tool), arguments)))
 
@@ -239,7 +239,7 @@ class Gate:
         if intent is None:
             return effect
         try:
-            arguments = self.services.masking.unmasked(intent.arguments, effect.arguments)
+            arguments = self.services.masking.restore(intent.arguments, effect.arguments)
         except UsageError:
             # A secret that only the edit had is not kept.
             return effect

@@ -15,7 +15,7 @@ from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEnds
 from paperagents.messages import text
 from paperagents.runs.journal import RunStore
 from paperagents.runs.record import LogEntry, StepStatus
-from paperagents.secrets.redaction import Masking, has_mask
+from paperagents.secrets.redaction import Redaction, has_mask
 
 _NO_RESULTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
 """What halts a run says nothing about the step it happens in: that is still to be done."""
@@ -73,7 +73,7 @@ class RunLog:
         self,
         run_id: str,
         store: RunStore | None,
-        masking: Masking,
+        masking: Redaction,
         tell: Callable[[Mapping[str, JsonValue]], None],
         results: Mapping[str, JsonObject] | None = None,
         *,

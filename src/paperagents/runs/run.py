@@ -279,7 +279,7 @@ class Pipeline:
         place = Place(path="ask", step=1, block="tool", name=frame.tool.id)
         done = frame.log.replayed(place)
         if done is not None:
-            agreed = self.services.masking.unmasked(done["output"], frame.arguments)
+            agreed = self.services.masking.restore(done["output"], frame.arguments)
             assert isinstance(agreed, dict)
             return agreed
 

@@ -28,7 +28,7 @@ from paperagents.errors import (
 from paperagents.runs.journal import RunStore
 from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation, HostFunctions, JavaScriptResult, Limits, Sandbox
-from paperagents.secrets.redaction import Masking
+from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entries import EntryStore, ToolStorage
 
 Event = Mapping[str, JsonValue]
@@ -82,7 +82,7 @@ class Services:
     module_limits: Limits
     """For tools that are one JavaScript file: they may take longer."""
     rules: RuleBook
-    masking: Masking
+    masking: Redaction
     clock: Callable[[], dict[str, str]]
     """``date``, ``time`` and ``random_id`` of a new run."""
     environment: Callable[[ToolDefinition], Mapping[str, str]]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from heapq import heapify, heappop, heapreplace
 from itertools import chain, repeat, zip_longest
 from urllib.parse import quote, quote_plus, urlsplit
 
@@ -23,8 +25,8 @@ _SECRET_NAME = re.compile(
 )
 
 
-class Masking:
-    """Knows the secrets of a run and blackens them wherever they turn up."""
+class Redaction:
+    """Knows the secrets of a run and replaces them wherever they turn up."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._known: frozenset[str] = frozenset()
@@ -32,14 +34,14 @@ class Masking:
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
-        """Blacken these, too, from here on."""
+        """Replace these, too, from here on."""
         new = {each for each in secrets if len(each) >= _SHORTEST} - self._known
         if self._known and not new:
             return
-        self._finder.add(form for each in new for form in forms_of(each))
+        self._finder.add(form for each in new for form in list_forms(each))
         self._known |= new
         # Most of a record is such values; asking nothing more about them saves a third of the time.
-        self._harmless = {int, float, bool, type(None)} | (set() if self._finder else {str})
+        self._harmless = {int, float, bool, type(None)} | (set() if self._known else {str})
 
     @property
     def known(self) -> frozenset[str]:
@@ -48,7 +50,11 @@ class Masking:
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        return self._finder.replaced(text, MASK)
+        if not (spans := self._finder.spans(text)):
+            return text
+        ends = [0, *(end for _, end in spans)]
+        starts = [*(start for start, _ in spans), len(text)]
+        return MASK.join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
     def value(self, value: JsonValue) -> JsonValue:
         """The value without secrets, and without the values of headers that are meant to be secret."""
@@ -57,19 +63,20 @@ class Masking:
             return [each if type(each) in harmless else self.value(each) for each in value]
         if isinstance(value, dict):
             return {
-                self.text(name): each if type(each) in harmless else self._member(name, each)
+                self.text(name): each if type(each) in harmless else self.value(hide_headers(name, each))
                 for name, each in value.items()
             }
         return self.text(value) if isinstance(value, str) else value
 
-    def unmasked(self, edited: JsonValue, real: JsonValue) -> JsonValue:
+    def restore(self, edited: JsonValue, real: JsonValue) -> JsonValue:
         """What a person has left as it was shown, mask and all, is what the mask stood for.
 
         Raises UsageError where a mask is left of which nobody can say what it stands for.
         """
-        return self._unmasked(edited, self.value(real), real)
+        return self.restore_part(edited, self.value(real), real)
 
-    def _unmasked(self, edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:
+    def restore_part(self, edited: JsonValue, shown: JsonValue, real: JsonValue) -> JsonValue:
+        """The same for a part of the value, beside how it was shown."""
         if edited == shown:
             return real
         if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(real, dict):
@@ -77,70 +84,61 @@ class Masking:
             names = dict(zip(shown, real, strict=False)) if len(shown) == len(real) else {}
             both = {name: (names[name], shown[name], real[names[name]]) for name in names}
             parts = [(each, *both.get(name, (name, shown, real))) for name, each in edited.items()]
-            return {name: self._unmasked(each, before, behind) for each, name, before, behind in parts}
+            return {name: self.restore_part(each, before, behind) for each, name, before, behind in parts}
         if isinstance(edited, list) and isinstance(shown, list) and isinstance(real, list):
             counterparts = chain(zip(shown, real, strict=True), repeat((shown, real)))
-            return [self._unmasked(each, *both) for each, both in zip(edited, counterparts, strict=False)]
+            return [self.restore_part(each, *both) for each, both in zip(edited, counterparts, strict=False)]
         if shown == real or not has_mask(edited):
             return edited
-        return self._filled_in(edited, shown, real)
+        return self.restore_text(edited, shown, real)
 
-    def _filled_in(self, edited: JsonValue, shown: JsonValue, real: JsonValue) -> str:
+    def restore_text(self, edited: JsonValue, shown: JsonValue, real: JsonValue) -> str:
         """A text that was changed around its masks: they stand for the same secrets, in the same order."""
         if isinstance(edited, str) and isinstance(shown, str) and isinstance(real, str):
-            hidden = [real] if shown == MASK else [real[start:end] for start, end in sorted(self._finder.spans(real))]
+            hidden = [real] if shown == MASK else [real[start:end] for start, end in self._finder.spans(real)]
             pieces = edited.split(MASK)
             if len(pieces) - 1 == shown.count(MASK) == len(hidden):
                 return "".join(chain.from_iterable(zip_longest(pieces, hidden, fillvalue="")))
         raise UsageError("mask-in-edit")
 
     def settled(self, text: str) -> int:
-        """How much of the beginning of a text can be masked before its rest is known."""
-        place = len(text) - self._finder.begun(text)
+        """How much of the beginning of a text can be redacted before its rest is known."""
+        place = len(text) - self._finder.overlap(text)
         # The end of a whole secret may look like the beginning of another one.
         return next((end for start, end in self._finder.spans(text) if start < place < end), place)
 
-    def _member(self, name: str, value: JsonValue) -> JsonValue:
-        if isinstance(value, dict) and name.lower() == "headers":
-            return {self.text(each): self.value(shown) for each, shown in mask_headers(value).items()}
-        return self.value(value)
 
-
-class MaskedStream:
+class RedactedStream:
     """A text that comes in pieces, without its secrets: what may be the beginning of one waits for the next piece."""
 
-    def __init__(self, masking: Masking) -> None:
-        self._masking = masking
+    def __init__(self, redaction: Redaction) -> None:
+        self._redaction = redaction
         self._waiting = ""
 
     def feed(self, piece: str) -> str:
         """What can be shown by now."""
         text = self._waiting + piece
-        shown = self._masking.settled(text)
+        shown = self._redaction.settled(text)
         self._waiting = text[shown:]
-        return self._masking.text(text[:shown])
+        return self._redaction.text(text[:shown])
 
     def rest(self) -> str:
         """What waited, once nothing more comes."""
         text, self._waiting = self._waiting, ""
-        return self._masking.text(text)
+        return self._redaction.text(text)
 
 
 def secrets_of_request(arguments: Mapping[str, JsonValue]) -> list[str]:
     """The values of headers that carry a key or a cookie, whole and without the word before them; passwords in URLs."""
-    headers = arguments.get("headers")
+    headers, address = arguments.get("headers"), arguments.get("url")
     found = (
         [str(each) for name, each in headers.items() if _SECRET_NAME.search(name)] if isinstance(headers, dict) else []
     )
-    return [*found, *(each.split(" ", 1)[1] for each in found if " " in each), *_password(arguments.get("url"))]
-
-
-def _password(address: JsonValue) -> list[str]:
     try:
         password = urlsplit(address).password if isinstance(address, str) else None
     except ValueError:
         password = None
-    return [password] if password else []
+    return [*found, *(each.split(" ", 1)[1] for each in found if " " in each), *([password] if password else [])]
 
 
 def has_mask(value: JsonValue) -> bool:
@@ -150,88 +148,91 @@ def has_mask(value: JsonValue) -> bool:
     return any(map(has_mask, value)) if isinstance(value, list) else isinstance(value, str) and MASK in value
 
 
-def mask_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def redact_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Headers for showing: the values of those that carry a key or a cookie are hidden."""
     return {name: MASK if _SECRET_NAME.search(name) else value for name, value in headers.items()}
 
 
-# --- the many ways in which a secret may be written, and finding them all in a text
+def hide_headers(name: str, value: JsonValue) -> JsonValue:
+    """A member of an object; one that is called ``headers`` is shown as such."""
+    return redact_headers(value) if isinstance(value, dict) and name.lower() == "headers" else value
+
+
+# --- finding all the ways in which a secret may be written
 
 
 _SHORTEST_LINE = 8
 """A line of a secret that has several: a diff shows them one by one."""
 _MOST_LINES = 100
-_LONG = 2000
-"""Making a pattern of a secret takes a hundred times as long as looking for it."""
 _LONGEST_ADDRESS = 100_000
-_MOST_IN_PATTERN = 200
-"""Beyond this, making a pattern anew for each new secret takes longer than everything else."""
-_BEGINNING = 4
-"""No form is shorter."""
-_PIECE = 65_536
+_FEW = 16
+_WORD = 4
+_LONG_ENOUGH = 2 * _WORD - 1
+"""Bytes of which four in a row, wherever they lie in a text, are one of its words of four bytes."""
 
 
 class Finder:
-    """Knows many texts and finds them in another one, the longest first."""
+    """Knows many forms of secrets and finds them in a text, in a time that hardly depends on their number.
+
+    A text is cut into words of four bytes. Wherever a form lies in it, a word begins at one of the form's first four
+    bytes; so each form is kept under the four words that may be found there, and one pass over the words of the
+    text gives the few forms that are worth looking for.
+    """
 
     def __init__(self) -> None:
         self._forms: set[str] = set()
-        self._long: list[str] = []
-        self._pattern: re.Pattern[str] | None = None
-        self._by_beginning: dict[str, list[str]] = {}
+        self._by_word: dict[int, list[str]] = {}
+        self._short: list[str] = []
+        """Too short to contain a whole word for certain: always looked for."""
+        self._shortest = sys.maxsize
 
     def add(self, forms: Iterable[str]) -> None:
         """Find these, too, from here on."""
-        new = {form for form in forms if len(form) >= _BEGINNING} - self._forms
-        self._forms |= new
-        if len(self._forms) <= _MOST_IN_PATTERN:
-            self._make_pattern()
-            return
-        for form in self._forms if not self._by_beginning else new:
-            self._by_beginning.setdefault(form[:_BEGINNING], []).append(form)
+        for form in {form for form in forms if len(form) >= _SHORTEST} - self._forms:
+            self._forms.add(form)
+            self._shortest = min(self._shortest, len(form))
+            begin = lossless_bytes(form[:_LONG_ENOUGH])
+            if len(begin) < _LONG_ENOUGH:
+                self._short.append(form)
+                continue
+            for at in range(_WORD):
+                word = int.from_bytes(begin[at : at + _WORD], sys.byteorder)
+                self._by_word.setdefault(word, []).append(form)
 
-    def replaced(self, text: str, by: str) -> str:
-        """The text with something else in the place of each."""
-        for form in self._one_by_one(text):
-            text = text.replace(form, by)
-        return text if self._pattern is None or self._by_beginning else self._pattern.sub(by, text)
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where they are: the first one, the longest of those that begin there; then on from its end."""
+        if len(text) < self._shortest:
+            return []
+        places = [(start, -len(form), form) for form in self.candidates(text) if (start := text.find(form)) >= 0]
+        heapify(places)
+        spans, end = [], 0
+        while places:
+            start, _, form = places[0]
+            if start >= end:
+                end = start + len(form)
+                spans.append((start, end))
+            if (again := text.find(form, end)) >= 0:
+                heapreplace(places, (again, -len(form), form))
+            else:
+                heappop(places)
+        return spans
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where they are."""
-        for form in self._one_by_one(text):
-            start = text.find(form)
-            while start >= 0:
-                yield start, start + len(form)
-                start = text.find(form, start + len(form))
-        if self._pattern is not None and not self._by_beginning:
-            yield from (found.span() for found in self._pattern.finditer(text))
+    def candidates(self, text: str) -> Iterable[str]:
+        """The forms that may be in the text: all, where looking for them is quicker than cutting the text."""
+        if len(self._forms) <= _FEW:
+            return self._forms
+        data = lossless_bytes(text)
+        words = memoryview(data[: len(data) // _WORD * _WORD]).cast("I")
+        if found := self._by_word.keys() & words:
+            return {*self._short, *(form for word in found for form in self._by_word[word])}
+        return self._short
 
-    def begun(self, text: str) -> int:
-        """How many letters at the end of the text may be the beginning of one."""
-        return max((_overlap(text, form) for form in self._forms), default=0)
-
-    def __bool__(self) -> bool:
-        return bool(self._forms)
-
-    def _make_pattern(self) -> None:
-        longest_first = sorted(self._forms, key=len, reverse=True)
-        self._long = [form for form in longest_first if len(form) > _LONG]
-        # A pattern of nothing would fit everywhere: (?!) fits nowhere.
-        short = "|".join(map(re.escape, longest_first[len(self._long) :])) or "(?!)"
-        self._pattern = re.compile(short) if longest_first else None
-
-    def _one_by_one(self, text: str) -> list[str]:
-        """Those that are looked for by themselves: long ones, and of very many those whose beginning is in the text."""
-        if not self._by_beginning:
-            return [form for form in self._long if len(form) <= len(text)]
-        begun: set[str] = set()
-        for start in range(0, len(text), _PIECE):
-            piece = text[start : start + _PIECE + _BEGINNING - 1]
-            begun.update({piece[at : at + _BEGINNING] for at in range(len(piece))} & self._by_beginning.keys())
-        return sorted((form for each in begun for form in self._by_beginning[each]), key=len, reverse=True)
+    def overlap(self, text: str) -> int:
+        """How many letters at the end of the text may be the beginning of a form."""
+        return max((overlap_of(text, form) for form in self._forms), default=0)
 
 
-def _overlap(text: str, form: str) -> int:
+def overlap_of(text: str, form: str) -> int:
     """The longest end of the text that is a beginning of the form, and not all of it."""
     start = text.find(form[0], max(len(text) - len(form) + 1, 0))
     while start >= 0 and not form.startswith(text[start:]):
@@ -239,25 +240,24 @@ def _overlap(text: str, form: str) -> int:
     return len(text) - start if start >= 0 else 0
 
 
-def forms_of(secret: str) -> set[str]:
+def list_forms(secret: str) -> set[str]:
     """A secret as it may turn up: whole or line by line, as it is or written in another way."""
     lines = [line for line in map(str.strip, secret.splitlines()) if len(line) >= _SHORTEST_LINE][:_MOST_LINES]
-    return {form for each in (secret, *lines) for form in _writings(each)}
+    return {form for each in (secret, *lines) for form in list_spellings(each)}
 
 
-def _writings(secret: str) -> set[str]:
+def list_spellings(secret: str) -> set[str]:
     """A text plain, inside JSON, printed on one line, in an address, or in Base64."""
     data = lossless_bytes(secret)
-    escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-    printed = {secret.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")}
-    quoted = {form.replace("'", "\\'") for form in printed}
-    if len(data) > _LONGEST_ADDRESS:
-        return {secret, *escaped, *printed, *quoted, *_in_base64(data)}
-    addressed = {quote(data, safe=""), quote(data, safe="!'()*~"), quote_plus(data)}
-    return {secret, *escaped, *printed, *quoted, *addressed, *_in_base64(data)}
+    printed = secret.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    forms = {secret, printed, printed.replace("'", "\\'"), *encode_base64(data)}
+    forms |= {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    if len(data) <= _LONGEST_ADDRESS:
+        forms |= {quote(data, safe=""), quote(data, safe="!'()*~"), quote_plus(data)}
+    return forms
 
 
-def _in_base64(data: bytes) -> set[str]:
+def encode_base64(data: bytes) -> set[str]:
     """In both alphabets, alone or in the middle of something longer, such as a name and a colon before it."""
     forms = {b64encode(data).decode()}
     for before in range(3):

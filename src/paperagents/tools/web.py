@@ -10,7 +10,7 @@ from paperagents.approval.diff import visible
 from paperagents.approval.effect import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.http.messages import READING_METHODS, HttpRequest, is_changing, normalize_method
-from paperagents.secrets.redaction import mask_headers
+from paperagents.secrets.redaction import redact_headers
 from paperagents.tools.built_in import (
     ALWAYS,
     ANY,
@@ -100,7 +100,7 @@ def has_idempotency_key(arguments: JsonObject) -> bool:
 def preview(method: str, arguments: JsonObject) -> str:
     """The request as it goes out, with the values of secret headers hidden."""
     headers = arguments.get("headers")
-    shown_headers: Mapping[str, JsonValue] = mask_headers(headers) if isinstance(headers, dict) else {}
+    shown_headers: Mapping[str, JsonValue] = redact_headers(headers) if isinstance(headers, dict) else {}
     lines = [f"{method} {arguments['url']}", *(f"{name}: {value}" for name, value in shown_headers.items())]
     body = arguments.get("body")
     if body is not None:

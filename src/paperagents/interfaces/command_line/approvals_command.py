@@ -14,7 +14,7 @@ from paperagents.interfaces.command_line.run_commands import choose_approver
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import Progress, coloured_diff_line, stopping_on_interrupt
 from paperagents.messages import text
-from paperagents.secrets.redaction import Masking
+from paperagents.secrets.redaction import Redaction
 
 
 @click.group("approvals", cls=LocalisedGroup, help=text("cli.approvals"), invoke_without_command=True)
@@ -36,7 +36,7 @@ def list_approvals(context: click.Context, *, as_json: bool) -> None:
     vault = current_vault(context)
     requests = vault.store.approvals()
     if as_json:
-        print_json([Masking().value(request.as_json()) for request in requests])
+        print_json([Redaction().value(request.as_json()) for request in requests])
         return
     for request in requests:
         title = text("ask.title", tool=request.tool, step=request.step, run=request.run_id)

@@ -20,7 +20,7 @@ from paperagents.interfaces.rest.answers import Json, StrictRoute, plan_response
 from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, Yes
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.runs.record import RunRecord, RunStatus
-from paperagents.secrets.redaction import Masking
+from paperagents.secrets.redaction import Redaction
 
 LONGEST_WAIT = 60.0
 _KEEP_ALIVE = 15.0
@@ -188,7 +188,7 @@ ApprovalId = Annotated[str, Path(min_length=1, max_length=200)]
 @approvals_router.get("/approvals", summary="List open questions", response_model=list[Approval])
 def questions(live: Live) -> Response:
     """Every open question, the oldest first, with exactly what will happen."""
-    return Json([Masking().value(request.as_json()) for request in live.vault.store.approvals()])
+    return Json([Redaction().value(request.as_json()) for request in live.vault.store.approvals()])
 
 
 @approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED)

@@ -17,7 +17,7 @@ from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.runs.record import RunRecord
 from paperagents.runs.tree import Node as TreeNode
 from paperagents.runs.tree import is_agents, run_tree
-from paperagents.secrets.redaction import MASK, Masking
+from paperagents.secrets.redaction import MASK, Redaction
 
 STEPS_AT_ONCE = 200
 _BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")
@@ -123,7 +123,7 @@ def questions(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionView, 
 
 def question_view(request: ApprovalRequest) -> QuestionView:
     """A question with its preview read."""
-    preview = Masking().text(request.preview)
+    preview = Redaction().text(request.preview)
     return QuestionView(
         request=request, diff=read_diff(preview) if request.tool == "write_file" else None, preview=preview
     )
