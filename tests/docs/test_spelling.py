@@ -10,7 +10,7 @@ from spellchecker import SpellChecker
 
 from .blocks import ROOT
 
-PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY"))]
 ENGLISH = [page for page in PAGES if not page.stem.endswith((".de", ".zh"))]
 GERMAN = [page for page in PAGES if page.stem.endswith(".de")]
 CHINESE = [page for page in PAGES if page.stem.endswith(".zh")]
