@@ -225,7 +225,7 @@ def _chain(vault: Vault) -> float:
 
 
 def _bare_read(vault: Vault) -> float:
-    return _each(lambda: vault.folder.read_text("note.md").answer(), STEPS)
+    return _each(lambda: vault.folder.read_text("note.md").as_json(), STEPS)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 
 from paperagents.definitions.text import has_surrogates
 from paperagents.errors import PaperError, SettingsError
-from paperagents.files.state_files import alone_with, replace_file
+from paperagents.files.state_files import file_lock, replace_file
 from paperagents.known_settings import (
     LISTS,
     NAMED_TABLES,
@@ -285,7 +285,7 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
     table, _, key = name.rpartition(".")
     # A JSON text, number or list is a TOML one.
     line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-    with alone_with(file):
+    with file_lock(file):
         before = file.read_text("utf-8") if file.exists() else None
         replace_file(file, _replace_line(before or "", table, key, line))
         try:

@@ -14,7 +14,7 @@ from paperagents.calls.call import read_variables
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, ToolError
 from paperagents.files.folder import VaultFolder
-from paperagents.files.paths import segments_of, shown
+from paperagents.files.paths import join_path, split_path
 from paperagents.known_settings import find_spec
 from paperagents.mcp_client.effects import RemoteEffects
 from paperagents.messages import system_text
@@ -189,7 +189,7 @@ class VaultParts(NotesFolder):
 
         def append(path: str, added: str) -> None:
             others = {entry.file for entry in self.registry.entries()} - {tool.file}
-            if shown(segments_of(path)) in others:
+            if join_path(split_path(path)) in others:
                 # It would be another tool afterwards.
                 raise ToolError("invalid-log", path=path, case="tool")
             self.folder.write_text(path, added, append=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
-from paperagents.files.reading import digest_of
+from paperagents.files.reading import hash_content
 
 FULL_PERMISSIONS = os.geteuid() == 0
 
@@ -40,8 +40,8 @@ def test_a_file_is_read_with_its_size_time_and_digest(folder: VaultFolder) -> No
     os.utime(folder.root / "a.md", (0, 1_700_000_000.5))
     read = folder.read_text("/a.md")
     assert read.content == "---\nstatus: no\n---\nÄ\r\n"
-    assert read.digest == digest_of((folder.root / "a.md").read_bytes()) == folder.digest("a.md")
-    assert read.answer() == {
+    assert read.digest == hash_content((folder.root / "a.md").read_bytes()) == folder.digest("a.md")
+    assert read.as_json() == {
         "filePath": "a.md",
         "path": "a.md",
         "content": read.content,
@@ -73,7 +73,7 @@ def test_one_file_has_one_path_in_answers(folder: VaultFolder, path: str) -> Non
 def test_what_is_written_is_read_back_byte_for_byte(folder: VaultFolder, content: str) -> None:
     written = folder.write_text("a.md", content)
     assert (folder.root / "a.md").read_bytes() == content.encode()
-    assert written.answer() == {"filePath": "a.md", "size": len(content.encode()), "created": True}
+    assert written.as_json() == {"filePath": "a.md", "size": len(content.encode()), "created": True}
     assert folder.read_text("a.md").content == content
 
 
@@ -246,7 +246,7 @@ def test_the_real_place_of_a_file_to_write_is_worked_out_inside_the_vault_alone(
         ("gone.md", "notes/new.md"),
         ("all/short/x/y.md", "notes/x/y.md"),
     ):
-        assert folder.writable_path(path, "x") == real
+        assert folder.resolve_writable_path(path, "x") == real
     for path, code in (
         ("out/a.md", "path-outside-vault"),
         ("own/a.md", "path-forbidden"),
@@ -255,7 +255,7 @@ def test_the_real_place_of_a_file_to_write_is_worked_out_inside_the_vault_alone(
         ("all", "not-a-file"),
     ):
         with pytest.raises(ToolError) as caught:
-            folder.writable_path(path, "x")
+            folder.resolve_writable_path(path, "x")
         assert caught.value.code == code, path
 
 

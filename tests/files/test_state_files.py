@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paperagents.errors import PaperError
-from paperagents.files.state_files import alone_with, replace_file
+from paperagents.files.state_files import file_lock, replace_file
 from paperagents.messages import in_language
 
 
@@ -34,6 +34,6 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_nothing_beside_it(
 
 def test_a_place_that_cannot_be_written_is_told_in_the_readers_language(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("a file in the way")
-    with in_language("de"), pytest.raises(PaperError) as told, alone_with(tmp_path / "folder" / "a.json"):
+    with in_language("de"), pytest.raises(PaperError) as told, file_lock(tmp_path / "folder" / "a.json"):
         pass
     assert "die Datei gibt es schon" in told.value.message

@@ -11,7 +11,7 @@ import pytest
 from paperagents.approval.question import ApprovalRequest, Approved
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
-from paperagents.files import listing
+from paperagents.files.folder import VaultFolder
 from paperagents.vault import Vault
 
 
@@ -82,7 +82,7 @@ def test_writing_a_new_file_looks_at_no_other(vault: Vault, monkeypatch: pytest.
     def look(*_: object) -> NoReturn:
         raise AssertionError("a vault of a hundred thousand notes was looked through")
 
-    monkeypatch.setattr(listing, "list_files", look)
+    monkeypatch.setattr(VaultFolder, "list_folders", look)
     effect = vault.services.built_in["write_file"]({"filePath": "new.md", "content": "x"})
     assert effect.perform() == {"filePath": "new.md", "size": 1, "created": True}
     assert vault.folder.find_text("other.md") is None

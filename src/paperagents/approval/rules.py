@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.files.state_files import alone_with, read_object, read_object_to_change, replace_file
+from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file
 
 LASTING = timedelta(days=90)
 
@@ -69,14 +69,14 @@ class RuleBook:
     def allow(self, tool: str, target: str) -> Rule:
         """Add a rule for exactly this target, whatever characters are in its name."""
         rule = Rule(tool=tool, target=re.sub(r"([*?[])", r"[\1]", target))
-        with alone_with(self._file):
+        with file_lock(self._file):
             everything = read_object_to_change(self._file)
             self._write(everything, [*self._entries(everything), asdict(rule)])
         return rule
 
     def revoke(self, rule_id: str) -> bool:
         """Take a rule back; false where there is none of that id."""
-        with alone_with(self._file):
+        with file_lock(self._file):
             everything = read_object_to_change(self._file)
             entries = self._entries(everything)
             kept = [each for each in entries if (rule := _rule_of(each)) is None or rule.id != rule_id]

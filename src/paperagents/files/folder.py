@@ -13,31 +13,32 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, Self, TypeVar, cast
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
-from paperagents.files import listing as file_listing
-from paperagents.files import writing as file_writing
-from paperagents.files.listing import FolderListing, ListedFile, closest_paths
-from paperagents.files.paths import file_segments_of, segments_of, shown, writable_segments_of
+from paperagents.files.listing import FolderListing, ListedFile, closest_paths, list_open_folder
+from paperagents.files.paths import join_path, split_file_path, split_path, split_writable_path
 from paperagents.files.reading import (
     ABSENT,
+    OpenedFile,
     closing,
-    decoded,
-    digest_of,
-    modified_time,
-    read_regular,
-    told_as_tool_errors,
+    decode_text,
+    format_time,
+    hash_content,
+    read_regular_file,
+    translate_os_errors,
 )
-from paperagents.files.safe_open import LINK_ERRORS, open_strictly, real_segments
-from paperagents.files.writing import Change
+from paperagents.files.safe_open import LINK_ERRORS, open_strictly, resolve_links
+from paperagents.files.writing import Change, encode_text, make_folder, read_mode, write_atomically
 from paperagents.messages import Sentence
 from paperagents.reading.properties import read_properties
 
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY
 LARGEST_FILE = 16 * 1024 * 1024
 _Answer = TypeVar("_Answer")
+OnOpen = Callable[[tuple[str, ...], int], None]
+"""Gets each folder with its descriptor before it is read."""
 
 
 class Closable(Protocol):
@@ -60,7 +61,7 @@ class FileContent:
     modified: str
     digest: str
 
-    def answer(self) -> JsonObject:
+    def as_json(self) -> JsonObject:
         """What ``read_file`` gives."""
         return {
             "filePath": self.path,
@@ -73,14 +74,14 @@ class FileContent:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Written:
+class WrittenFile:
     """A finished write: where, how many bytes the file has now, and whether it is new."""
 
     path: str
     size: int
     created: bool
 
-    def answer(self) -> JsonObject:
+    def as_json(self) -> JsonObject:
         """What ``write_file`` gives."""
         return {"filePath": self.path, "size": self.size, "created": self.created}
 
@@ -94,125 +95,56 @@ class VaultFolder:
         self._by_kernel = by_kernel
         self._resources: dict[object, Closable] = {}
         try:
-            with told_as_tool_errors(str(root)):
+            with translate_os_errors(str(root)):
                 self._descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileNotFoundError:
             raise ToolError("folder-not-found", path=str(root), closest=Sentence(key="closest-none")) from None
 
-    def __enter__(self) -> VaultFolder:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Let go of the folder, and of what was made of it."""
         while self._resources:
             self._resources.popitem()[1].close()
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
+    # --- reading
+
     def read_text(self, path: str) -> FileContent:
         """The text of a file; one that is missing, too large or not UTF-8 is an error that says so."""
         found = self.find_text(path)
         if found is None:
-            raise self._not_found("file-not-found", file_segments_of(path))
+            raise self._not_found("file-not-found", split_file_path(path))
         return found
 
     def find_text(self, path: str) -> FileContent | None:
-        """The same where a missing file is nothing wrong, and the whole vault need not be looked at for others."""
-        segments = file_segments_of(path)
+        """As ``read_text``, but None for a missing file: then the vault is not searched for similar names."""
+        segments = split_file_path(path)
         try:
-            content, status = self._reading(segments, self._read_bytes)
+            content, status = self._follow_links(segments, self._read_bytes)
         except FileNotFoundError:
             return None
         return FileContent(
-            path=shown(segments),
-            content=decoded(content, shown(segments)),
+            path=join_path(segments),
+            content=decode_text(content, join_path(segments)),
             size=len(content),
-            modified=modified_time(status.st_mtime_ns),
-            digest=digest_of(content),
+            modified=format_time(status.st_mtime_ns),
+            digest=hash_content(content),
         )
-
-    def write_text(
-        self,
-        path: str,
-        content: str,
-        *,
-        overwrite: bool = False,
-        append: bool = False,
-        expected_digest: str | None = None,
-    ) -> Written:
-        """Write a file completely or not at all; parent folders are made.
-
-        ``expected_digest`` is that of the content the change was agreed on, or ``"absent"``: the write fails
-        with ``file-changed`` when the file is another one by now.
-        """
-        segments = writable_segments_of(path)
-        change = Change(
-            path=shown(segments),
-            added=self._encoded(content, shown(segments)),
-            overwrite=overwrite,
-            append=append,
-            expected_digest=expected_digest,
-            largest_file=self.largest_file,
-        )
-        try:
-            with told_as_tool_errors(change.path), self._open_parent(segments) as parent:
-                size, created = file_writing.carry_out(change, parent, segments[-1])
-        except FileNotFoundError:
-            # The folder was there a moment ago: somebody is moving things.
-            raise ToolError("file-busy", path=change.path, retryable=True) from None
-        return Written(path=change.path, size=size, created=created)
-
-    def writable_path(self, path: str, content: str) -> str:
-        """Where this would really be written. Refuse what could never be, before anybody is asked about it."""
-        real = writable_segments_of(shown(self._real(writable_segments_of(path))))
-        self._encoded(content, shown(real))
-        return shown(real)
 
     def digest(self, path: str) -> str:
         """The digest of a file's bytes, or ``"absent"``."""
         try:
-            content, _ = self._reading(file_segments_of(path), self._read_bytes)
+            content, _ = self._follow_links(split_file_path(path), self._read_bytes)
         except FileNotFoundError:
             return ABSENT
-        return digest_of(content)
-
-    def list_files(self, folder: str = "/") -> Iterator[ListedFile]:
-        """All regular files that are not hidden. Links are not followed, their targets are listed anyway."""
-        return file_listing.list_files(self._open_real, self.real_folder(folder))
-
-    def real_folder(self, folder: str) -> tuple[str, ...]:
-        """Where a folder really is in the vault; one that is missing or no folder is an error that says so."""
-        segments = segments_of(folder)
-        try:
-            return self._reading(segments, self._require_folder)
-        except FileNotFoundError:
-            raise self._not_found("folder-not-found", segments) from None
-
-    def list_folder(self, folder: tuple[str, ...]) -> FolderListing:
-        """What one folder holds."""
-        return file_listing.list_folder(self._open_real, folder)
-
-    def list_folders(
-        self, folder: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None]
-    ) -> Iterator[FolderListing]:
-        """What a folder and all below it hold; ``on_open`` gets each one's descriptor before it is read."""
-        return file_listing.list_folders(self._open_real, folder, on_open)
-
-    def planned(self) -> Mapping[str, str]:
-        """Texts that are not written yet but shall be seen, by path."""
-        return {}
-
-    def resource(self, make: Callable[[VaultFolder], _Resource]) -> _Resource:
-        """What ``make`` makes of this folder: made once, closed with the folder. The search keeps its index so."""
-        if make not in self._resources:
-            self._resources[make] = make(self)
-        return cast("_Resource", self._resources[make])
+        return hash_content(content)
 
     def read_listed(self, file: ListedFile, largest: int) -> str | None:
         """The text of a listed file; None where it is gone, too large, or not text."""
@@ -222,73 +154,146 @@ class VaultFolder:
         except (OSError, ToolError, UnicodeDecodeError):
             return None
 
-    def _open_real(self, segments: tuple[str, ...], flags: int) -> int:
+    @property
+    def pending_changes(self) -> Mapping[str, str]:
+        """Texts that are not written yet but shall be seen, by path."""
+        return {}
+
+    # --- writing
+
+    def write_text(
+        self,
+        path: str,
+        content: str,
+        *,
+        overwrite: bool = False,
+        append: bool = False,
+        expected_digest: str | None = None,
+    ) -> WrittenFile:
+        """Write a file completely or not at all; parent folders are made.
+
+        ``expected_digest`` is that of the content the change was agreed on, or ``"absent"``: the write fails
+        with ``file-changed`` when the file is another one by now.
+        """
+        segments = split_writable_path(path)
+        change = Change(
+            path=join_path(segments),
+            added=encode_text(content, join_path(segments), self.largest_file),
+            overwrite=overwrite,
+            append=append,
+            expected_digest=expected_digest,
+            largest_file=self.largest_file,
+        )
+        try:
+            with translate_os_errors(change.path), self._open_parent(segments) as parent:
+                size, created = write_atomically(change, parent, segments[-1])
+        except FileNotFoundError:
+            # The folder was there a moment ago: somebody is moving things.
+            raise ToolError("file-busy", path=change.path, retryable=True) from None
+        return WrittenFile(path=change.path, size=size, created=created)
+
+    def resolve_writable_path(self, path: str, content: str) -> str:
+        """Where this would really be written. Refuse what could never be, before anybody is asked about it."""
+        real = join_path(split_writable_path(join_path(self.resolve(split_writable_path(path)))))
+        encode_text(content, real, self.largest_file)
+        return real
+
+    # --- listing
+
+    def list_files(self, folder: str = "/") -> Iterator[ListedFile]:
+        """All regular files that are not hidden. Links are not followed, their targets are listed anyway."""
+        return (file for listing in self.list_folders(self.resolve_folder(folder)) for file in listing.files())
+
+    def list_folders(self, start: tuple[str, ...], on_open: OnOpen | None = None) -> Iterator[FolderListing]:
+        """A folder and all below it that are not hidden, in the order of their names."""
+        waiting = [start]
+        while waiting:
+            listing = self.list_folder(waiting.pop(), on_open)
+            yield listing
+            waiting.extend((*listing.folder, name) for name in sorted(listing.folders, reverse=True))
+
+    def list_folder(self, folder: tuple[str, ...], on_open: OnOpen | None = None) -> FolderListing:
+        """The files and folders of one folder; one that has gone or is closed to us has none."""
+        try:
+            with closing(self._open(folder, _FOLDER)) as descriptor:
+                if on_open is not None:
+                    on_open(folder, descriptor)
+                return list_open_folder(descriptor, folder)
+        except OSError:
+            return FolderListing(folder=folder)
+
+    def resolve_folder(self, folder: str) -> tuple[str, ...]:
+        """Where a folder really is in the vault; one that is missing or no folder is an error that says so."""
+
+        def require_folder(real: tuple[str, ...]) -> tuple[str, ...]:
+            os.close(self._open(real, _FOLDER))
+            return real
+
+        segments = split_path(folder)
+        try:
+            return self._follow_links(segments, require_folder)
+        except FileNotFoundError:
+            raise self._not_found("folder-not-found", segments) from None
+
+    def resolve(self, segments: tuple[str, ...]) -> tuple[str, ...]:
+        """Where a path with links in it really is in the vault."""
+        return resolve_links(self._descriptor, str(self.root), segments)
+
+    def resource(self, make: Callable[[VaultFolder], _Resource]) -> _Resource:
+        """What ``make`` makes of this folder: made once, closed with the folder. The search keeps its index so."""
+        if make not in self._resources:
+            self._resources[make] = make(self)
+        return cast("_Resource", self._resources[make])
+
+    def _open(self, segments: tuple[str, ...], flags: int) -> int:
         return open_strictly(self._descriptor, segments, flags, by_kernel=self._by_kernel)
 
-    def _real(self, segments: tuple[str, ...]) -> tuple[str, ...]:
-        return real_segments(self._descriptor, str(self.root), segments)
-
-    def _reading(self, segments: tuple[str, ...], read: Callable[[tuple[str, ...]], _Answer]) -> _Answer:
-        """Do something with a path; where links stand in it, with its real place inside the vault."""
-        with told_as_tool_errors(shown(segments)):
+    def _follow_links(self, segments: tuple[str, ...], use: Callable[[tuple[str, ...]], _Answer]) -> _Answer:
+        """Use a path; where links stand in it, its real place inside the vault."""
+        with translate_os_errors(join_path(segments)):
             try:
-                return read(segments)
+                return use(segments)
             except OSError as error:
-                if error.errno not in LINK_ERRORS:
+                if error.errno not in LINK_ERRORS or (real := self.resolve(segments)) == segments:
                     raise
-                real = self._real(segments)
-                if real == segments:
-                    raise
-                return read(real)
+                return use(real)
 
-    def _read_bytes(self, segments: tuple[str, ...], largest: int | None = None) -> tuple[bytes, os.stat_result]:
+    def _read_bytes(self, segments: tuple[str, ...], largest: int | None = None) -> OpenedFile:
         limit = self.largest_file if largest is None else largest
-        with closing(self._open_real(segments, os.O_RDONLY)) as descriptor:
-            return read_regular(descriptor, shown(segments), limit)
-
-    def _require_folder(self, segments: tuple[str, ...]) -> tuple[str, ...]:
-        os.close(self._open_real(segments, os.O_RDONLY | os.O_DIRECTORY))
-        return segments
+        with closing(self._open(segments, os.O_RDONLY)) as descriptor:
+            return read_regular_file(descriptor, join_path(segments), limit)
 
     @contextmanager
     def _open_parent(self, segments: tuple[str, ...]) -> Iterator[int]:
         """The folder a file is to be written in, made where missing; links in the path are refused."""
         try:
-            descriptor = self._made_folder(segments[:-1])
+            descriptor = self._make_folders(segments[:-1])
         except OSError as error:
             if error.errno in LINK_ERRORS:
                 self._refuse_links(segments)
             raise
         with closing(descriptor):
-            if stat.S_ISLNK(file_writing.mode_of(descriptor, segments[-1])):
+            if stat.S_ISLNK(read_mode(descriptor, segments[-1])):
                 self._refuse_links(segments)
             yield descriptor
 
-    def _made_folder(self, segments: tuple[str, ...]) -> int:
+    def _make_folders(self, segments: tuple[str, ...]) -> int:
         with suppress(FileNotFoundError):
-            return self._open_real(segments, os.O_RDONLY | os.O_DIRECTORY)
+            return self._open(segments, _FOLDER)
+        # From the top down, each opened anew: a folder that becomes a link meanwhile is never followed.
         for depth, name in enumerate(segments):
-            with closing(self._open_real(segments[:depth], os.O_RDONLY | os.O_DIRECTORY)) as parent:
-                file_writing.make_folder(parent, name)
-        return self._open_real(segments, os.O_RDONLY | os.O_DIRECTORY)
+            with closing(self._open(segments[:depth], _FOLDER)) as parent:
+                make_folder(parent, name)
+        return self._open(segments, _FOLDER)
 
     def _refuse_links(self, segments: tuple[str, ...]) -> None:
-        real = self._real(segments)
+        real = self.resolve(segments)
         if real != segments:
-            raise ToolError("path-through-link", path=shown(segments), real=shown(real))
+            raise ToolError("path-through-link", path=join_path(segments), real=join_path(real))
 
     def _not_found(self, code: str, segments: tuple[str, ...]) -> ToolError:
-        wanted = shown(segments)
-        files = file_listing.list_files(self._open_real, ())
+        wanted = join_path(segments)
+        files = (file for listing in self.list_folders(()) for file in listing.files())
         closest = closest_paths(wanted, files, folders=code == "folder-not-found")
         told = ", ".join(closest) or Sentence(key="closest-none")
         return ToolError(code, path=wanted, closest=told, details={"closest": closest})
-
-    def _encoded(self, content: str, path: str) -> bytes:
-        try:
-            encoded = content.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise ToolError("text-not-unicode", path=path, position=error.start) from None
-        if len(encoded) > self.largest_file:
-            raise ToolError("file-too-large", path=path, size=len(encoded), limit=self.largest_file)
-        return encoded

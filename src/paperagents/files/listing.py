@@ -1,22 +1,19 @@
-"""Listing the vault's files, one folder at a time."""
+"""What a folder of the vault holds, and the paths that come closest to one that is missing."""
 
 from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
 from paperagents.definitions.text import has_surrogates
-from paperagents.files.paths import shown
-from paperagents.files.reading import closing
-from paperagents.files.writing import DRAFT_PREFIX, remove_abandoned
+from paperagents.files.paths import join_path
+from paperagents.files.writing import DRAFT_PREFIX, remove_abandoned_draft
 
-OpenFolder = Callable[[tuple[str, ...], int], int]
 STAMP_BYTES = 32
-_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,12 +53,13 @@ class FolderListing:
         """The file with this place in ``names``."""
         stamp = self.stamp_of(place)
         size, modified, *_ = array("q", stamp)
-        return ListedFile(path=shown((*self.folder, self.names[place])), size=size, modified_ns=modified, stamp=stamp)
+        path = join_path((*self.folder, self.names[place]))
+        return ListedFile(path=path, size=size, modified_ns=modified, stamp=stamp)
 
     def files(self) -> list[ListedFile]:
         """All files, in the order of their names."""
         numbers = array("q", self.stamps)
-        above = shown((*self.folder, ""))
+        above = join_path((*self.folder, ""))
         found = zip(self.names, numbers[::4], numbers[1::4], map(self.stamp_of, range(len(self.names))), strict=True)
         return [
             ListedFile(path=above + name, size=size, modified_ns=modified, stamp=stamp)
@@ -69,44 +67,15 @@ class FolderListing:
         ]
 
 
-def list_files(open_folder: OpenFolder, start: tuple[str, ...]) -> Iterator[ListedFile]:
-    """All regular files below a folder that are not hidden, folders in the order of their names."""
-    for listing in list_folders(open_folder, start):
-        yield from listing.files()
-
-
-def list_folders(
-    open_folder: OpenFolder, start: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None] | None = None
-) -> Iterator[FolderListing]:
-    """A folder and all below it that are not hidden. ``on_open`` gets each one's descriptor before it is read."""
-    waiting = [start]
-    while waiting:
-        listing = list_folder(open_folder, waiting.pop(), on_open)
-        yield listing
-        waiting.extend((*listing.folder, name) for name in sorted(listing.folders, reverse=True))
-
-
-def list_folder(
-    open_folder: OpenFolder, folder: tuple[str, ...], on_open: Callable[[tuple[str, ...], int], None] | None = None
-) -> FolderListing:
-    """The files and folders of one folder; one that has gone or is closed to us has none."""
-    try:
-        with closing(open_folder(folder, os.O_RDONLY | os.O_DIRECTORY)) as descriptor:
-            if on_open is not None:
-                on_open(folder, descriptor)
-            return _visible(descriptor, folder)
-    except OSError:
-        return FolderListing(folder=folder)
-
-
-def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
+def list_open_folder(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
+    """What an open folder holds that is not hidden; drafts of writers that were killed are removed on the way."""
     names, numbers, folders = list[str](), list[int](), list[str]()
     with os.scandir(descriptor) as entries:
         for entry in entries:
             name = entry.name
             if name[0] == ".":
                 if name.startswith(DRAFT_PREFIX):
-                    remove_abandoned(descriptor, name)
+                    remove_abandoned_draft(descriptor, name)
             elif has_surrogates(name):
                 continue
             elif entry.is_file(follow_symlinks=False):
@@ -118,19 +87,16 @@ def _visible(descriptor: int, folder: tuple[str, ...]) -> FolderListing:
                 numbers += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(name)
-    return FolderListing(folder=folder, names=tuple(names), stamps=_stamps(numbers), folders=tuple(folders))
+    return FolderListing(folder=folder, names=tuple(names), stamps=pack_stamps(numbers), folders=tuple(folders))
 
 
-def _stamps(numbers: list[int]) -> bytes:
+def pack_stamps(numbers: list[int]) -> bytes:
+    """The numbers of all stamps as bytes."""
     try:
         return array("q", numbers).tobytes()
     except OverflowError:
-        return array("q", map(_signed, numbers)).tobytes()
-
-
-def _signed(number: int) -> int:
-    """Some file systems give their files numbers that use the last bit, too."""
-    return number if number <= _LARGEST else number - 2**64
+        # Some file systems give their files numbers that use the last bit, too.
+        return array("q", [each if each < 2**63 else each - 2**64 for each in numbers]).tobytes()
 
 
 # --- the paths of the vault that come closest to one that is not there
@@ -147,20 +113,21 @@ def closest_paths(wanted: str, files: Iterable[ListedFile], *, folders: bool = F
     Comparing spellings is slow, so a large vault is only compared in part.
     """
     wanted = wanted[:_LONGEST_COMPARED]
-    paths = _folders_of(files) if folders else [file.path for file in files]
-    same_name = [path for path in paths if _name(path) == _name(wanted)]
+    paths = parent_folders(files) if folders else [file.path for file in files]
+    same_name = [path for path in paths if note_name(path) == note_name(wanted)]
     compared = {path.casefold(): path for path in islice(paths, _MOST_COMPARED)}
     alike = get_close_matches(wanted.casefold(), compared, n=_MOST_ANSWERS, cutoff=0.6)
     found = dict.fromkeys([*same_name[:_MOST_ANSWERS], *(compared[path] for path in alike)])
     return list(found)[:_MOST_ANSWERS]
 
 
-def _name(path: str) -> str:
+def note_name(path: str) -> str:
     """The last segment without case and ending: what people and models remember of a note."""
     return path.rpartition("/")[2].casefold().removesuffix(".md")
 
 
-def _folders_of(files: Iterable[ListedFile]) -> list[str]:
+def parent_folders(files: Iterable[ListedFile]) -> list[str]:
+    """All folders above these files."""
     found: dict[str, None] = {}
     for file in files:
         folder = file.path.rpartition("/")[0]

@@ -1,18 +1,18 @@
-"""The vault's files as a plan sees them: writes stay in memory, and reads see them."""
+"""The vault's files as a dry run sees them: writes stay in memory, and reads see them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TypeVar
 
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
-from paperagents.files.folder import Closable, FileContent, VaultFolder, Written
+from paperagents.files.folder import Closable, FileContent, VaultFolder, WrittenFile
 from paperagents.files.listing import ListedFile
-from paperagents.files.paths import file_segments_of, segments_of, shown, writable_segments_of
-from paperagents.files.reading import digest_of, modified_time
+from paperagents.files.paths import join_path, split_file_path, split_path, split_writable_path
+from paperagents.files.reading import format_time, hash_content
 
 _Resource = TypeVar("_Resource", bound=Closable)
 
@@ -20,20 +20,23 @@ _Resource = TypeVar("_Resource", bound=Closable)
 class PlannedFolder(VaultFolder):
     """A vault folder that never writes to the disk."""
 
-    _pending: dict[str, str]
+    @cached_property
+    def pending_changes(self) -> dict[str, str]:
+        """What would be written, by path."""
+        return {}
 
     def find_text(self, path: str) -> FileContent | None:
         """The text as it would be."""
-        pending = self._changes().get(self._name(path))
+        pending = self.pending_changes.get(self._real_path(path))
         if pending is None:
             return super().find_text(path)
         data = lossless_bytes(pending)
         return FileContent(
-            path=shown(file_segments_of(path)),
+            path=join_path(split_file_path(path)),
             content=pending,
             size=len(data),
-            modified=modified_time(time.time_ns()),
-            digest=digest_of(data),
+            modified=format_time(time.time_ns()),
+            digest=hash_content(data),
         )
 
     def write_text(
@@ -44,21 +47,23 @@ class PlannedFolder(VaultFolder):
         overwrite: bool = False,
         append: bool = False,
         expected_digest: str | None = None,  # noqa: ARG002  nobody else changes a plan
-    ) -> Written:
+    ) -> WrittenFile:
         """Keep the text in memory."""
-        name = shown(writable_segments_of(path))
+        name = join_path(split_writable_path(path))
         found = self.find_text(path)
         old = found.content if found is not None else None
         if old is not None and not (overwrite or append):
             raise ToolError("file-exists", path=name)
         new = (old or "") + content if append else content
-        self._changes()[name] = new
-        return Written(path=name, size=len(lossless_bytes(new)), created=old is None)
+        self.pending_changes[name] = new
+        return WrittenFile(path=name, size=len(lossless_bytes(new)), created=old is None)
 
     def digest(self, path: str) -> str:
         """The digest of the text as it would be."""
-        name = self._name(path)
-        return digest_of(self._changes()[name].encode()) if name in self._changes() else super().digest(path)
+        name = self._real_path(path)
+        return (
+            hash_content(self.pending_changes[name].encode()) if name in self.pending_changes else super().digest(path)
+        )
 
     def resource(self, make: Callable[[VaultFolder], _Resource]) -> _Resource:
         """Made of what is on the disk; what is planned does not belong in it."""
@@ -74,32 +79,23 @@ class PlannedFolder(VaultFolder):
     def _on_disk(self) -> VaultFolder:
         return VaultFolder(self.root)
 
-    def planned(self) -> Mapping[str, str]:
-        """What would be written."""
-        return self._changes()
-
     def list_files(self, folder: str = "/") -> Iterator[ListedFile]:
         """The files there would be."""
-        below = shown(self._real(segments_of(folder)))
-        for name, text in self._changes().items():
+        below = join_path(self.resolve(split_path(folder)))
+        for name, text in self.pending_changes.items():
             if not below or name.startswith(f"{below}/"):
                 yield ListedFile(path=name, size=len(text.encode()), modified_ns=time.time_ns())
         try:
-            yield from (file for file in super().list_files(folder) if file.path not in self._changes())
+            yield from (file for file in super().list_files(folder) if file.path not in self.pending_changes)
         except ToolError:
-            if not any(name.startswith(f"{below}/") for name in self._changes()):
+            if not any(name.startswith(f"{below}/") for name in self.pending_changes):
                 raise
 
     def read_listed(self, file: ListedFile, largest: int) -> str | None:
         """The text of a listed file as it would be."""
-        pending = self._changes().get(file.path)
+        pending = self.pending_changes.get(file.path)
         return pending if pending is not None else super().read_listed(file, largest)
 
-    def _name(self, path: str) -> str:
-        """Under which a text is kept: where the file really is."""
-        return shown(self._real(file_segments_of(path)))
-
-    def _changes(self) -> dict[str, str]:
-        if not hasattr(self, "_pending"):
-            self._pending = {}
-        return self._pending
+    def _real_path(self, path: str) -> str:
+        """Where the file really is: two names of one file have one pending text."""
+        return join_path(self.resolve(split_file_path(path)))

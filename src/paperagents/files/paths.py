@@ -17,9 +17,9 @@ _LONGEST_SHOWN = 200
 _IGNORED_CATEGORIES = ("Cf", "Cc", "Mn")
 
 
-def segments_of(path: str) -> tuple[str, ...]:
+def split_path(path: str) -> tuple[str, ...]:
     """The segments of a vault path, without those that say nothing (``/``, ``./``)."""
-    require_plain_text(path)
+    require_valid_path(path)
     segments = tuple(segment for segment in path.split("/") if segment not in ("", "."))
     if ".." in segments:
         raise ToolError("path-outside-vault", path=path)
@@ -27,21 +27,21 @@ def segments_of(path: str) -> tuple[str, ...]:
     return segments
 
 
-def file_segments_of(path: str) -> tuple[str, ...]:
+def split_file_path(path: str) -> tuple[str, ...]:
     """The segments of a path that means a file: not the vault itself, not ``notes/``."""
-    segments = segments_of(path)
+    segments = split_path(path)
     if not segments or path.endswith(("/", "/.")):
         raise ToolError("not-a-file", path=path)
     return segments
 
 
-def writable_segments_of(path: str) -> tuple[str, ...]:
+def split_writable_path(path: str) -> tuple[str, ...]:
     """The segments of a file that may be written.
 
     Hidden files and folders belong to other programs: a line in ``.git/hooks``, ``.obsidian/plugins``,
     ``.vscode`` or ``.bashrc`` is code that they run, so a tool never writes there.
     """
-    segments = file_segments_of(path)
+    segments = split_file_path(path)
     if any(segment.startswith(".") for segment in segments):
         raise ToolError("path-hidden", path=path)
     if any(unicodedata.category(character) == "Cc" for character in path):
@@ -49,12 +49,12 @@ def writable_segments_of(path: str) -> tuple[str, ...]:
     return segments
 
 
-def shown(segments: tuple[str, ...]) -> str:
+def join_path(segments: tuple[str, ...]) -> str:
     """The one written form of a vault path in answers: no slash in front, none at the end."""
     return "/".join(segments)
 
 
-def require_plain_text(path: str) -> None:
+def require_valid_path(path: str) -> None:
     """Refuse what no file can be called."""
     try:
         encoded = path.encode("utf-8")
@@ -66,12 +66,12 @@ def require_plain_text(path: str) -> None:
 
 def require_allowed(segments: tuple[str, ...]) -> None:
     """Refuse the program's own folder, in this vault or in one inside it, however it is spelt."""
-    if any(_plain(segment) == PRIVATE_FOLDER for segment in segments):
-        raise ToolError("path-forbidden", path=shown(segments))
+    if any(normalize_name(segment) == PRIVATE_FOLDER for segment in segments):
+        raise ToolError("path-forbidden", path=join_path(segments))
 
 
-def _plain(segment: str) -> str:
-    """The name a forgiving file system could take this one for: case, width, invisible letters, end dots."""
+def normalize_name(segment: str) -> str:
+    """The name that a lenient file system could take this one for: case, width, invisible letters, end dots."""
     folded = unicodedata.normalize("NFKC", segment).casefold()
     visible = "".join(letter for letter in folded if unicodedata.category(letter) not in _IGNORED_CATEGORIES)
     return visible.rstrip(". ")

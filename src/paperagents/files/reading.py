@@ -1,4 +1,4 @@
-"""Reading an open file, and saying what the system refused in our own words."""
+"""Reading an open file, and translating what the system refused into our errors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
@@ -18,7 +19,7 @@ ABSENT = "absent"
 _PAGE = 4096
 _LAST_SECOND_OF_9999 = 253402300799
 
-_CODES = {
+_CODES_BY_ERRNO = {
     errno.ENAMETOOLONG: "path-invalid",
     errno.EILSEQ: "path-invalid",
     errno.EISDIR: "not-a-file",
@@ -35,6 +36,13 @@ _CODES = {
 }
 
 
+class OpenedFile(NamedTuple):
+    """All bytes of a file, and its status when they were read."""
+
+    content: bytes
+    status: os.stat_result
+
+
 @contextmanager
 def closing(descriptor: int) -> Iterator[int]:
     """A descriptor that is closed at the end of the block."""
@@ -45,18 +53,18 @@ def closing(descriptor: int) -> Iterator[int]:
 
 
 @contextmanager
-def told_as_tool_errors(path: str) -> Iterator[None]:
-    """Turn what the system says into our errors. Of a missing file callers have more to say."""
+def translate_os_errors(path: str) -> Iterator[None]:
+    """Raise ToolError for what the system refuses. A missing file stays FileNotFoundError: callers know more."""
     try:
         yield
     except FileNotFoundError:
         raise
     except OSError as error:
-        code = _CODES.get(error.errno or 0, "file-failed")
+        code = _CODES_BY_ERRNO.get(error.errno or 0, "file-failed")
         raise ToolError(code, path=path, reason=system_text(error)) from error
 
 
-def read_regular(descriptor: int, path: str, limit: int) -> tuple[bytes, os.stat_result]:
+def read_regular_file(descriptor: int, path: str, limit: int) -> OpenedFile:
     """All bytes of an open regular file; anything else, and more than the limit, is refused."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
@@ -67,10 +75,10 @@ def read_regular(descriptor: int, path: str, limit: int) -> tuple[bytes, os.stat
         content += more
     if len(content) > limit:
         raise ToolError("file-too-large", path=path, size=max(status.st_size, len(content)), limit=limit)
-    return content, status
+    return OpenedFile(content, status)
 
 
-def decoded(content: bytes, path: str) -> str:
+def decode_text(content: bytes, path: str) -> str:
     """The text of a file's bytes, or the place of the first that is not UTF-8."""
     try:
         return content.decode("utf-8")
@@ -78,12 +86,12 @@ def decoded(content: bytes, path: str) -> str:
         raise ToolError("not-utf8", path=path, position=error.start) from None
 
 
-def digest_of(content: bytes) -> str:
+def hash_content(content: bytes) -> str:
     """The digest that binds an approval to a file's content."""
     return hashlib.sha256(content).hexdigest()
 
 
-def modified_time(nanoseconds: int) -> str:
+def format_time(nanoseconds: int) -> str:
     """A file's time of change in ISO 8601, in UTC; times no calendar has become the nearest it has."""
     seconds = min(max(nanoseconds / 1e9, 0), _LAST_SECOND_OF_9999)
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

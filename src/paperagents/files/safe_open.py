@@ -16,7 +16,7 @@ from collections import deque
 from functools import cache
 
 from paperagents.errors import ToolError
-from paperagents.files.paths import require_allowed, require_plain_text, shown
+from paperagents.files.paths import join_path, require_allowed, require_valid_path
 
 LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 """What systems say when a link, or a file, stands where a folder or file was to be opened."""
@@ -29,20 +29,22 @@ def open_strictly(root: int, segments: tuple[str, ...], flags: int, *, by_kernel
     """Open a path below the root that holds no link. FIFOs and devices never make this wait."""
     flags |= os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     if has_openat2() if by_kernel is None else by_kernel:
-        return open_without_links(root, shown(segments) or ".", flags)
-    return _open_by_walking(root, segments or (".",), flags)
+        return open_without_links(root, join_path(segments) or ".", flags)
+    return open_by_walking(root, segments or (".",), flags)
 
 
-def real_segments(root: int, root_path: str, segments: tuple[str, ...]) -> tuple[str, ...]:
+def resolve_links(root: int, root_path: str, segments: tuple[str, ...]) -> tuple[str, ...]:
     """Where a path with links in it really is, in the vault's own names; refused when it is outside."""
-    path, real, links = shown(segments), list[str](), 0
+    path, real, links = join_path(segments), list[str](), 0
     waiting = deque(segments)
     while waiting:
         segment = waiting.popleft()
         if segment == "..":
-            _step_up(real, path)
+            if not real:
+                raise ToolError("path-outside-vault", path=path)
+            real.pop()
             continue
-        target = _link_target(root, [*real, segment])
+        target = read_link(root, [*real, segment])
         if target is None:
             real.append(segment)
             continue
@@ -51,12 +53,13 @@ def real_segments(root: int, root_path: str, segments: tuple[str, ...]) -> tuple
             raise ToolError("path-outside-vault", path=path)
         if target.startswith("/"):
             real.clear()
-        waiting.extendleft(reversed(_segments_of_link(target, root_path, path)))
+        waiting.extendleft(reversed(split_link(target, root_path, path)))
     require_allowed(tuple(real))
     return tuple(real)
 
 
-def _open_by_walking(root: int, segments: tuple[str, ...], flags: int) -> int:
+def open_by_walking(root: int, segments: tuple[str, ...], flags: int) -> int:
+    """The same for kernels without openat2: folder by folder, none of them a link."""
     folder = os.dup(root)
     try:
         for segment in segments[:-1]:
@@ -68,22 +71,17 @@ def _open_by_walking(root: int, segments: tuple[str, ...], flags: int) -> int:
         os.close(folder)
 
 
-def _link_target(root: int, segments: list[str]) -> str | None:
+def read_link(root: int, segments: list[str]) -> str | None:
+    """What a link points to; None for anything else."""
     try:
         return os.readlink("/".join(segments), dir_fd=root)
     except OSError:
         return None
 
 
-def _step_up(real: list[str], path: str) -> None:
-    if not real:
-        raise ToolError("path-outside-vault", path=path)
-    real.pop()
-
-
-def _segments_of_link(target: str, root_path: str, path: str) -> list[str]:
+def split_link(target: str, root_path: str, path: str) -> list[str]:
     """What a link points to, as segments; a full path must start with the vault's own."""
-    require_plain_text(target)
+    require_valid_path(target)
     parts = [part for part in target.split("/") if part not in ("", ".")]
     if not target.startswith("/"):
         return parts

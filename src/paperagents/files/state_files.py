@@ -24,7 +24,7 @@ _LOCK = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @contextmanager
-def alone_with(file: Path) -> Iterator[None]:
+def file_lock(file: Path) -> Iterator[None]:
     """Inside, nobody else changes the file: what one reads, and then writes, loses nothing of another's.
 
     Raises PaperError where it cannot be written.

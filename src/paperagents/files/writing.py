@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from paperagents.errors import FileChangedError, ToolError
-from paperagents.files.reading import ABSENT, closing, decoded, digest_of, read_regular
+from paperagents.files.reading import ABSENT, OpenedFile, closing, decode_text, hash_content, read_regular_file
 from paperagents.files.safe_open import rename_without_replacing
 
 DRAFT_PREFIX = ".paper-draft-"
@@ -41,26 +41,29 @@ class Change:
     largest_file: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Existing:
-    """The file as it is before the change."""
-
-    content: bytes
-    status: os.stat_result
-
-
-class _MovedOnError(Exception):
+class ChangedMeanwhileError(Exception):
     """Somebody else changed the file while the draft was being written."""
 
 
-def carry_out(change: Change, folder: int, name: str) -> tuple[int, bool]:
+def write_atomically(change: Change, folder: int, name: str) -> tuple[int, bool]:
     """Write the file in this open folder; its size in bytes, and whether it is new."""
     for _ in range(_TRIES):
         try:
-            return _attempt(change, folder, name)
-        except _MovedOnError:
+            return try_to_write(change, folder, name)
+        except ChangedMeanwhileError:
             continue
     raise ToolError("file-busy", path=change.path, retryable=True)
+
+
+def encode_text(content: str, path: str, limit: int) -> bytes:
+    """The bytes of a text that is to be written; halves of characters, and more than the limit, are refused."""
+    try:
+        encoded = content.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ToolError("text-not-unicode", path=path, position=error.start) from None
+    if len(encoded) > limit:
+        raise ToolError("file-too-large", path=path, size=len(encoded), limit=limit)
+    return encoded
 
 
 def make_folder(parent: int, name: str) -> None:
@@ -70,7 +73,7 @@ def make_folder(parent: int, name: str) -> None:
         os.fsync(parent)
 
 
-def mode_of(folder: int, name: str) -> int:
+def read_mode(folder: int, name: str) -> int:
     """The kind and permissions of a name in a folder, 0 where there is nothing."""
     try:
         return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
@@ -78,27 +81,29 @@ def mode_of(folder: int, name: str) -> int:
         return 0
 
 
-def remove_abandoned(folder: int, name: str) -> None:
+def remove_abandoned_draft(folder: int, name: str) -> None:
     """Remove the draft of a writer that is no longer there."""
     with suppress(OSError), closing(os.open(name, _READ, dir_fd=folder)) as draft:
         fcntl.flock(draft, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _remove_if_same(folder, name, draft)
+        remove_if_same(folder, name, draft)
 
 
-def _attempt(change: Change, folder: int, name: str) -> tuple[int, bool]:
-    _require_replaceable(change, mode_of(folder, name))
-    with _draft(change, folder, name) as (draft_name, draft):
-        existing = _existing(change, folder, name)
-        _require_conditions(change, existing)
+def try_to_write(change: Change, folder: int, name: str) -> tuple[int, bool]:
+    """One attempt. Raises ChangedMeanwhileError where somebody else was faster."""
+    require_replaceable(change, read_mode(folder, name))
+    with open_draft(change, folder, name) as (draft_name, draft):
+        existing = read_existing(change, folder, name)
+        require_conditions(change, existing)
         content = existing.content + change.added if existing and change.append else change.added
         if len(content) > change.largest_file:
             raise ToolError("file-too-large", path=change.path, size=len(content), limit=change.largest_file)
-        _fill(draft, content, existing)
-        _give_name(change, folder, draft_name, name, existing)
+        fill_draft(draft, content, existing)
+        take_name(change, folder, draft_name, name, existing)
     return len(content), existing is None
 
 
-def _require_replaceable(change: Change, mode: int) -> None:
+def require_replaceable(change: Change, mode: int) -> None:
+    """Refuse what must not be replaced; a mode of 0 is a file that is not there."""
     if mode and not stat.S_ISREG(mode):
         raise ToolError("not-a-file", path=change.path)
     if mode and not change.overwrite and not change.append:
@@ -109,42 +114,44 @@ def _require_replaceable(change: Change, mode: int) -> None:
 
 
 @contextmanager
-def _draft(change: Change, folder: int, name: str) -> Iterator[tuple[str, int]]:
+def open_draft(change: Change, folder: int, name: str) -> Iterator[tuple[str, int]]:
     """A new, locked, empty file beside the one to be written; gone at the end, whatever happens."""
     draft_name = DRAFT_PREFIX + hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
-    with closing(_new_draft(change, folder, draft_name, mode_of(folder, name))) as draft:
+    with closing(create_draft(change, folder, draft_name, read_mode(folder, name))) as draft:
         try:
             yield draft_name, draft
         finally:
-            _remove_if_same(folder, draft_name, draft)
+            remove_if_same(folder, draft_name, draft)
 
 
-def _new_draft(change: Change, folder: int, draft_name: str, mode: int) -> int:
+def create_draft(change: Change, folder: int, draft_name: str, mode: int) -> int:
+    """Create and lock the draft once its last writer has finished."""
     permissions = stat.S_IMODE(mode) & 0o777 if mode else 0o666
     deadline = time.monotonic() + _LONGEST_WAIT
     while time.monotonic() < deadline:
         try:
             draft = os.open(draft_name, _NEW, permissions, dir_fd=folder)
         except FileExistsError:
-            _wait_for_turn(folder, draft_name)
+            wait_for_turn(folder, draft_name)
             continue
         # Between creating and locking, another writer may have taken the draft for an abandoned one.
-        if _locked(draft) and _is_same(folder, draft_name, draft):
+        if try_lock(draft) and is_same_file(folder, draft_name, draft):
             return draft
         os.close(draft)
     raise ToolError("file-busy", path=change.path, retryable=True)
 
 
-def _wait_for_turn(folder: int, draft_name: str) -> None:
+def wait_for_turn(folder: int, draft_name: str) -> None:
     """Remove a draft whose writer is gone, else pause while its writer is at work."""
-    remove_abandoned(folder, draft_name)
-    if stat.S_ISLNK(mode_of(folder, draft_name)):
+    remove_abandoned_draft(folder, draft_name)
+    if stat.S_ISLNK(read_mode(folder, draft_name)):
         os.unlink(draft_name, dir_fd=folder)
-    if mode_of(folder, draft_name):
+    if read_mode(folder, draft_name):
         time.sleep(_PAUSE)
 
 
-def _locked(draft: int) -> bool:
+def try_lock(draft: int) -> bool:
+    """Whether the lock was free."""
     try:
         fcntl.flock(draft, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -152,41 +159,44 @@ def _locked(draft: int) -> bool:
     return True
 
 
-def _is_same(folder: int, name: str, descriptor: int) -> bool:
+def is_same_file(folder: int, name: str, descriptor: int) -> bool:
+    """Whether a name still means an open file."""
     with suppress(FileNotFoundError):
         named = os.stat(name, dir_fd=folder, follow_symlinks=False)
         return os.path.samestat(named, os.fstat(descriptor))
     return False
 
 
-def _remove_if_same(folder: int, name: str, descriptor: int) -> None:
-    if _is_same(folder, name, descriptor):
+def remove_if_same(folder: int, name: str, descriptor: int) -> None:
+    """Remove a file, unless its name means another one by now."""
+    if is_same_file(folder, name, descriptor):
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
 
 
-def _existing(change: Change, folder: int, name: str) -> _Existing | None:
+def read_existing(change: Change, folder: int, name: str) -> OpenedFile | None:
+    """The file as it is before the change; None where there is none."""
     try:
         descriptor = os.open(name, _READ, dir_fd=folder)
     except FileNotFoundError:
         return None
     with closing(descriptor):
-        content, status = read_regular(descriptor, change.path, change.largest_file)
-    return _Existing(content=content, status=status)
+        return read_regular_file(descriptor, change.path, change.largest_file)
 
 
-def _require_conditions(change: Change, existing: _Existing | None) -> None:
-    if change.expected_digest is not None:
-        digest = digest_of(existing.content) if existing else ABSENT
-        if digest != change.expected_digest:
-            raise FileChangedError(path=change.path)
+def require_conditions(change: Change, existing: OpenedFile | None) -> None:
+    """Refuse to write on another file than was agreed on, or on one that is no text."""
+    expected = change.expected_digest
+    if expected is not None and expected != (hash_content(existing.content) if existing else ABSENT):
+        raise FileChangedError(path=change.path)
     if existing is not None:
-        _require_replaceable(change, existing.status.st_mode)
+        require_replaceable(change, existing.status.st_mode)
         # Nobody can be shown what would be lost of a picture, so it is not replaced by text.
-        decoded(existing.content, change.path)
+        decode_text(existing.content, change.path)
 
 
-def _fill(draft: int, content: bytes, existing: _Existing | None) -> None:
+def fill_draft(draft: int, content: bytes, existing: OpenedFile | None) -> None:
+    """Write and flush the content, with owner and permissions of the file that is replaced."""
     if existing:
         with suppress(PermissionError):
             os.fchown(draft, existing.status.st_uid, existing.status.st_gid)
@@ -197,36 +207,32 @@ def _fill(draft: int, content: bytes, existing: _Existing | None) -> None:
     os.fsync(draft)
 
 
-def _give_name(change: Change, folder: int, draft_name: str, name: str, existing: _Existing | None) -> None:
+def take_name(change: Change, folder: int, draft_name: str, name: str, existing: OpenedFile | None) -> None:
     """The one step in which the change happens."""
-    _require_unchanged(change, folder, name, existing)
+    require_unchanged(change, folder, name, existing)
     if existing is None:
         try:
             rename_without_replacing(folder, draft_name, name)
         except FileExistsError:
-            raise _MovedOnError from None
+            raise ChangedMeanwhileError from None
     else:
         os.rename(draft_name, name, src_dir_fd=folder, dst_dir_fd=folder)
-    _flush_folder(folder)
-
-
-def _require_unchanged(change: Change, folder: int, name: str, existing: _Existing | None) -> None:
-    """Editors do not know our lock: look once more, directly before the name is taken."""
-    if existing is None or not (change.append or change.expected_digest):
-        return
-    try:
-        now = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        raise _MovedOnError from None
-    before = existing.status
-    if (now.st_ino, now.st_size, now.st_mtime_ns) != (before.st_ino, before.st_size, before.st_mtime_ns):
-        raise _MovedOnError
-
-
-def _flush_folder(folder: int) -> None:
     try:
         os.fsync(folder)
     except OSError as error:
         # Some network file systems cannot flush a folder; the file itself is safe.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
+
+
+def require_unchanged(change: Change, folder: int, name: str, existing: OpenedFile | None) -> None:
+    """Editors do not know our lock: look once more, directly before the name is taken."""
+    if existing is None or not (change.append or change.expected_digest):
+        return
+    try:
+        now = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        raise ChangedMeanwhileError from None
+    before = existing.status
+    if (now.st_ino, now.st_size, now.st_mtime_ns) != (before.st_ino, before.st_size, before.st_mtime_ns):
+        raise ChangedMeanwhileError

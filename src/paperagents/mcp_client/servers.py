@@ -17,7 +17,7 @@ from typing import Any
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import Parameter, ToolDefinition
-from paperagents.files.state_files import alone_with, read_object, read_object_to_change, replace_file, set_aside
+from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file, set_aside
 
 MOST_TOOLS = 2_000
 
@@ -88,7 +88,7 @@ class KnownServers:
         return self._read[1]
 
     def _change(self, server: str, **fields: Any) -> None:
-        with alone_with(self._file):
+        with file_lock(self._file):
             everything = read_object_to_change(self._file)
             ours = everything.get(self._folder, {})
             about = ours.get(server, {}) if isinstance(ours, dict) else None

@@ -67,7 +67,7 @@ def document(number: int, file: ListedFile, note: Note) -> tantivy.Document:
     return made
 
 
-def shown(stored: tantivy.Document) -> tuple[str, tuple[str, ...], int]:
+def read_stored(stored: tantivy.Document) -> tuple[str, tuple[str, ...], int]:
     """Path, tags and size of a note that was found."""
     path, tags, size = json.loads(bytes(stored.get_first("shown") or b""))
     return path, tuple(tags), size

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import FolderListing
-from paperagents.files.paths import shown
+from paperagents.files.paths import join_path
 
 
 class FolderState:
@@ -43,7 +43,7 @@ class FolderState:
         if self._looked_once:
             self._begin_following()
         self._looked_once = True
-        self.listings = {shown(each.folder): each for each in self._folder.list_folders((), self._follow)}
+        self.listings = {join_path(each.folder): each for each in self._folder.list_folders((), self._follow)}
         return before | set(self.listings)
 
     def _begin_following(self) -> None:
@@ -66,31 +66,31 @@ class FolderState:
         for folder in {each.folder for each in changed}:
             looked_at |= self._look_at(folder)
         for folder in {(*each.folder, each.below) for each in changed if each.below is not None}:
-            looked_at |= self._forget(shown(folder)) | self._look_below(folder)
+            looked_at |= self._forget(join_path(folder)) | self._look_below(folder)
         if self._notices is None:
             raise NoNoticesError
         return looked_at
 
     def _look_at(self, folder: tuple[str, ...]) -> set[str]:
         """Look at one folder again, and at those in it that came or went."""
-        name = shown(folder)
+        name = join_path(folder)
         before = self.listings.get(name)
         if before is None:
             return set()
         now = self.listings[name] = self._folder.list_folder(folder)
         looked_at = {name}
         for gone in set(before.folders) - set(now.folders):
-            looked_at |= self._forget(shown((*folder, gone)))
+            looked_at |= self._forget(join_path((*folder, gone)))
         for new in set(now.folders) - set(before.folders):
             looked_at |= self._look_below((*folder, new))
         return looked_at
 
     def _look_below(self, folder: tuple[str, ...]) -> set[str]:
         """Look at a folder and all below it, where the folder above shows it."""
-        above = self.listings.get(shown(folder[:-1]))
+        above = self.listings.get(join_path(folder[:-1]))
         if above is None or folder[-1] not in above.folders:
             return set()
-        found = {shown(each.folder): each for each in self._folder.list_folders(folder, self._follow)}
+        found = {join_path(each.folder): each for each in self._folder.list_folders(folder, self._follow)}
         self.listings |= found
         return set(found)
 

@@ -12,7 +12,7 @@ import tantivy
 from tantivy import FieldType, Occur
 
 from paperagents.files.listing import ListedFile
-from paperagents.search.documents import FOLDER, KEYS, PROPERTY, TAG, Vocabulary, key, number_key, schema, shown
+from paperagents.search.documents import FOLDER, KEYS, PROPERTY, TAG, Vocabulary, key, number_key, read_stored, schema
 from paperagents.search.index_store import OpenIndex, told_as_damage
 from paperagents.search.matching import Found, Order, wanted_words
 from paperagents.search.notes import folded
@@ -104,7 +104,7 @@ class IndexSearch:
         searcher = self.opened.searcher
         times = searcher.fast_field_values("modified", addresses)
         for address, modified in zip(addresses, times, strict=True):
-            path, tags, size = shown(searcher.doc(address))
+            path, tags, size = read_stored(searcher.doc(address))
             file = ListedFile(path=path, size=size, modified_ns=int(modified or 0))
             yield Found(level=level, file=file, tags=tags)
 

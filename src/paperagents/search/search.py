@@ -17,8 +17,8 @@ from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import ListedFile
-from paperagents.files.paths import segments_of, shown
-from paperagents.files.reading import modified_time
+from paperagents.files.paths import join_path, split_path
+from paperagents.files.reading import format_time
 from paperagents.search.index_store import SearchIndexError
 from paperagents.search.matching import Found, Order, level, matches, matches_by_path, snippet
 from paperagents.search.notes import Note, read_note, read_text
@@ -88,9 +88,9 @@ class _Search:
     def find(self, order: Order, limit: int, progress: Progress | None) -> tuple[list[Found], int]:
         """The first notes, and how many there are."""
         view = self.index.view(progress)
-        planned = self.folder.planned()
-        pending = (file for file in view.pending if file.path not in planned)
-        read = [*self._matching(_files(planned)), *self._matching(pending)]
+        pending_changes = self.folder.pending_changes
+        pending = (file for file in view.pending if file.path not in pending_changes)
+        read = [*self._matching(_files(pending_changes)), *self._matching(pending)]
         try:
             first, count = self._in_index(view, order, limit)
         except SearchIndexError:
@@ -104,7 +104,7 @@ class _Search:
             return [], 0
         from paperagents.search.index_query import IndexSearch  # noqa: PLC0415  loads the engine
 
-        numbers = map(view.opened.manifest.number_of, self.folder.planned())
+        numbers = map(view.opened.manifest.number_of, self.folder.pending_changes)
         left_out = (*view.outdated, *(number for number in numbers if number is not None))
         search = IndexSearch(
             opened=view.opened, query=self.query, folder=self.below, left_out=left_out, look=self._looked_at
@@ -122,24 +122,24 @@ class _Search:
             raise ToolError("search-timeout", seconds=f"{self.seconds:g}")
         if matches_by_path(self.query, file.path) is False:
             return None
-        note = read_note(self.folder, file) if file.path in self.folder.planned() else self.index.read(file)
+        note = read_note(self.folder, file) if file.path in self.folder.pending_changes else self.index.read(file)
         return Found(level=level(self.query, note), file=file, tags=note.tags) if matches(self.query, note) else None
 
 
 def _below(folder: VaultFolder, path: str) -> str:
     """The folder to search in; one that a plan would make is there already."""
     try:
-        return shown(folder.real_folder(path))
+        return join_path(folder.resolve_folder(path))
     except ToolError:
-        below = shown(segments_of(path))
-        if any(name.startswith(f"{below}/") for name in folder.planned()):
+        below = join_path(split_path(path))
+        if any(name.startswith(f"{below}/") for name in folder.pending_changes):
             return below
         raise
 
 
-def _files(planned: Mapping[str, str]) -> list[ListedFile]:
+def _files(pending_changes: Mapping[str, str]) -> list[ListedFile]:
     now = time.time_ns()
-    sizes = {path: len(lossless_bytes(text)) for path, text in planned.items()}
+    sizes = {path: len(lossless_bytes(text)) for path, text in pending_changes.items()}
     return [ListedFile(path=path, size=size, modified_ns=now) for path, size in sizes.items()]
 
 
@@ -149,7 +149,7 @@ def _result(query: Query, folder: VaultFolder, found: Found) -> JsonValue:
         "name": found.file.name,
         "path": found.path,
         "size": found.file.size,
-        "modified": modified_time(found.file.modified_ns),
+        "modified": format_time(found.file.modified_ns),
         "tags": list(found.tags),
         "snippet": snippet(query, Note(path=found.path, text=text or "")),
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from paperagents.errors import PaperError
-from paperagents.files.state_files import alone_with, read_object, replace_file
+from paperagents.files.state_files import file_lock, read_object, replace_file
 
 Values = dict[str, str]
 
@@ -30,7 +30,7 @@ class EnvironmentStore:
 
     def set(self, tool: str, changes: Mapping[str, str | None]) -> None:
         """Change variables of a tool; None removes one."""
-        with alone_with(self._file):
+        with file_lock(self._file):
             everything = self._read()
             tools = self._tools(everything)
             variables = tools.get(tool, {})

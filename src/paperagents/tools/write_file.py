@@ -7,16 +7,16 @@ from paperagents.approval.effect import Effect
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
-from paperagents.files.paths import shown, writable_segments_of
-from paperagents.files.reading import ABSENT, digest_of
+from paperagents.files.paths import join_path, split_writable_path
+from paperagents.files.reading import ABSENT, hash_content
 from paperagents.tools.built_in import BOOLEAN, INTEGER, TEXT, BuiltIn, ToolContext, object_of, optional, required
 
 
 def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
     """The change: always asked, shown as a diff, and only done to the file the diff was made from."""
     content, folder = str(arguments["content"]), context.folder
-    path = folder.writable_path(str(arguments["filePath"]), content)
-    if path != shown(writable_segments_of(str(arguments["filePath"]))):
+    path = folder.resolve_writable_path(str(arguments["filePath"]), content)
+    if path != join_path(split_writable_path(str(arguments["filePath"]))):
         # A link may lead elsewhere when it is done: what is agreed on is the place itself.
         arguments = {**arguments, "filePath": path}
     overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
@@ -32,13 +32,13 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
         preview=unified_diff(old, new, path),
         target=path,
         before=before,
-        after=digest_of(after),
+        after=hash_content(after),
         answer={"filePath": path, "size": len(after), "created": old is None},
         refusal=ToolError("file-exists", path=path) if old is not None and not overwrite and not append else None,
         current=lambda: folder.digest(path),
         perform=lambda: folder.write_text(
             path, content, overwrite=overwrite, append=append, expected_digest=before
-        ).answer(),
+        ).as_json(),
     )
 
 

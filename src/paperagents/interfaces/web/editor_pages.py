@@ -19,8 +19,8 @@ from paperagents.approval.question import ApprovalRequest, Approved, Decision, D
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
-from paperagents.files.paths import segments_of, shown
-from paperagents.files.reading import ABSENT, digest_of
+from paperagents.files.paths import join_path, split_path
+from paperagents.files.reading import ABSENT, hash_content
 from paperagents.interfaces.rest.answers import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
@@ -55,7 +55,7 @@ class Saving(Draft):
 @pages.get("/edit")
 def edit(request: Request, live: Live, file: Path, line: Place = 1, column: Place = 1) -> Response:
     """The editor with a file of the vault."""
-    path = shown(segments_of(file))
+    path = join_path(split_path(file))
     content, digest = _opened(live.vault, path)
     return page(
         request, "editor.html", file=path, content=content, digest=digest, line=line, column=column, is_new=False,
@@ -77,18 +77,18 @@ def new(request: Request, live: Live, kind: str) -> Response:
 @requests.post("/edit/check")
 def check(live: Live, draft: Draft) -> Response:
     """Everything wrong with a file that has not been saved, and the form it would have."""
-    return Json(_checked(live, shown(segments_of(draft.file)), draft.content))
+    return Json(_checked(live, join_path(split_path(draft.file)), draft.content))
 
 
 @requests.put("/edit/save")
 async def save(live: Live, saving: Saving) -> Response:
     """Write the file, unless somebody else has changed it since it was opened."""
-    path = shown(segments_of(saving.file))
+    path = join_path(split_path(saving.file))
     arguments: JsonObject = {"filePath": path, "content": saving.content, "overwrite": True}
     approver = _yes_to_this_state(live.vault, path, saving.digest)
     record = await asyncio.to_thread(live.vault.run, "write_file", arguments, approver=approver)
     response = record_response(record)
-    saved = digest_of(utf8(saving.content))
+    saved = hash_content(utf8(saving.content))
     response.headers["etag"] = saved if record.success else live.vault.folder.digest(path)
     return response
 
