@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from paperagents.agents.client import ChatModel, ModelLimits
-from paperagents.agents.limits import Patience
+from paperagents.agents.limits import RetryPolicy
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.errors import CancelledError, ToolError
 from paperagents.sandbox import Cancellation
@@ -257,7 +257,7 @@ def test_an_answer_that_ends_after_done_without_closing_is_complete() -> None:
 def patiently(script: list[Any], **options: Any) -> tuple[ModelTurn, list[float]]:
     waits: list[float] = []
     with ScriptedServer(script) as server, closing(ChatModel(server.base_url, None)) as model:
-        patience = Patience(**{"first_wait": 0.001, **options})
+        patience = RetryPolicy(**{"first_wait": 0.001, **options})
         turn = patience.answer(model, REQUEST, Listener(), Cancellation(), lambda seconds, _: waits.append(seconds))
     return turn, waits
 
@@ -326,4 +326,4 @@ def test_a_stop_ends_the_waiting() -> None:
         threading.Thread(target=stop.cancel).start()
 
     with busy as server, closing(ChatModel(server.base_url, None)) as model, pytest.raises(CancelledError):
-        Patience().answer(model, REQUEST, Listener(), stop, on_wait)
+        RetryPolicy().answer(model, REQUEST, Listener(), stop, on_wait)

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.agents.conversation import FOLDER, Section, as_messages, escaped, listed, opened, sections
+from paperagents.agents.conversation import (
+    FOLDER,
+    Section,
+    as_messages,
+    escape_headings,
+    list_conversations,
+    open_conversation,
+    read_sections,
+)
 from paperagents.errors import ToolError
 from paperagents.messages import in_language
 from paperagents.secrets.redaction import Redaction
@@ -27,7 +35,7 @@ def kept(tmp_path: Path) -> Path:
 
 
 def write(kept: Path, *said: tuple[str, str], run: str = RUN, name: str = "c", agent: str = "helper") -> list[Section]:
-    with opened(kept, name, agent, run, Redaction()) as conversation:
+    with open_conversation(kept, name, agent, run, Redaction()) as conversation:
         for role, text in said:
             conversation.add(role, text)
         return conversation.history
@@ -78,7 +86,7 @@ def test_properties_may_be_edited_as_in_any_note(front: str, kept: Path) -> None
     said = note(kept).read_text().partition("---\n\n")[2]
     note(kept).write_bytes(f"{front}\n{said}".encode())
     assert [section.text for section in write(kept, ("you", "And?"), run="f" * 16)] == ["What grows?", "Peas."]
-    assert listed(kept, "helper") == ["c"]
+    assert list_conversations(kept, "helper") == ["c"]
 
 
 def test_a_note_that_is_no_conversation_is_told_as_such(kept: Path) -> None:
@@ -100,7 +108,7 @@ def test_headings_are_written_in_the_readers_language(kept: Path) -> None:
 @settings(deadline=None)
 @given(st.text() | LINES)
 def test_nobody_can_put_words_into_anothers_mouth(text: str) -> None:
-    said = sections(f"## You\n\n{escaped(text)}\n\n## Agent\n\nYes.\n")
+    said = read_sections(f"## You\n\n{escape_headings(text)}\n\n## Agent\n\nYes.\n")
     assert [each.text for each in said] == [each for each in (plain(text), "Yes.") if each]
 
 
@@ -159,14 +167,14 @@ def test_an_open_fence_does_not_swallow_what_follows(kept: Path) -> None:
 
 
 def test_secrets_do_not_reach_the_note(kept: Path) -> None:
-    with opened(kept, "c", "helper", RUN, Redaction(["sk-secret"])) as conversation:
+    with open_conversation(kept, "c", "helper", RUN, Redaction(["sk-secret"])) as conversation:
         conversation.add("agent", "It is sk-secret.")
         conversation.add_result("read_file", "success", "sk-secret")
     assert "sk-secret" not in note(kept).read_text()
 
 
 def test_long_results_are_shown_in_short(kept: Path) -> None:
-    with opened(kept, "c", "helper", RUN, Redaction()) as conversation:
+    with open_conversation(kept, "c", "helper", RUN, Redaction()) as conversation:
         conversation.add_result("read_file", "success", "x" * 50_000)
     assert note(kept).stat().st_size < 5_000
 
@@ -179,7 +187,7 @@ def test_another_agents_conversation_is_not_continued(kept: Path) -> None:
 
 
 def test_two_do_not_write_at_once(kept: Path) -> None:
-    with opened(kept, "c", "helper", RUN, Redaction()), pytest.raises(ToolError) as caught:
+    with open_conversation(kept, "c", "helper", RUN, Redaction()), pytest.raises(ToolError) as caught:
         write(kept, run="another0")
     assert caught.value.code == "conversation-in-use"
 
@@ -207,7 +215,7 @@ def test_planted_links_lead_nowhere(kept: Path, tmp_path: Path, plant: Callable[
 
 
 def test_conversations_are_listed_by_agent(kept: Path) -> None:
-    assert listed(kept, "helper") == []
+    assert list_conversations(kept, "helper") == []
     for name, agent in (("a", "helper"), ("b", "other"), ("c", "helper")):
         write(kept, ("you", "x"), name=name, agent=agent)
-    assert set(listed(kept, "helper")) == {"a", "c"}
+    assert set(list_conversations(kept, "helper")) == {"a", "c"}

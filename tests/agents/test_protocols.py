@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.agents.limits import Patience
+from paperagents.agents.limits import RetryPolicy
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.approval.question import Approved
 from paperagents.sandbox import Cancellation
@@ -53,7 +53,7 @@ def test_the_same_conversation_gives_the_same_result(
     desk: Desk, serve: Serve, protocol: str, script: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(script)
-    monkeypatch.setattr("paperagents.agents.limits.Patience._wait", lambda *_: 0.0)
+    monkeypatch.setattr("paperagents.agents.limits.RetryPolicy.delay", lambda *_: 0.0)
     desk.note("a.md", "# Peas\n")
     desk.note("other.md", "x")
     desk.agent(f"protocol: {protocol}\ntools: [search_files, read_file, write_file]")
@@ -107,9 +107,9 @@ def test_a_native_answer_pairs_every_call_with_its_result(desk: Desk, serve: Ser
 def test_a_model_that_knows_no_native_calls_writes_tags(
     desk: Desk, serve: Serve, status: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paperagents.agents.limits.Patience._wait", lambda *_: 0.0)
+    monkeypatch.setattr("paperagents.agents.limits.RetryPolicy.delay", lambda *_: 0.0)
     refused = {"error": {"status": status, "message": message}}
-    times = Patience().attempts if status == 500 else 1
+    times = RetryPolicy().attempts if status == 500 else 1
     server = serve([*[refused] * times, '{{<read_file filePath="a.md" />}}', "Read."])
     desk.note("a.md", "# Peas\n")
     record = desk.vault.run("helper", {"query": "Go"})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.agents.model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelTurn, turn_of_record
+from paperagents.agents.model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelTurn, read_turn
 from paperagents.agents.turn import StreamedTurn, events, refusal
 from paperagents.errors import ToolError
 from paperagents.testing.model_server import stream
@@ -57,7 +57,7 @@ def test_any_fragments_and_any_cuts_give_the_same_turn(turn: dict[str, Any], fra
         (call["tool"], call["arguments"]) for call in turn["calls"]
     ]
     assert result.usage["total_tokens"] == 15
-    assert turn_of_record(json.loads(json.dumps(result.as_json()))) == result
+    assert read_turn(json.loads(json.dumps(result.as_json()))) == result
 
 
 @settings(deadline=None)

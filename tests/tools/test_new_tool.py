@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paperagents import tools
-from paperagents.agents.toolbox import is_read_only, toolbox_of
+from paperagents.agents.toolbox import is_read_only, open_toolbox
 from paperagents.approval.effect import Effect
 from paperagents.approval.question import ApproveEverything
 from paperagents.definitions.json_value import JsonObject
@@ -118,6 +118,6 @@ def test_it_is_offered_over_mcp_as_a_tool_that_only_reads(vault: Vault) -> None:
 def test_an_agent_may_be_given_it(vault: Vault) -> None:
     (vault.root / "crier.md").write_text(AGENT)
     registry = vault.registry
-    toolbox = toolbox_of(registry.agent("crier"), registry.entries(), registry.tool)
+    toolbox = open_toolbox(registry.agent("crier"), registry.entries(), registry.tool)
     assert "shout" in toolbox.names
     assert is_read_only(toolbox.tools["shout"], {"note": "a.md"}, registry.tool)

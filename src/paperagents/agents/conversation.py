@@ -22,6 +22,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from paperagents.agents.dialogue import cut
@@ -63,50 +64,57 @@ class Conversation:
         self.name = name
         self._descriptor = descriptor
         self._masking = masking
-        content = self._begun(self._repaired(_read(descriptor, name)), agent)
-        _require_agent(content, name, agent)
+        content = self._read(agent)
+        if content and (other := agent_of(content)) != agent:
+            raise ToolError("conversation-of-another", name=name, agent=other or agent, case=None if other else "none")
         marker = f"<!-- {run_id} -->\n"
         before, found, self._tail = content.partition(marker)
         self._place = 0
         if not found:
-            beginning = f"{_closing_fence(before)}\n{marker}"
-            there = _overlap(before, beginning)
+            beginning = f"{closing_fence(before)}\n{marker}"
+            there = overlap(before, beginning)
             before = before[: len(before) - there]
             self._write(beginning[there:])
-        self.history = sections(before)
+        self.history = read_sections(before)
         """What was said before this run."""
 
     def add(self, role: str, said: str) -> None:
         """A section, once: where it stands there already from before an interruption, it is only passed by."""
-        section = f"\n## {text(f'agent.{role}')}\n\n{escaped(self._masking.text(said)).strip()}\n{_closing_fence(said)}"
+        shown = escape_headings(self._masking.text(said)).strip()
+        section = f"\n## {text(f'agent.{role}')}\n\n{shown}\n{closing_fence(said)}"
         found = self._tail.find(section, self._place)
         if found >= 0:
             self._place = found + len(section)
             return
-        there = _overlap(self._tail[self._place :], section)
+        # A kill may have cut the last section short: only the rest of it is written.
+        there = overlap(self._tail[self._place :], section)
         self._tail = ""
         self._place = 0
         self._write(section[there:])
 
     def add_result(self, tool: str, status: str, result: str) -> None:
-        """What a call gave, in short."""
-        self.add("tools", f"`{tool}` {status}\n\n{fenced(cut(result, SHOWN_RESULT))}")
+        """The result of a call, in short, inside a fence that is longer than any in it."""
+        shown = cut(result, SHOWN_RESULT)
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
+        self.add("tools", f"`{tool}` {status}\n\n{fence}\n{shown}\n{fence}")
 
-    def _begun(self, content: str, agent: str) -> str:
-        """A new note gets its head, and one whose head was cut off by a kill the rest of it."""
+    def _read(self, agent: str) -> str:
+        """The note as it is. A new one gets its head, and one that a kill has cut off is repaired."""
+        status = os.fstat(self._descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise ToolError("conversation-unreadable", name=self.name, reason=f"> {LARGEST}")
+        data = os.pread(self._descriptor, LARGEST, 0)
+        content = data.decode("utf-8", "ignore")
+        # A kill in the middle of a character leaves up to three bytes that are none.
+        whole = len(content.encode())
+        if 0 < len(data) - whole <= 3 and data[:whole].decode("utf-8", "ignore") == content:
+            os.ftruncate(self._descriptor, whole)
+        content = content.replace("\r\n", "\n")
         head = f"---\nconversation: {agent}\n---\n"
         if not head.startswith(content):
             return content
         self._write(head[len(content) :])
         return head
-
-    def _repaired(self, data: bytes) -> str:
-        """A kill in the middle of a character leaves up to three bytes that are none."""
-        content = data.decode("utf-8", "ignore")
-        broken = len(data) - len(content.encode())
-        if 0 < broken <= 3 and data[: len(data) - broken].decode("utf-8", "ignore") == content:
-            os.ftruncate(self._descriptor, len(data) - broken)
-        return content.replace("\r\n", "\n")
 
     def _write(self, added: str) -> None:
         data = memoryview(utf8(added))
@@ -117,15 +125,15 @@ class Conversation:
             raise ToolError("conversation-unreadable", name=self.name, reason=system_text(error)) from error
 
 
-def sections(content: str) -> list[Section]:
+def read_sections(content: str) -> list[Section]:
     """What a note says, whoever wrote it: a heading begins a section, everything below belongs to it."""
     found: list[tuple[str, list[str]]] = []
     for line in _FRONT.sub("", content).split("\n"):
-        role = _role(line)
+        role = role_of(line)
         if role is not None:
             found.append((role, []))
         elif found and not re.fullmatch(r"<!-- \S{1,200} -->", line):
-            found[-1][1].append(line.removeprefix("\\") if _is_ours(line.lstrip("\\")) else line)
+            found[-1][1].append(line.removeprefix("\\") if is_reserved(line.lstrip("\\")) else line)
     said = [Section(role=role, text="\n".join(lines).strip()) for role, lines in found]
     return [section for section in said if section.text]
 
@@ -142,39 +150,32 @@ def as_messages(said: list[Section]) -> list[JsonObject]:
     ]
 
 
-def escaped(said: str) -> str:
+def escape_headings(said: str) -> str:
     """A text in which no line is a heading of ours, nor a mark."""
     lines = said.replace("\r\n", "\n").split("\n")
-    return "\n".join(f"\\{line}" if _is_ours(line.lstrip("\\")) else line for line in lines)
-
-
-def fenced(content: str) -> str:
-    """A text as it is, inside a fence that is longer than any in it."""
-    longest = max((len(run) for run in re.findall("`+", content)), default=0)
-    fence = "`" * max(longest + 1, 3)
-    return f"{fence}\n{content}\n{fence}"
+    return "\n".join(f"\\{line}" if is_reserved(line.lstrip("\\")) else line for line in lines)
 
 
 @contextmanager
-def opened(kept: Path, name: str, agent: str, run_id: str, masking: Redaction) -> Iterator[Conversation]:
-    """The note of this name; it is made where there is none. Nobody else writes to it meanwhile."""
-    with _opened_folder(kept) as folder, _opened_file(folder, name) as descriptor:
+def open_conversation(kept: Path, name: str, agent: str, run_id: str, masking: Redaction) -> Iterator[Conversation]:
+    """The note of this name, made where there is none, and locked."""
+    with _open_folder(kept) as folder, _open_locked(folder, name) as descriptor:
         try:
             yield Conversation(descriptor, name, agent, run_id, masking)
         finally:
             os.fsync(descriptor)
 
 
-def listed(kept: Path, agent: str) -> list[str]:
+def list_conversations(kept: Path, agent: str) -> list[str]:
     """The conversations with an agent, the newest last."""
     with suppress(OSError):
         files = [each for each in (kept / FOLDER).glob("*.md") if each.is_file() and not each.is_symlink()]
-        ours = [each for each in files if _agent_of(_head(each)) == agent]
+        ours = [each for each in files if agent_of(_read_head(each)) == agent]
         return [each.stem for each in sorted(ours, key=lambda each: (each.stat().st_mtime, each.stem))]
     return []
 
 
-def meant(wanted: str, known: Sequence[str]) -> str:
+def resolve_conversation(wanted: str, known: Sequence[str]) -> str:
     """The conversation of this name; ``last`` is the newest one. Raises UsageError where there is none yet."""
     if wanted != LAST:
         return wanted
@@ -184,7 +185,7 @@ def meant(wanted: str, known: Sequence[str]) -> str:
 
 
 @contextmanager
-def _opened_folder(kept: Path) -> Iterator[int]:
+def _open_folder(kept: Path) -> Iterator[int]:
     """The folder of the conversations, opened so that neither it nor the one above can be a link."""
     try:
         with suppress(FileExistsError):
@@ -205,7 +206,7 @@ def _opened_folder(kept: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _opened_file(folder: int, name: str) -> Iterator[int]:
+def _open_locked(folder: int, name: str) -> Iterator[int]:
     try:
         descriptor = os.open(f"{name}.md", _FILE, 0o600, dir_fd=folder)
     except OSError as error:
@@ -220,49 +221,39 @@ def _opened_file(folder: int, name: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _read(descriptor: int, name: str) -> bytes:
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-        raise ToolError("conversation-unreadable", name=name, reason=f"> {LARGEST}")
-    return os.pread(descriptor, LARGEST, 0)
-
-
-def _require_agent(content: str, name: str, agent: str) -> None:
-    if content and (of := _agent_of(content)) != agent:
-        raise ToolError("conversation-of-another", name=name, agent=of or agent, case=None if of else "none")
-
-
-def _agent_of(content: str) -> str:
+def agent_of(content: str) -> str:
+    """The agent that the properties of a note name, or nothing."""
     front = _FRONT.match(content)
     found = _AGENT.search(front[1]) if front else None
     return found[1].strip().strip("\"'") if found else ""
 
 
-def _is_ours(line: str) -> bool:
-    return _role(line) is not None or line.startswith("<!-- ")
+def is_reserved(line: str) -> bool:
+    """Whether a line is a heading or a mark of ours."""
+    return role_of(line) is not None or line.startswith("<!-- ")
 
 
-def _head(file: Path) -> str:
-    with file.open("rb") as opened_file:
-        return opened_file.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n")
+def _read_head(file: Path) -> str:
+    with file.open("rb") as opened:
+        return opened.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def _role(line: str) -> str | None:
-    return _headings().get(line.strip()) if line.startswith("## ") else None
+def role_of(line: str) -> str | None:
+    """Who speaks below this line, where it is a heading of ours in any language."""
+    return headings().get(line.strip()) if line.startswith("## ") else None
 
 
-def _headings() -> dict[str, str]:
-    if not _known:
-        for language in LANGUAGES:
-            with in_language(language):
-                _known.update({f"## {text(f'agent.{role}')}": role for role in _ROLES})
-    return _known
+@cache
+def headings() -> dict[str, str]:
+    """The headings of a conversation, and who speaks below them."""
+    found: dict[str, str] = {}
+    for language in LANGUAGES:
+        with in_language(language):
+            found.update({f"## {text(f'agent.{role}')}": role for role in _ROLES})
+    return found
 
 
-_known: dict[str, str] = {}
-
-
-def _closing_fence(content: str) -> str:
+def closing_fence(content: str) -> str:
     """The end of a code fence that was left open, so that it swallows nothing that follows."""
     fence = ""
     for line in content.split("\n"):
@@ -274,7 +265,7 @@ def _closing_fence(content: str) -> str:
     return f"\n{fence}\n" if fence else ""
 
 
-def _overlap(tail: str, section: str) -> int:
+def overlap(tail: str, section: str) -> int:
     """How much of the section's beginning the tail ends with; what stands before it ends its own line."""
     head = section[:_HEADING]
     for before in range(max(len(tail) - len(section), 0), len(tail)):

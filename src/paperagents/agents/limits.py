@@ -1,4 +1,4 @@
-"""What the turns of a run cost, and whether there is any left."""
+"""What limits a run of an agent: its budget, how often a model is asked again, and repetition."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from paperagents.runs.journal import RunStore
 from paperagents.sandbox import Cancellation
 
 _CHARACTERS_PER_TOKEN = 4
-_STANDING_STILL = ("running", "waiting")
+_UNFINISHED = ("running", "waiting")
 
 
 class Spending:
-    """Counts tokens and money. Where a server tells nothing, tokens are guessed from the length of the texts.
+    """Counts tokens and money against a budget. Without figures from the server, tokens are guessed from the texts.
 
     What an agent spends that another one has asked is spent by both.
     """
@@ -36,18 +36,18 @@ class Spending:
         self._without_cost = False
 
     def add(self, usage: JsonObject, messages: Iterable[JsonObject], answer: str) -> None:
-        """One turn."""
-        told = usage.get("total_tokens")
-        if told is None:
-            told = sum(_number(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")) or None
-        if told is None:
+        """Count one turn."""
+        tokens = usage.get("total_tokens")
+        if tokens is None:
+            tokens = sum(_number(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")) or None
+        if tokens is None:
             characters = sum(len(str(each.get("content") or "")) for each in messages) + len(answer)
-            told = characters // _CHARACTERS_PER_TOKEN
+            tokens = characters // _CHARACTERS_PER_TOKEN
         self._without_cost = self._without_cost or "cost" not in usage
-        self.spend(int(_number(told)), _number(usage.get("cost")))
+        self.spend(int(_number(tokens)), _number(usage.get("cost")))
 
     def spend(self, tokens: int, money: float) -> None:
-        """So much, also for those above."""
+        """Count this much, also for the agents above."""
         with self._lock:
             self.tokens += tokens
             self.money += money
@@ -55,12 +55,12 @@ class Spending:
             self._above.spend(tokens, money)
 
     def add_run(self, store: RunStore, run_id: str) -> None:
-        """Everything that was spent in a run that is over, and in those below it."""
-        for turn in _turns(store, run_id):
+        """Count everything that was spent in a finished run, and in those below it."""
+        for turn in stored_turns(store, run_id):
             usage = turn["usage"]
             self.add(usage if isinstance(usage, dict) else {}, (), str(turn.get("text")))
 
-    def loses_sight(self, usage: JsonObject) -> bool:
+    def lacks_cost(self, usage: JsonObject) -> bool:
         """Whether this is the first turn whose cost the server does not tell, though there is a budget in money."""
         return self.is_in_money() and "cost" not in usage and not self._without_cost
 
@@ -68,7 +68,7 @@ class Spending:
         """Whether there is a budget in money, here or above."""
         return self._budget.get("money") is not None or (self._above is not None and self._above.is_in_money())
 
-    def require_rest(self) -> None:
+    def require_budget(self) -> None:
         """Raises ToolError where the budget is used up, or that of an agent that has asked."""
         tokens, money = self._budget.get("tokens"), self._budget.get("money")
         if tokens is not None and self.tokens >= _number(tokens):
@@ -76,30 +76,28 @@ class Spending:
         if money is not None and self.money >= _number(money):
             raise ToolError("agent-budget", used=f"{self.money:g}", limit=money, case="money")
         if self._above is not None:
-            self._above.require_rest()
+            self._above.require_budget()
 
 
-def _turns(store: RunStore, run_id: str) -> Iterator[JsonObject]:
+def stored_turns(store: RunStore, run_id: str) -> Iterator[JsonObject]:
+    """The turns of a finished run, and of the runs below it."""
     run = store.stored(run_id)
-    if run is None or run.status in _STANDING_STILL:
+    if run is None or run.status in _UNFINISHED:
         return
     for path, entry in store.steps(run_id):
         turn = entry["output"]
         if path.startswith("turn/") and entry["name"] == "model" and isinstance(turn, dict) and "usage" in turn:
             yield turn
-        yield from _turns(store, f"{run_id}.{path}")
+        yield from stored_turns(store, f"{run_id}.{path}")
 
 
 def _number(value: JsonValue) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-# --- a model that is busy, or whose answer broke off, is asked again after a while
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Patience:
-    """How often, and after how long; the waits double, and a server that names a time is believed."""
+class RetryPolicy:
+    """How often a busy model is asked again, and after how long: waits double; a time that a server names is kept."""
 
     attempts: int = 5
     first_wait: float = 0.5
@@ -116,39 +114,34 @@ class Patience:
         """The first good answer. Raises the last error where there is none."""
         for attempt in range(1, self.attempts + 1):
             try:
-                return _said_something(model.answer(request, listener, stop))
+                return require_content(model.answer(request, listener, stop))
             except ToolError as error:
-                seconds = self._wait(attempt, error.details.get("retry_after"))
+                seconds = self.delay(attempt, error.details.get("retry_after"))
                 if not error.retryable or attempt == self.attempts or seconds > self.longest_wait:
                     raise
                 on_wait(seconds, error)
-            _sleep(seconds, stop)
+            stopped = threading.Event()
+            with stop.stopping(stopped.set):
+                if stopped.wait(seconds):
+                    raise CancelledError
         raise AssertionError("a model is asked at least once")
 
-    def _wait(self, attempt: int, told: float | None) -> float:
-        if told is not None:
-            return told
+    def delay(self, attempt: int, retry_after: float | None) -> float:
+        """Seconds to wait after this attempt."""
+        if retry_after is not None:
+            return retry_after
         # Many programs that were refused together must not all come back together.
         doubled: float = self.first_wait * 2.0 ** (attempt - 1)
         return doubled * random.uniform(0.75, 1.25)  # noqa: S311  no secret
 
 
-def _said_something(turn: ModelTurn) -> ModelTurn:
+def require_content(turn: ModelTurn) -> ModelTurn:
+    """The turn. Raises ToolError where it says nothing and calls nothing."""
     if not turn.text.strip() and not turn.calls:
         # What a filter holds back, it holds back the next time, too.
         case = turn.finish if turn.finish in ("content_filter", "length") else None
         raise ToolError("model-empty", retryable=case != "content_filter", case=case)
     return turn
-
-
-def _sleep(seconds: float, stop: Cancellation) -> None:
-    stopped = threading.Event()
-    with stop.stopping(stopped.set):
-        if stopped.wait(seconds):
-            raise CancelledError
-
-
-# --- notices an agent that turns in circles: the model is told first, and stopped only when that does not help
 
 
 SAME_AGAIN = 3
@@ -158,7 +151,7 @@ SAME_WITHOUT_END = 25
 
 
 class Repetition:
-    """Counts how often in a row the turns of a run were the same."""
+    """Counts how often in a row the turns of a run were the same: the model is told first, and stopped much later."""
 
     def __init__(self) -> None:
         self._last = ""
@@ -166,13 +159,10 @@ class Repetition:
 
     def remark(self, answer: ParsedTurn, results: Sequence[CallResult]) -> str:
         """What the model must hear after this turn. Raises ToolError where it has heard it often enough."""
-        turn = json.dumps([[*map(_sameness, results)], answer.damage])
+        calls = [[each.tool, each.status, each.text, each.arguments] for each in results]
+        turn = json.dumps([calls, answer.damage])
         self._times = self._times + 1 if turn == self._last else 1
         self._last = turn
         if self._times == SAME_WITHOUT_END:
             raise ToolError("agent-no-progress", times=self._times, details={"text": answer.text})
         return text("agent.repeats", times=self._times) if self._times >= SAME_AGAIN else ""
-
-
-def _sameness(result: CallResult) -> list[JsonValue]:
-    return [result.tool, result.status, result.text, result.arguments]

@@ -74,8 +74,8 @@ class ModelTurn:
         }
 
 
-def turn_of_record(kept: Any) -> ModelTurn:
-    """A turn from the record: it is not asked for again."""
+def read_turn(kept: Any) -> ModelTurn:
+    """A turn from the journal."""
     calls = tuple(ModelCall(**call) for call in kept["calls"])
     return ModelTurn(
         text=kept["text"], calls=calls, calls_made=kept["calls_made"], usage=kept["usage"], finish=kept["finish"]

@@ -17,7 +17,7 @@ from paperagents.registry.entry import Entry
 from paperagents.registry.vault_checks import fits_pattern, is_pattern
 
 _NATIVE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_LOOKING_DEPTH = 4
+_DEEPEST_LOOK = 4
 FindTool = Callable[[str], ToolDefinition]
 
 
@@ -51,7 +51,7 @@ class Toolbox:
         return "\n".join(_manual_line(tool) for tool in self.tools.values())
 
 
-def toolbox_of(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool) -> Toolbox:
+def open_toolbox(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool) -> Toolbox:
     """Everything the agent's note names and that can be used; a broken file is left out."""
     entries = tuple(entries)
     stores = ENTRY_KINDS if agent.memory else ()
@@ -71,7 +71,7 @@ def is_read_only(tool: ToolDefinition, arguments: Mapping[str, JsonValue], find:
     """Whether a call can change nothing, as far as that is plain to see."""
     if tool.kind == "builtin":
         return tool.only_reads(arguments)
-    if tool.kind != "markdown" or tool.approval == "always" or tool.log or depth >= _LOOKING_DEPTH:
+    if tool.kind != "markdown" or tool.approval == "always" or tool.log or depth >= _DEEPEST_LOOK:
         return False
     return all(_step_reads(step.tool, step.parameters, find, depth) for step in tool.all_steps() if step.tool)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from paperagents.agents.conversation import listed, meant
+from paperagents.agents.conversation import list_conversations, resolve_conversation
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import complete_agent, current_vault, json_option, vault_option
@@ -47,7 +47,7 @@ def chat_command(  # noqa: PLR0913  one argument per option
     """Talk with an agent."""
     with current_vault(context) as vault:
         identifier = vault.registry.agent(agent).id
-        known = listed(vault.root / KEEPING_FOLDER, identifier)
+        known = list_conversations(vault.root / KEEPING_FOLDER, identifier)
         if only_list:
             _print_list(known, as_json=as_json)
             return
@@ -196,7 +196,7 @@ def _keep_lines(file: Path) -> None:
 def _chosen(wanted: str | None, known: list[str]) -> str | None:
     if wanted is None:
         return None
-    if (name := meant(wanted, known)) not in known:
+    if (name := resolve_conversation(wanted, known)) not in known:
         raise UsageError("conversation-unknown", name=wanted)
     return name
 
@@ -239,7 +239,9 @@ def ask_command(  # noqa: PLR0913  one argument per option
         identifier = vault.registry.agent(agent).id
         arguments = {"query": _question(words)}
         if conversation is not None:
-            arguments["conversation"] = meant(conversation, listed(vault.root / KEEPING_FOLDER, identifier))
+            arguments["conversation"] = resolve_conversation(
+                conversation, list_conversations(vault.root / KEEPING_FOLDER, identifier)
+            )
         with stopping_on_interrupt() as stop, Progress(quiet=as_json) as progress:
             approver = choose_approver(yes=yes, progress=progress, stop=stop)
             record = vault.run(

@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from paperagents.agents.prompt import filled
+from paperagents.agents.dialogue import fill_prompt
 from paperagents.calls.references import Names
 from paperagents.definitions.text import without_surrogates
 from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition, Parameter, tool_of_agent
@@ -131,7 +131,7 @@ class AgentPrompts:
         arguments = {**known, **given}
         clock = self._vault.services.clock()
         names = Names(arguments=arguments, declared=frozenset(known), input=arguments, built_in=clock)
-        return without_surrogates(filled(agent.prompt.text, names, self._vault.vault_content).strip())
+        return without_surrogates(fill_prompt(agent.prompt.text, names, self._vault.vault_content).strip())
 
 
 def _prompt(agent: AgentDefinition) -> types.Prompt:

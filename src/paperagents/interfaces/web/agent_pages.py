@@ -15,7 +15,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from paperagents.agents.conversation import FOLDER, Section, listed, sections
+from paperagents.agents.conversation import FOLDER, Section, list_conversations, read_sections
 from paperagents.definitions.names import slug
 from paperagents.errors import UsageError
 from paperagents.interfaces.rest.runs import Live
@@ -67,7 +67,9 @@ def one_agent(
         "agent.html",
         agent=definition,
         conversation=conversation or _new_name(definition.id),
-        conversations=[(each, _title(kept, each)) for each in list(reversed(listed(kept, definition.id)))[:50]],
+        conversations=[
+            (each, _title(kept, each)) for each in list(reversed(list_conversations(kept, definition.id)))[:50]
+        ],
         turns=_turns(kept, conversation) if conversation else [],
         run=run_view(live, run) if run else None,
         current=None,
@@ -81,7 +83,7 @@ def said(live: Live, name: str) -> Response:
 
 
 def _turns(kept: Path, name: str) -> list[Turn]:
-    told = sections(_content(kept, name))
+    told = read_sections(_content(kept, name))
     return [Turn(role=each.role, said=rendered(each.text), about=_about(each)) for each in told[-MOST_TURNS:]]
 
 
@@ -96,7 +98,9 @@ def _title(kept: Path, name: str) -> str:
     """The first words that somebody said."""
     if not _NAME.fullmatch(name):
         return ""
-    said = (each.text.strip() for each in sections(_content(kept, name, most=LONGEST_OPENING)) if each.role == "you")
+    said = (
+        each.text.strip() for each in read_sections(_content(kept, name, most=LONGEST_OPENING)) if each.role == "you"
+    )
     return next(said, "").partition("\n")[0][:LONGEST_TITLE]
 
 
