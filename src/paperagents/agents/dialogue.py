@@ -16,7 +16,7 @@ from itertools import islice
 
 from paperagents.agents.model import ModelCall, ModelTurn
 from paperagents.agents.toolbox import Toolbox
-from paperagents.calls.references import Names, as_text, look_up
+from paperagents.calls.references import Names, format_value, look_up
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AgentDefinition
 from paperagents.errors import ReferenceMissingError
@@ -72,7 +72,7 @@ def fill_prompt(prompt: str, names: Names, lookup: Lookup) -> str:
             case Malformed():
                 raise ReferenceMissingError("invalid-reference", reference=piece.text)
             case Reference():
-                pieces.append(as_text(look_up(piece, names)))
+                pieces.append(format_value(look_up(piece, names)))
             case _:
                 pieces.append(resolve_vault_references_simple(piece, lookup=lookup) if "{{<" in piece else piece)
     return "".join(pieces)

@@ -16,7 +16,7 @@ from paperagents.agents.loop import NO_MODEL, AgentRun, StepRunner, run_agent
 from paperagents.agents.model import LanguageModel, model_access, origin_of
 from paperagents.agents.scripted_model import SCHEME, read_script, read_script_file
 from paperagents.agents.toolbox import Toolbox, open_toolbox
-from paperagents.calls.references import Names, as_text
+from paperagents.calls.references import Names, format_value
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import slug
 from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition
@@ -181,7 +181,7 @@ class AgentRunner:
         if pipeline.session.responses is not None:
             raise ToolError("example-needs-response", tool=agent.id)
         masking = pipeline.services.masking
-        query = as_text(frame.arguments.get(QUERY))
+        query = format_value(frame.arguments.get(QUERY))
         preview = masking.text(f"{agent.id} → {self._choose_model(pipeline, agent)}\n\n{query}")
         plan.append({"step": frame.root_step or 1, "tool": agent.id, "arguments": masking.value(frame.arguments),
                      "preview": preview, "would_ask": False})  # fmt: skip
