@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -27,11 +27,11 @@ def convert_value(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValu
     """
     declared = schema.get("type")
     kinds = declared if isinstance(declared, list) else [declared]
-    if declared is None or any(_is(value, kind) for kind in kinds):
-        return _with_items(value, schema)
+    if declared is None or any(is_of_type(value, kind) for kind in kinds):
+        return _convert_items(value, schema)
     for kind in kinds:
         try:
-            return _with_items(_TO[str(kind)](value, schema), schema)
+            return _convert_items(_convert_to(str(kind), value, schema), schema)
         except CannotConvertError:
             continue
     raise CannotConvertError
@@ -41,28 +41,28 @@ def read_text(text: str, schema: Mapping[str, JsonValue]) -> JsonValue:
     """A text from a command line or form as the declared type; a string stays as it is."""
     declared = schema.get("type")
     if declared is None:
-        return _json_or_text(text)
+        return json_or_text(text)
     kinds = declared if isinstance(declared, list) else [declared]
     if "string" in kinds and len(kinds) == 1:
         return text
     return convert_value(text, schema)
 
 
-def _with_items(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+def _convert_items(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
     items = schema.get("items")
-    if isinstance(value, list) and isinstance(items, dict):
-        return [_converted_or_same(each, items) for each in value]
-    return value
-
-
-def _converted_or_same(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
-    try:
-        return convert_value(value, schema)
-    except CannotConvertError:
+    if not isinstance(value, list) or not isinstance(items, dict):
         return value
+    converted: list[JsonValue] = []
+    for each in value:
+        try:
+            converted.append(convert_value(each, items))
+        except CannotConvertError:
+            converted.append(each)
+    return converted
 
 
-def _is(value: JsonValue, kind: JsonValue) -> bool:
+def is_of_type(value: JsonValue, kind: JsonValue) -> bool:
+    """Whether the value already has this type of JSON Schema; a boolean is no number."""
     if kind == "number":
         return isinstance(value, int | float) and not isinstance(value, bool)
     if kind == "integer":
@@ -73,88 +73,70 @@ def _is(value: JsonValue, kind: JsonValue) -> bool:
     return isinstance(value, kinds.get(kind, ()))
 
 
-def _to_string(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
-    if value is None:
-        raise CannotConvertError
-    return json.dumps(value, ensure_ascii=False)
+def _convert_to(kind: str, value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    match kind:
+        case "string" if value is not None:
+            return json.dumps(value, ensure_ascii=False)
+        case "number":
+            return _to_number(value)
+        case "integer":
+            return _to_integer(value)
+        case "boolean" if isinstance(value, str) and value.lower() in _WORDS:
+            return _WORDS[value.lower()]
+        case "array":
+            return _to_array(value, schema)
+        case "object":
+            return _parse(value, dict)
+    raise CannotConvertError
 
 
-def _to_number(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
+def _to_number(value: JsonValue) -> int | float:
     if isinstance(value, str) and len(value) < 400 and _NUMBER.fullmatch(value):
-        number: float = json.loads(value)
+        number: int | float = json.loads(value)
         if abs(number) != float("inf"):
             return number
     raise CannotConvertError
 
 
-def _to_integer(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
-    number = value if isinstance(value, float) else _to_number(value, schema)
-    if isinstance(number, int) and not isinstance(number, bool):
-        return number
-    if isinstance(number, float) and number.is_integer():
-        return int(number)
-    raise CannotConvertError
-
-
-def _to_boolean(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
-    if isinstance(value, str) and value.lower() in _WORDS:
-        return _WORDS[value.lower()]
-    raise CannotConvertError
+def _to_integer(value: JsonValue) -> int:
+    number = value if isinstance(value, float) else _to_number(value)
+    if isinstance(number, float) and not number.is_integer():
+        raise CannotConvertError
+    return int(number)
 
 
 def _to_array(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
-    if isinstance(value, dict) and set(value) == {"results", "count"} and isinstance(value["results"], list):
-        items = schema.get("items")
-        wants_texts = isinstance(items, dict) and items.get("type") == "string"
-        return [_path_of(each) if wants_texts else each for each in value["results"]]
-    return _parsed(value, list)
+    """A list; of search results, their paths where texts are wanted."""
+    if not (isinstance(value, dict) and set(value) == {"results", "count"} and isinstance(value["results"], list)):
+        return _parse(value, list)
+    items = schema.get("items")
+    if not (isinstance(items, dict) and items.get("type") == "string"):
+        return value["results"]
+    return [each["path"] if isinstance(each, dict) and "path" in each else each for each in value["results"]]
 
 
-def _path_of(result: JsonValue) -> JsonValue:
-    return result["path"] if isinstance(result, dict) and "path" in result else result
-
-
-def _to_object(value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
-    return _parsed(value, dict)
-
-
-def _parsed(value: JsonValue, kind: type) -> JsonValue:
+def _parse(value: JsonValue, kind: type) -> JsonValue:
     """The way back from the JSON text that a list or object becomes inside a text."""
-    if isinstance(value, str):
-        parsed = _json_or_text(value)
-        if isinstance(parsed, kind):
-            return parsed
+    parsed = json_or_text(value) if isinstance(value, str) else None
+    if isinstance(parsed, kind):
+        return parsed
     raise CannotConvertError
 
 
-def _json_or_text(text: str) -> JsonValue:
+def json_or_text(text: str) -> JsonValue:
+    """What the text is as JSON, else the text itself. ``NaN`` and ``Infinity`` are no JSON."""
     try:
-        value: JsonValue = json.loads(text, parse_constant=_refuse)
+        value: JsonValue = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return text
     return text if is_too_deep(value, text) else value
 
 
-def _refuse(constant: str) -> JsonValue:
+def _refuse_constant(constant: str) -> JsonValue:
     raise ValueError(constant)
 
 
-def _to_nothing(_value: JsonValue, _: Mapping[str, JsonValue]) -> JsonValue:
-    raise CannotConvertError
-
-
-_TO: dict[str, Callable[[JsonValue, Mapping[str, JsonValue]], JsonValue]] = {
-    "string": _to_string,
-    "number": _to_number,
-    "integer": _to_integer,
-    "boolean": _to_boolean,
-    "array": _to_array,
-    "object": _to_object,
-    "null": _to_nothing,
-}
-
-
-# --- arguments as they come in from outside: a text that should be JSON, or values that should be
+# --- arguments from outside
 
 
 DEEPEST = 100

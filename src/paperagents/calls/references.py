@@ -38,9 +38,9 @@ class Names:
 
     def context(self) -> JsonObject:
         """What JavaScript sees as ``context``."""
-        return {**self.built_in, "parameters": dict(self.arguments), "steps": self._outputs()}
+        return {**self.built_in, "parameters": dict(self.arguments), "steps": self._step_outputs()}
 
-    def _outputs(self) -> JsonObject:
+    def _step_outputs(self) -> JsonObject:
         return {label: {"output": output} for label, output in self.labels.items()}
 
     def own(self) -> dict[str, str]:
@@ -50,7 +50,7 @@ class Names:
     def for_script(self) -> JsonObject:
         """What a small expression sees by name."""
         context = self.context()
-        by_name: JsonObject = {**self._outputs(), **self.arguments, **self.own()}
+        by_name: JsonObject = {**self._step_outputs(), **self.arguments, **self.own()}
         return {
             **{name: value for name, value in by_name.items() if is_javascript_variable(name)},
             **self.loop,
@@ -171,16 +171,14 @@ def _walk(value: JsonValue, path: Sequence[str | int], reference: Reference) -> 
         elif isinstance(value, list | str) and segment == "length":
             value = len(value)
         else:
-            raise _missing(str(segment), _fields(value), reference, case=_case(value, segment), count=_count(value))
+            known = list(value) if isinstance(value, dict) else []
+            count = len(value) if isinstance(value, list) else 0
+            raise _missing(str(segment), known, reference, case=_case(value, segment), count=count)
     return value
 
 
 def _is_index(segment: str | int) -> bool:
     return isinstance(segment, int) or (segment.isascii() and segment.isdigit())
-
-
-def _fields(value: JsonValue) -> list[str]:
-    return list(value) if isinstance(value, dict) else []
 
 
 def _case(value: JsonValue, segment: str | int) -> str:
@@ -189,10 +187,6 @@ def _case(value: JsonValue, segment: str | int) -> str:
     if isinstance(value, list):
         return "index" if _is_index(segment) else "list"
     return "value"
-
-
-def _count(value: JsonValue) -> int:
-    return len(value) if isinstance(value, list) else 0
 
 
 def _missing(
