@@ -33,7 +33,7 @@ def problems(folder: Path, code: str) -> list[tuple[int, str]]:
     (folder / "t.md").write_text(f"{NOTE}\nText.\n\n```js\n// @preprocess\n{code}\n```\n", encoding="utf-8")
     registry = ToolRegistry(folder)
     found = [each for entry in registry.entries() for each in entry.problems if each.severity == "error"]
-    tried = registry.try_out("t.md", (folder / "t.md").read_bytes())
+    tried = registry.preview("t.md", (folder / "t.md").read_bytes())
     assert [each for each in tried.problems if each.severity == "error"] == found
     return [(each.span.line, each.code) for each in found]
 

@@ -60,7 +60,7 @@ def test_javascript_may_be_nested_as_deeply_as_it_is_long(code: str, root: Path,
     assert set(listed) == {"good.md", "hostile.md", "hostile.tool.js"}
     assert "file-not-understood" not in [*listed["hostile.md"], *listed["hostile.tool.js"]]
     assert registry.tool("good").id == "good"
-    registry.try_out("hostile.md", preprocessing(code).encode())
+    registry.preview("hostile.md", preprocessing(code).encode())
 
 
 def test_whatever_a_reader_does_not_survive_is_a_problem_of_that_file(
@@ -74,7 +74,7 @@ def test_whatever_a_reader_does_not_survive_is_a_problem_of_that_file(
     assert (problem.code, problem.severity, problem.file) == ("file-not-understood", "error", "hostile.md")
     assert "RecursionError: too deep" in problem.message
     assert registry.tool("good").id == "good"
-    assert [each.code for each in registry.try_out("other.md", b"return 2;").problems] == ["file-not-understood"]
+    assert [each.code for each in registry.preview("other.md", b"return 2;").problems] == ["file-not-understood"]
 
 
 def test_a_watched_folder_goes_on_beside_a_file_that_cannot_be_understood(

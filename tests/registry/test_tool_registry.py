@@ -46,6 +46,24 @@ def test_tools_are_found_anywhere_in_the_vault(root: Path, write: Write) -> None
     assert {entry.id for entry in own(registry_of(root)).values()} == {"top", "deep", "odd", "loud"}
 
 
+def test_what_is_wrong_with_one_tool_is_the_same_whether_it_is_found_or_listed(root: Path, write: Write) -> None:
+    write("one.md", id="same", name="one")
+    write("two.md", id="same", name="two")
+    write("strict.md", id="strict", strict="true")
+    write("unknown.md", id="unknown", type="chain", steps="[{tool: strikt}, {tool: strict, parameters: {x: 1}}]")
+    write("round.md", id="round", type="chain", steps="[{tool: about}]")
+    write("about.md", id="about", type="chain", steps="[{tool: round}]")
+    write("log.md", id="log", log="one.md")
+    write("agent.md", "---\nagent: true\nid: agent\nname: Agent\ndescription: d\ntools: [nothing, x_*]\n---\nHello.\n")
+    listed = [entry for entry in own(registry_of(root)).values() if entry.id != "same"]
+    assert sorted({code for entry in listed for code in codes(entry)}) == [
+        "duplicate-name", "endless-chain", "invalid-log", "pattern-matches-nothing", "unknown-argument", "unknown-tool",
+    ]  # fmt: skip
+    for entry in listed:
+        assert registry_of(root).find(entry.id) == entry
+    assert codes(registry_of(root).find("same")) == ["duplicate-id"]
+
+
 def test_hidden_folders_and_files_are_skipped(root: Path, write: Write) -> None:
     write(".obsidian/templates/tool.md", name="one")
     write("notes/.trash/tool.md", name="two")

@@ -44,7 +44,7 @@ def validate_arguments(
         for name, value in {**defaults, **given}.items()
     }
     reported = {problem["parameter"] for problem in problems}
-    problems += [each for each in find_problems(tool, complete) if each["parameter"] not in reported]
+    problems += [each for each in find_violations(tool, complete) if each["parameter"] not in reported]
     if problems:
         code = "invalid-arguments"
         if tool.kind == "javascript":
@@ -101,7 +101,7 @@ def _convert(given: JsonObject, declared: Mapping[str, Parameter], problems: lis
     return result
 
 
-def find_problems(tool: ToolDefinition, arguments: JsonObject) -> Iterator[JsonObject]:
+def find_violations(tool: ToolDefinition, arguments: JsonObject) -> Iterator[JsonObject]:
     """Everything that the tool's own schema says against these arguments."""
     try:
         found = compile_schema(json.dumps(tool.schema)).violations(arguments)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,15 +25,43 @@ if TYPE_CHECKING:
     from paperagents.reading.files import FileReading
 
 
+FindProblems = Callable[["str | None"], Mapping[str, tuple[Problem, ...]]]
+"""The problems between files, by file: of the one that is named, else of all."""
+
+
+class VaultChecks:
+    """The entries with what is wrong between files, found when asked: of one file to use it, of all to list them."""
+
+    def __init__(self, unchecked: Iterable[Entry], find: FindProblems) -> None:
+        self._unchecked = tuple(unchecked)
+        self._find = find
+        self._by_file: dict[str, Entry] = {}
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """All of them."""
+        problems = self._find(None)
+        return tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in self._unchecked)
+
+    def check(self, entry: Entry) -> Entry:
+        """One of them; what has no file is nobody's to check."""
+        if entry.file is None:
+            return entry
+        if entry.file not in self._by_file:
+            self._by_file[entry.file] = entry.with_problems(self._find(entry.file).get(entry.file, ()))
+        return self._by_file[entry.file]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _State:
     """What was found at one moment. Never changed."""
 
-    entries: tuple[Entry, ...] = ()
-    by_name: Mapping[str, Entry] = field(default_factory=dict)
-    records: Mapping[str, FileRecord] = field(default_factory=dict)
-    last_good: Mapping[str, FileReading] = field(default_factory=dict)
-    folders: frozenset[str] = frozenset()
+    checks: VaultChecks
+    by_name: Mapping[str, Entry]
+    """Without the problems between files."""
+    records: Mapping[str, FileRecord]
+    last_good: Mapping[str, FileReading]
+    folders: frozenset[str]
 
 
 class RemoteTools(Protocol):
@@ -82,17 +111,17 @@ class ToolRegistry:
             self._scan.refresh()
             if self._cache_file is not None and self._scan.records != before:
                 save_records(self._cache_file, self._scan.records)
-            self._judge()
+            self._publish()
 
     def update(self, files: Iterable[str]) -> None:
         """Look again at these files or folders of the vault."""
         with self._lock:
             self._scan.update(files)
-            self._judge()
+            self._publish()
 
     def entries(self) -> tuple[Entry, ...]:
         """All tools and agents, those of other servers and built-in ones last."""
-        return (*self._state().entries, *self._given())
+        return (*self._state().checks.entries, *self._given())
 
     def loose_problems(self) -> tuple[Problem, ...]:
         """Problems of files that are no tools, but probably were meant to be."""
@@ -111,12 +140,13 @@ class ToolRegistry:
             self.refresh()
         elif found.file is not None and not self._is_current(found.file):
             self.update([found.file])
-        known = self._state().by_name
+        state = self._state()
+        known = state.by_name
         if name not in known and name.startswith(AGENT_PREFIX):
             return self.find_agent(name.removeprefix(AGENT_PREFIX))
         if name not in known:
             raise UnknownToolError(name, list(dict.fromkeys(known[each].id for each in closest(name, known))))
-        return known[name]
+        return state.checks.check(known[name])
 
     def id_of(self, name: str) -> str:
         """The id of the tool with this id or name; what is not known may have been deleted, and stays as it is."""
@@ -163,7 +193,7 @@ class ToolRegistry:
             raise UnknownToolError(name, code="unknown-agent")
         return definition
 
-    def anything(self, name: str) -> ToolDefinition | AgentDefinition | TagNote:
+    def find_definition(self, name: str) -> ToolDefinition | AgentDefinition | TagNote:
         """The tool, else the agent, else the tag of this name."""
         try:
             found = self.tool(name)
@@ -179,7 +209,7 @@ class ToolRegistry:
         usable = [entry for entry in self.entries() if entry.kind == "tag" and (entry.valid or entry.stale)]
         return [tag for tag in map(self._definition, usable) if isinstance(tag, TagNote)]
 
-    def try_out(self, file: str, content: bytes) -> FileReading:
+    def preview(self, file: str, content: bytes) -> FileReading:
         """What a file would be with this content: its definition and every problem, those between files too."""
         from paperagents.reading.files import check_with_engine, read_definition  # noqa: PLC0415  only where files are read
 
@@ -187,8 +217,8 @@ class ToolRegistry:
         entry = make_entry(reading)
         if entry is None:
             return reading
-        others = [each for each in self._state().entries if each.file != file]
-        between = find_problems((*others, entry), self._given(), self._is_foreign).get(file, ())
+        others = [each for each in self._state().checks.entries if each.file != file]
+        between = self._find_problems((*others, entry), file).get(file, ())
         return replace(reading, problems=entry.with_problems(between).problems)
 
     def _given(self) -> tuple[Entry, ...]:
@@ -241,28 +271,26 @@ class ToolRegistry:
                 self._found = replace(state, records=self._scan.records)
         return reading
 
-    def _judge(self) -> None:
-        """Take over what the scan found: last good versions, and problems between files."""
+    def _find_problems(self, entries: Iterable[Entry], only: str | None) -> dict[str, tuple[Problem, ...]]:
+        return find_problems(entries, self._given(), self._is_foreign, only=only)
+
+    def _publish(self) -> None:
+        """Put what the scan found in the place of the state before, with the last good version of each file."""
         records = self._scan.records
-        before = self._found.last_good if self._found is not None else {}
-        entries = [_serving(record.entry, before.get(file)) for file, record in records.items() if record.entry]
-        problems = find_problems(entries, self._given(), self._is_foreign)
-        judged = tuple(entry.with_problems(problems.get(entry.file or "", ())) for entry in entries)
+        good = dict(self._found.last_good) if self._found is not None else {}
+        entries = [_serving(record.entry, good.get(file)) for file, record in records.items() if record.entry]
+        good |= {file: each.reading for file, each in records.items() if each.reading and each.reading.valid}
         self._found = _State(
-            entries=judged,
-            by_name=index_by_name((*self._builtin_by_id().values(), *judged)),
+            checks=VaultChecks(entries, partial(self._find_problems, entries)),
+            by_name=index_by_name((*self._builtin_by_id().values(), *entries)),
             records=records,
-            last_good={file: good for file, record in records.items() if (good := _good(record, before.get(file)))},
+            last_good={file: good[file] for file in records if file in good},
             folders=self._scan.folders,
         )
 
 
 def _tool_in(reading: FileReading) -> ToolDefinition | None:
     return reading.definition if isinstance(reading.definition, ToolDefinition) else None
-
-
-def _good(record: FileRecord, before: FileReading | None) -> FileReading | None:
-    return record.reading if record.reading is not None and record.reading.valid else before
 
 
 def _serving(entry: Entry, last_good: FileReading | None) -> Entry:

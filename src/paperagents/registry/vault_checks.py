@@ -28,14 +28,22 @@ def is_remote(name: str) -> bool:
 
 
 def find_problems(
-    entries: Iterable[Entry], builtin: Iterable[Entry], foreign: Callable[[str], bool] = is_remote
+    entries: Iterable[Entry],
+    builtin: Iterable[Entry],
+    foreign: Callable[[str], bool] = is_remote,
+    *,
+    only: str | None = None,
 ) -> dict[str, tuple[Problem, ...]]:
-    """The problems between the files of a vault, by file; of ``foreign`` names nobody knows yet whether they exist."""
+    """The problems between the files of a vault, by file; of ``foreign`` names nobody knows yet whether they exist.
+
+    With ``only`` those of one file: its own calls are checked, and no others.
+    """
     entries = tuple(entries)
     builtin = tuple(builtin)
     found: dict[str, list[Problem]] = defaultdict(list)
-    for problem in _all_problems(entries, builtin, foreign):
-        found[problem.file].append(problem)
+    for problem in _all_problems(entries, builtin, foreign, only):
+        if only in (None, problem.file):
+            found[problem.file].append(problem)
     return {file: tuple(problems) for file, problems in found.items()}
 
 
@@ -63,17 +71,18 @@ def _named(entries: list[Entry]) -> dict[str, Entry]:
 
 
 def _all_problems(
-    entries: tuple[Entry, ...], builtin: tuple[Entry, ...], foreign: Callable[[str], bool]
+    entries: tuple[Entry, ...], builtin: tuple[Entry, ...], foreign: Callable[[str], bool], only: str | None
 ) -> Iterator[Problem]:
     yield from _duplicates(entries, builtin)
     yield from _same_names(entries)
     yield from _taken_words(entries, builtin)
     yield from _logs_into_others(entries)
     known = index_by_name((*builtin, *entries))
-    yield from _unknown_to_agents(entries, known)
+    chosen = [entry for entry in entries if only in (None, entry.file)]
+    yield from _unknown_to_agents(chosen, known)
     calls = [
         (entry, call)
-        for entry in entries
+        for entry in chosen
         if entry.kind != "agent"
         for call in entry.calls
         if call.tool in known or not foreign(call.tool)
@@ -85,7 +94,8 @@ def _all_problems(
             yield _unknown_tool(entry, call, near.get(call.tool, ""))
         elif known[call.tool].type is not None:
             yield from _check_arguments(entry, call, known[call.tool], accepted[call.tool])
-    yield from _circles(entries, known)
+    if any(entry.calls for entry in chosen):
+        yield from _circles(entries, known)
 
 
 def _duplicates(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
@@ -151,7 +161,7 @@ def _unknown_tool(entry: Entry, call: CallSite, near: str) -> Problem:
     return _problem(entry, "unknown-tool", call.span, name=call.tool, suggestion=near, case=case)
 
 
-def _unknown_to_agents(entries: tuple[Entry, ...], known: Mapping[str, Entry]) -> Iterator[Problem]:
+def _unknown_to_agents(entries: Iterable[Entry], known: Mapping[str, Entry]) -> Iterator[Problem]:
     """Tools and agents that an agent names and that are not there; a pattern may match something later."""
     agents = {name: entry for name, entry in known.items() if entry.kind == "agent"}
     for entry in entries:

@@ -106,7 +106,7 @@ def _note(vault: Vault, operation: Operation, service: Service, path: str) -> st
     for plain in (False, True):
         content = note_of(operation, service, plain=plain)
         try:
-            reading = vault.registry.try_out(path, utf8(content))
+            reading = vault.registry.preview(path, utf8(content))
         except PaperError:
             continue
         if reading.valid:

@@ -84,7 +84,7 @@ def _first_problem(entry: Entry) -> str:
 def show_command(context: click.Context, *, tool: str, as_json: bool) -> None:
     """Show a manual."""
     notes = current_notes(context)
-    definition = notes.registry.anything(tool)
+    definition = notes.registry.find_definition(tool)
     grants = notes.npm_grants(definition.id).as_json()
     if as_json:
         print_json(definition_document(definition, grants))

@@ -55,7 +55,7 @@ def tools(live: Live) -> Response:
 @router.get("/tools/{tool:path}", summary="Show a tool", response_model=ToolDocument, tags=["tools"])
 def tool(live: Live, tool: Name) -> Response:
     """Its manual, and the JSON Schema of its arguments."""
-    return Json(definition_document(live.vault.registry.anything(tool)))
+    return Json(definition_document(live.vault.registry.find_definition(tool)))
 
 
 @router.get("/agents", summary="List agents", response_model=list[ToolLine], tags=["agents"])

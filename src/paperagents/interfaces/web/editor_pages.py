@@ -116,7 +116,7 @@ def _opened(vault: Vault, path: str) -> tuple[str, str]:
 
 
 def _checked(live: LiveRuns, path: str, content: str) -> dict[str, Any]:
-    reading = live.vault.registry.try_out(path, utf8(content))
+    reading = live.vault.registry.preview(path, utf8(content))
     document = definition_document(reading.definition) if reading.definition is not None else None
     return {"problems": [problem.as_json() for problem in reading.problems], "document": document}
 

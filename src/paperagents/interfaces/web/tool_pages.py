@@ -62,7 +62,7 @@ def one_tool(
 ) -> Response:
     """A tool's form; with ``run``, a run of it beside; with ``like``, filled in as for that run."""
     try:
-        definition = live.vault.registry.anything(tool)
+        definition = live.vault.registry.find_definition(tool)
     except BrokenFileError as error:
         return page(request, "broken.html", status=422, error=error, problems=error.problems, current=tool)
     if isinstance(definition, AgentDefinition):
