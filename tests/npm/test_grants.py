@@ -12,9 +12,9 @@ from paperagents.errors import ToolError
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.grants import (
     Grants,
-    granted_folder,
-    granted_variables,
+    find_folder,
     grants_from,
+    read_variables,
     require_possible,
 )
 
@@ -46,12 +46,12 @@ def test_a_variable_of_the_user_grants_too(root: Path, tool: str, monkeypatch: p
 
 @pytest.mark.parametrize("path", ["notes", "/notes", "notes/", "./notes", "//notes//"])
 def test_a_vault_path_can_be_written_in_every_usual_way(root: Path, path: str) -> None:
-    assert granted_folder(root, path, "t") == root / "notes"
+    assert find_folder(root, path, "t") == root / "notes"
 
 
 @pytest.mark.parametrize("path", ["", "/", "."])
 def test_the_whole_vault_can_be_granted(root: Path, path: str) -> None:
-    assert granted_folder(root, path, "t") == root
+    assert find_folder(root, path, "t") == root
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_path_with_a_comma_is_refused_since_deno_would_make_two_of_it(root: Pa
 def test_no_path_leads_out(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     root = tmp_path_factory.getbasetemp().resolve()
     try:
-        found = granted_folder(root, path, "t")
+        found = find_folder(root, path, "t")
     except ToolError:
         return
     assert found == root or root in found.parents
@@ -116,4 +116,4 @@ def test_only_variables_that_are_set_are_passed_on(root: Path, monkeypatch: pyte
     monkeypatch.delenv("MISSING", raising=False)
     grants = Grants(env=("SHOWN", "MISSING"))
     require_possible(grants, "t", root)
-    assert granted_variables(grants) == (("SHOWN", "value"),)
+    assert read_variables(grants) == (("SHOWN", "value"),)

@@ -19,7 +19,7 @@ from tests.servers import Exchange, Web
 
 from paperagents.errors import ToolError
 from paperagents.npm.packages import Lock, PackageFolder, packages_of
-from paperagents.npm.process import installer
+from paperagents.npm.process import install_command
 from paperagents.sandbox import landlock
 
 pytestmark = pytest.mark.npm
@@ -88,12 +88,12 @@ def test_versions_are_resolved_locked_and_installed(
     registry.publish("outer", "1.2.0", {"index.js": "module.exports = require('inner');"}, dependencies={"inner": "^1"})
     registry.publish("outer", "2.0.0", {"index.js": "module.exports = 2;"})
     folder = folder_of(outer="^1.0.0")
-    assert folder.installed() is None
-    lock = folder.resolved()
-    assert (lock.packages, folder.installed()) == (["inner@1.0.0", "outer@1.2.0"], None)
+    assert folder.read_lock() is None
+    lock = folder.resolve()
+    assert (lock.packages, folder.read_lock()) == (["inner@1.0.0", "outer@1.2.0"], None)
     assert not any(path.endswith(".tgz") for path in registry.requests)
     folder.install(lock)
-    assert folder.installed() == lock
+    assert folder.read_lock() == lock
     assert "integrity" in lock.text
     assert sorted(each.name for each in (folder.path / "node_modules").iterdir() if each.name[0] != ".") == ["outer"]
     assert [each.name for each in folder.path.parent.iterdir()] == [folder.path.name]
@@ -104,10 +104,10 @@ def test_what_was_locked_is_installed_whatever_is_newer(
 ) -> None:
     registry.publish("plain", "1.0.0", {"index.js": "module.exports = 1;"})
     folder = folder_of(plain="*")
-    lock = folder.resolved()
+    lock = folder.resolve()
     registry.publish("plain", "1.0.1", {"index.js": "module.exports = 2;"})
     folder.install(lock)
-    installed = folder.installed()
+    installed = folder.read_lock()
     assert installed is not None
     assert installed.packages == ["plain@1.0.0"]
 
@@ -115,12 +115,12 @@ def test_what_was_locked_is_installed_whatever_is_newer(
 def test_a_package_that_was_exchanged_is_refused(registry: Registry, folder_of: Callable[..., PackageFolder]) -> None:
     registry.publish("plain", "1.0.0", {"index.js": "module.exports = 1;"})
     folder = folder_of(plain="1")
-    lock = folder.resolved()
+    lock = folder.resolve()
     registry.publish("plain", "1.0.0", {"index.js": "module.exports = 'another';"})
     with pytest.raises(ToolError) as caught:
         folder.install(lock)
     assert caught.value.code == "npm-install-failed"
-    assert folder.installed() is None
+    assert folder.read_lock() is None
 
 
 def test_a_script_of_a_package_is_never_run(
@@ -129,8 +129,8 @@ def test_a_script_of_a_package_is_never_run(
     scripts = {name: f"touch {tmp_path}/{name}" for name in ("preinstall", "install", "postinstall", "prepare")}
     registry.publish("scripted", "1.0.0", {"index.js": "module.exports = 1;"}, scripts=scripts, hasInstallScript=True)
     folder = folder_of(scripted="1")
-    folder.install(folder.resolved())
-    assert folder.installed() is not None
+    folder.install(folder.resolve())
+    assert folder.read_lock() is not None
     assert not [name for name in scripts if (tmp_path / name).exists()]
 
 
@@ -149,7 +149,7 @@ def test_installing_runs_and_reads_nothing_else_whatever_deno_would_allow(tmp_pa
     own = tmp_path / "own"
     own.mkdir()
     code = f"Deno.writeTextFileSync('{own}/made', ''); try {{ {attempt}; Deno.exit(1) }} catch (error) {{ }}"
-    command = installer([own], [], ["eval", code, str(tmp_path)])
+    command = install_command([own], [], ["eval", code, str(tmp_path)])
     ended = subprocess.run(command, env={"DENO_DIR": str(own)}, cwd=own, check=False, capture_output=True)
     assert ended.returncode == 0, ended.stderr
     assert (own / "made").exists()
@@ -157,7 +157,7 @@ def test_installing_runs_and_reads_nothing_else_whatever_deno_would_allow(tmp_pa
 
 def test_a_package_there_is_not_is_told(registry: Registry, folder_of: Callable[..., PackageFolder]) -> None:
     with pytest.raises(ToolError) as caught:
-        folder_of(missing="1").resolved()
+        folder_of(missing="1").resolve()
     assert caught.value.code == "npm-install-failed"
     assert "missing" in caught.value.message
     assert registry.requests
@@ -195,7 +195,7 @@ def test_only_packages_of_the_registry_can_be_named(tmp_path: Path, name: str, w
     "wanted", ["^4.17.21", "~1.2", ">=1.0.0 <2.0.0", "1.x || 2.x", "*", "", "latest", "1.0.0-beta.1"]
 )
 def test_ranges_of_versions_are_understood(tmp_path: Path, wanted: str) -> None:
-    assert PackageFolder(tmp_path, "tool", {"@scope/name": wanted}).installed() is None
+    assert PackageFolder(tmp_path, "tool", {"@scope/name": wanted}).read_lock() is None
 
 
 def test_what_a_folder_above_says_is_not_obeyed(
@@ -207,19 +207,19 @@ def test_what_a_folder_above_says_is_not_obeyed(
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / ".npmrc").write_text("registry=http://127.0.0.1:9/\n")
     folder = folder_of(plain="1")
-    folder.install(folder.resolved())
-    assert folder.installed() is not None
+    folder.install(folder.resolve())
+    assert folder.read_lock() is not None
 
 
 def test_two_that_install_at_once_end_with_one_whole_folder(
     registry: Registry, folder_of: Callable[..., PackageFolder]
 ) -> None:
     registry.publish("plain", "1.0.0", {"index.js": "module.exports = 1;"})
-    lock = folder_of(plain="1").resolved()
+    lock = folder_of(plain="1").resolve()
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda _: folder_of(plain="1").install(lock), range(3)))
     folder = folder_of(plain="1")
-    assert folder.installed() == lock
+    assert folder.read_lock() == lock
     assert (folder.path / "node_modules" / "plain" / "index.js").read_text() == "module.exports = 1;"
 
 
@@ -228,9 +228,9 @@ def test_other_dependencies_replace_the_old_folder(registry: Registry, folder_of
     registry.publish("other", "1.0.0", {"index.js": ""})
     for dependencies in ({"plain": "1"}, {"other": "1"}):
         folder = folder_of(**dependencies)
-        folder.install(folder.resolved())
-    assert folder_of(plain="1").installed() is None
-    assert folder_of(other="1").installed() is not None
+        folder.install(folder.resolve())
+    assert folder_of(plain="1").read_lock() is None
+    assert folder_of(other="1").read_lock() is not None
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", "5"])
@@ -238,17 +238,17 @@ def test_a_damaged_lock_counts_as_nothing_installed(folder_of: Callable[..., Pac
     folder = folder_of(plain="1")
     folder.path.mkdir(parents=True)
     (folder.path / "deno.lock").write_text(damage)
-    assert folder.installed() is None
+    assert folder.read_lock() is None
 
 
 def test_an_installation_can_be_stopped(registry: Registry, folder_of: Callable[..., PackageFolder]) -> None:
     registry.publish("plain", "1.0.0", {"index.js": ""})
     folder = folder_of(plain="1")
-    lock = folder.resolved()
+    lock = folder.resolve()
     folder.stop()
     with pytest.raises(ToolError):
         folder.install(lock)
-    assert folder.installed() is None
+    assert folder.read_lock() is None
 
 
 def test_a_lock_names_its_packages() -> None:

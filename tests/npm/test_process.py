@@ -16,8 +16,7 @@ from tests.servers import Web
 
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError, ToolError
-from paperagents.npm.pools import DenoPools
-from paperagents.npm.process import DenoSetup, start_deno
+from paperagents.npm.process import DenoPools, DenoSetup, start_deno
 from paperagents.sandbox import Cancellation, EndsBlock, Limits
 
 pytestmark = pytest.mark.npm
@@ -279,7 +278,7 @@ def test_the_list_of_processes_shows_no_granted_value(setup: DenoSetup) -> None:
         assert b"long-secret" not in before + shown.read_bytes()
     finally:
         process.kill()
-        process.bury()
+        process.reap()
 
 
 @pytest.mark.parametrize(

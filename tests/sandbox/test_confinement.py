@@ -87,7 +87,7 @@ def taken_over() -> Iterator[WorkerProcess]:
         yield worker
     finally:
         worker.kill()
-        worker.bury()
+        worker.reap()
 
 
 def _evaluate(worker: WorkerProcess, expression: str) -> object:

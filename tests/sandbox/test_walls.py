@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from paperagents.messages import in_language
-from paperagents.sandbox import standing_walls
+from paperagents.sandbox import check_walls
 
 
 def test_every_wall_is_named_with_a_reason() -> None:
-    walls = standing_walls()
+    walls = check_walls()
     assert [wall.name for wall in walls][:2] == ["engine", "parent"]
     assert {"resource-limits", "landlock", "seccomp"} <= {wall.name for wall in walls}
     assert all(wall.reason for wall in walls)
@@ -19,10 +19,10 @@ def test_every_wall_is_named_with_a_reason() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's walls are Linux's")
 def test_on_linux_the_system_calls_are_filtered() -> None:
-    assert {wall.name: wall.stands for wall in standing_walls()}["seccomp"]
+    assert {wall.name: wall.stands for wall in check_walls()}["seccomp"]
 
 
 def test_the_reasons_speak_the_readers_language() -> None:
     with in_language("de"):
-        german = standing_walls()
-    assert [wall.reason for wall in german] != [wall.reason for wall in standing_walls()]
+        german = check_walls()
+    assert [wall.reason for wall in german] != [wall.reason for wall in check_walls()]

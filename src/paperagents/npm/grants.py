@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
@@ -34,38 +33,37 @@ class Grants:
     @property
     def target(self) -> str:
         """Names exactly these grants; empty where nothing is granted."""
-        return "; ".join(f"{kind} {', '.join(getattr(self, kind))}" for kind in KINDS if getattr(self, kind))
+        return "; ".join(f"{kind} {', '.join(values)}" for kind, values in self.by_kind().items())
+
+    def by_kind(self) -> dict[str, tuple[str, ...]]:
+        """Those that grant something."""
+        return {kind: values for kind in KINDS if (values := getattr(self, kind))}
 
     def as_json(self) -> JsonObject:
-        """Those that grant something."""
-        return {kind: list(getattr(self, kind)) for kind in KINDS if getattr(self, kind)}
+        """The form of results."""
+        return {kind: list(values) for kind, values in self.by_kind().items()}
 
 
 def grants_from(table: Mapping[str, Sequence[str]]) -> Grants:
     """The grants of ``[npm.TOOL]``."""
-    values: dict[str, Any] = {kind: tuple(table.get(kind, ())) for kind in KINDS}
-    return Grants(**values)
+    return Grants(**{kind: tuple(table.get(kind, ())) for kind in KINDS})
 
 
 def require_possible(grants: Grants, tool: str, root: Path) -> None:
     """Refuse grants that lead out of the vault or that are no host or variable."""
     for path in (*grants.read, *grants.write):
-        if "," in str(granted_folder(root, path, tool).relative_to(root)):
+        if "," in str(find_folder(root, path, tool).relative_to(root)):
             raise ToolError("npm-grant", tool=tool, value=path, case="comma")
     for host in grants.net:
-        if not _is_host(host):
+        found = _HOST.fullmatch(host)
+        if found is None or not 0 < int(found["port"] or 1) < 2**16:
             raise ToolError("npm-grant", tool=tool, value=host, case="net")
     for name in grants.env:
         if not _VARIABLE.fullmatch(name) or _STEERS_THE_PROCESS.fullmatch(name):
             raise ToolError("npm-grant", tool=tool, value=name, case="env")
 
 
-def _is_host(host: str) -> bool:
-    found = _HOST.fullmatch(host)
-    return found is not None and (found["port"] is None or 0 < int(found["port"]) < 2**16)
-
-
-def granted_folder(root: Path, path: str, tool: str) -> Path:
+def find_folder(root: Path, path: str, tool: str) -> Path:
     """The real place of a vault path; refuses what leads out or to what the program keeps."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     try:
@@ -78,6 +76,6 @@ def granted_folder(root: Path, path: str, tool: str) -> Path:
     return real
 
 
-def granted_variables(grants: Grants) -> tuple[tuple[str, str], ...]:
+def read_variables(grants: Grants) -> tuple[tuple[str, str], ...]:
     """The variables that are granted and set."""
     return tuple((name, os.environ[name]) for name in grants.env if name in os.environ)

@@ -1,6 +1,6 @@
 """What stands between Python and Deno: gives up rights and memory, then becomes Deno.
 
-Started by ``deno_process.py`` with nothing of the package loaded but this module and what it imports.
+Started by ``process.py`` with nothing of the package loaded but this module and what it imports.
 """
 
 from __future__ import annotations

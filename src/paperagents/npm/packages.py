@@ -23,7 +23,7 @@ from paperagents.definitions.names import is_registry_package, slug
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
-from paperagents.npm.process import installer
+from paperagents.npm.process import install_command, write_loader
 
 if TYPE_CHECKING:
     import subprocess
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 SECONDS = 300.0
 """How long resolving or installing may take."""
 LOCK = "deno.lock"
-_LOADER = "export const load = (name, options) => import(name, options);\n"
 _CERTIFICATES = ("DENO_CERT", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 _PASSED_ON = (
     "HOME", "PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
@@ -62,14 +61,16 @@ class PackageFolder:
 
     def __init__(self, cache: Path, tool: str, dependencies: Mapping[str, str]) -> None:
         self.dependencies = dict(sorted(dependencies.items()))
-        _require_plain(tool, self.dependencies)
+        for name, wanted in self.dependencies.items():
+            if not is_registry_package(name, wanted):
+                raise ToolError("npm-name", tool=tool, name=f"{name}@{wanted}"[:200])
         self._cache = cache
-        self._family = f"{slug(tool)[:40]}-{_short(tool)}"
-        self.path = cache / f"{self._family}-{_short(json.dumps(self.dependencies))}"
+        self._family = f"{slug(tool)[:40]}-{short_digest(tool)}"
+        self.path = cache / f"{self._family}-{short_digest(json.dumps(self.dependencies))}"
         self._running: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def installed(self) -> Lock | None:
+    def read_lock(self) -> Lock | None:
         """What is installed; None where that is nothing yet."""
         try:
             lock = Lock(text=(self.path / LOCK).read_text("utf-8"))
@@ -78,23 +79,23 @@ class PackageFolder:
             return None
         return lock
 
-    def resolved(self) -> Lock:
+    def resolve(self) -> Lock:
         """The newest versions that the tool's declarations allow. Asks the registry; installs nothing."""
-        staging = self._staging()
+        staging = self.make_staging()
         try:
-            self._deno(staging, "--lockfile-only")
+            self.run_deno(staging, "--lockfile-only")
             return Lock(text=(staging / LOCK).read_text("utf-8"))
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
     def install(self, lock: Lock) -> None:
         """Install exactly these packages, all or none; what was there before is replaced."""
-        staging = self._staging()
+        staging = self.make_staging()
         try:
             (staging / LOCK).write_text(lock.text, "utf-8")
-            self._deno(staging, "--frozen")
+            self.run_deno(staging, "--frozen")
             write_loader(staging)
-            self._move_into_place(staging)
+            self.move_into_place(staging)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
@@ -104,7 +105,8 @@ class PackageFolder:
         if self._running is not None:
             self._running.kill()
 
-    def _staging(self) -> Path:
+    def make_staging(self) -> Path:
+        """A folder that declares the packages and has none yet."""
         try:
             self._cache.mkdir(parents=True, exist_ok=True, mode=0o700)
             staging = self._cache / f"new-{secrets.token_hex(8)}"
@@ -116,7 +118,8 @@ class PackageFolder:
             raise ToolError("cannot-write", path=str(self._cache), reason=system_text(error)) from error
         return staging
 
-    def _move_into_place(self, staging: Path) -> None:
+    def move_into_place(self, staging: Path) -> None:
+        """Let the new folder take the place of all that were installed for this tool."""
         for old in self._cache.glob(f"{self._family}-*"):
             # Renamed first: a process that is just starting finds all of it or nothing.
             gone = self._cache / f"old-{secrets.token_hex(8)}"
@@ -127,15 +130,16 @@ class PackageFolder:
             staging.rename(self.path)
         except OSError:
             # Somebody else has installed the same at the same time.
-            if self.installed() is None:
+            if self.read_lock() is None:
                 raise
 
-    def _deno(self, folder: Path, flag: str) -> None:
+    def run_deno(self, folder: Path, flag: str) -> None:
+        """Let Deno install what the folder declares. Raises ToolError with what it says where it fails."""
         import subprocess  # noqa: PLC0415  only installing needs it
 
-        environment = _environment(folder)
+        environment = install_environment(folder)
         files = [environment[name] for name in _CERTIFICATES if name in environment]
-        command = installer(
+        command = install_command(
             [folder, Path(environment["DENO_DIR"])],
             [*files, str(Path.home() / ".npmrc")],
             ["install", flag, "--quiet", "--config", str(folder / "deno.json")],
@@ -153,12 +157,9 @@ class PackageFolder:
                 running.kill()
                 raise ToolError("npm-install-failed", reason=f"{SECONDS:g} s", retryable=True) from None
         if running.returncode != 0:
-            raise ToolError("npm-install-failed", reason=_readable(told), retryable=True)
-
-
-def write_loader(folder: Path) -> None:
-    """What Deno imports the packages of a folder by."""
-    (folder / "load.mjs").write_text(_LOADER, "utf-8")
+            plain = re.sub(r"\x1b\[[0-9;]*m", "", told.decode("utf-8", "replace"))
+            reason = " ".join(plain.removeprefix("error: ").split())[:500]
+            raise ToolError("npm-install-failed", reason=reason, retryable=True)
 
 
 def user_cache() -> Path:
@@ -168,37 +169,32 @@ def user_cache() -> Path:
 
 def packages_of(vault: Path) -> Path:
     """Where the packages of a vault's tools are."""
-    return user_cache().resolve() / "npm" / f"{slug(vault.name)[:40]}-{_short(str(vault))}"
+    return user_cache().resolve() / "npm" / f"{slug(vault.name)[:40]}-{short_digest(str(vault))}"
 
 
-def _require_plain(tool: str, dependencies: Mapping[str, str]) -> None:
-    for name, wanted in dependencies.items():
-        if not is_registry_package(name, wanted):
-            raise ToolError("npm-name", tool=tool, name=f"{name}@{wanted}"[:200])
-
-
-def _environment(folder: Path) -> dict[str, str]:
+def install_environment(folder: Path) -> dict[str, str]:
     """What installing needs to reach the registry, and nothing else of the user's environment."""
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    registry = _registry()
+    # The user's registry: as the environment says, else as npm itself is set up, where it is there.
+    registry = os.environ.get(_REGISTRY) or os.environ.get(_REGISTRY.lower()) or npm_registry()
     downloads = user_cache() / "deno"
+    try:
+        downloads.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        downloads = folder / "deno"
     return {
         "DENO_TLS_CA_STORE": "mozilla,system",
         **environment,
         **({_REGISTRY: registry} if registry else {}),
-        "DENO_DIR": str(downloads if _is_usable(downloads) else folder / "deno"),
+        "DENO_DIR": str(downloads if os.access(downloads, os.W_OK) else folder / "deno"),
         "DENO_NO_UPDATE_CHECK": "1",
         "NO_COLOR": "1",
     }
 
 
-def _registry() -> str | None:
-    """The user's registry: as the environment says, else as npm itself is set up, where it is there."""
-    return os.environ.get(_REGISTRY) or os.environ.get(_REGISTRY.lower()) or _registry_of_npm()
-
-
 @cache
-def _registry_of_npm() -> str | None:
+def npm_registry() -> str | None:
+    """The registry that npm is configured for."""
     import subprocess  # noqa: PLC0415  see above
 
     npm = shutil.which("npm")
@@ -215,19 +211,6 @@ def _registry_of_npm() -> str | None:
     return address if address.startswith(("https://", "http://")) else None
 
 
-def _is_usable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
-def _readable(told: bytes) -> str:
-    """What Deno says, without colours and on one line."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", told.decode("utf-8", "replace"))
-    return " ".join(plain.removeprefix("error: ").split())[:500]
-
-
-def _short(text: str) -> str:
+def short_digest(text: str) -> str:
+    """Tells texts apart in the names of folders."""
     return sha256(lossless_bytes(text)).hexdigest()[:10]

@@ -1,29 +1,29 @@
-"""``install_packages``: the npm packages of a tool and what it may touch, agreed on once; then the tool runs.
+"""The npm packages of a tool and what it may touch: agreed on once with ``install_packages``; then the tool runs.
 
 Installing is an effect like any other: shown with every package and version, asked, recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from paperagents.approval.effect import Effect, digest_of
 from paperagents.approval.rules import RuleBook
-from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import ToolError
 from paperagents.messages import text
-from paperagents.npm.grants import KINDS, Grants, granted_folder, granted_variables, require_possible
+from paperagents.npm.grants import Grants, find_folder, read_variables, require_possible
 from paperagents.npm.packages import Lock, PackageFolder
-from paperagents.npm.pools import DenoPools
-from paperagents.npm.process import DenoSetup
-from paperagents.sandbox import Cancellation, HostFunctions, JavaScriptResult, Limits
+from paperagents.npm.process import DenoPools, DenoSetup
+from paperagents.sandbox import JavaScriptResult, Limits
+from paperagents.sandbox.block import BlockOptions
 
 TOOL = "install_packages"
-KEPT = ".paper"
 
 
 class NpmPackages:
@@ -52,149 +52,123 @@ class NpmPackages:
         """End the processes."""
         self.pools.close()
 
-    # --- before the first run
-
     def is_ready(self, tool: ToolDefinition) -> bool:
         """Whether nothing has to be installed or agreed on."""
-        return self._folder(tool).installed() is not None and self._is_agreed(tool)
+        return self.folder_of(tool).read_lock() is not None and self.is_agreed(tool)
 
     def install_packages(self, arguments: JsonObject) -> Effect:
         """Show what will be installed and granted; do it after a yes."""
-        tool = self._find_tool(str(arguments["tool"]))
+        tool, rebuild = self._find_tool(str(arguments["tool"])), bool(arguments["rebuild"])
         if not tool.dependencies:
-            return _refused(arguments, ToolError("npm-nothing-to-install", tool=tool.id))
+            return refuse_to_install(arguments, ToolError("npm-nothing-to-install", tool=tool.id))
         grants = self._grants(tool.id)
         try:
             require_possible(grants, tool.id, self._root)
-            folder = self._folder(tool)
-            before = folder.installed()
-            lock = before if before is not None and not arguments["rebuild"] else folder.resolved()
+            folder = self.folder_of(tool)
+            before = folder.read_lock()
+            lock = before if before is not None and not rebuild else folder.resolve()
         except ToolError as refusal:
-            return _refused(arguments, refusal)
-        answer: JsonObject = {"tool": tool.id, "packages": [*lock.packages], "grants": grants.as_json()}
+            return refuse_to_install(arguments, refusal)
+
+        def install() -> JsonObject:
+            if rebuild or folder.read_lock() != lock:
+                folder.install(lock)
+            if not self.is_agreed(tool):
+                self.agree(tool)
+            return {"tool": tool.id, "packages": [*lock.packages], "grants": grants.as_json()}
+
         return Effect(
             tool=TOOL,
             arguments=arguments,
-            perform=lambda: self._carry_out(tool, folder, lock, answer, rebuild=bool(arguments["rebuild"])),
-            needs_approval=bool(arguments["rebuild"]) or not self.is_ready(tool),
-            preview=_preview(tool, lock, grants, is_new=before is None or before != lock),
+            perform=install,
+            needs_approval=rebuild or not self.is_ready(tool),
+            preview=preview_packages(tool, lock, grants, is_new=before != lock),
             before=digest_of([tool.digest, before.digest if before else None, lock.digest, grants.as_json()]),
-            after=_state(lock, agreed=True),
-            current=lambda: _state(folder.installed(), agreed=self._is_agreed(tool)),
-            answer=None,
+            after=digest_of([lock.digest, True]),
+            current=lambda: digest_of([now.digest if (now := folder.read_lock()) else None, self.is_agreed(tool)]),
             runs_in_plan=False,
             leaves_the_vault=True,
             cancel=folder.stop,
         )
 
-    def _carry_out(
-        self, tool: ToolDefinition, folder: PackageFolder, lock: Lock, answer: JsonObject, *, rebuild: bool
-    ) -> JsonObject:
-        if rebuild or folder.installed() != lock:
-            folder.install(lock)
-        if not self._is_agreed(tool):
-            self._agree(tool)
-        return answer
-
-    def _folder(self, tool: ToolDefinition) -> PackageFolder:
+    def folder_of(self, tool: ToolDefinition) -> PackageFolder:
+        """Where the tool's packages are."""
         return PackageFolder(self._cache, tool.id, tool.dependencies)
 
-    def _is_agreed(self, tool: ToolDefinition) -> bool:
-        wanted = self._wanted(tool)
-        return not wanted or self._rules.allowing(_rule_name(tool), wanted) is not None
+    # A yes to grants is a rule of the user's, for these grants and the tool's file as it is.
 
-    def _agree(self, tool: ToolDefinition) -> None:
+    def is_agreed(self, tool: ToolDefinition) -> bool:
+        """Whether somebody has agreed to what the tool may touch, or that is nothing."""
+        target = self.rule_target(tool)
+        return not target or self._rules.allowing(f"{TOOL} {tool.id}", target) is not None
+
+    def agree(self, tool: ToolDefinition) -> None:
+        """Keep that somebody has agreed; what was agreed on before is no longer."""
+        name = f"{TOOL} {tool.id}"
         for rule in self._rules.rules():
-            if rule.tool == _rule_name(tool):
+            if rule.tool == name:
                 self._rules.revoke(rule.id)
-        self._rules.allow(_rule_name(tool), self._wanted(tool))
+        self._rules.allow(name, self.rule_target(tool))
 
-    def _wanted(self, tool: ToolDefinition) -> str:
-        """What is agreed on: these grants, for the file as it is. Empty where it may touch nothing."""
+    def rule_target(self, tool: ToolDefinition) -> str:
+        """What is agreed on; empty where the tool may touch nothing."""
         grants = self._grants(tool.id).target
         return f"{grants}; {tool.file} {tool.digest[:32]}" if grants else ""
 
-    # --- running
-
-    def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
-        self,
-        tool: ToolDefinition,
-        code: Excerpt,
-        *,
-        names: Mapping[str, JsonValue],
-        limits: Limits,
-        host: HostFunctions,
-        cancellation: Cancellation,
-        helpers: Mapping[str, int],
-        planned: bool,
+    def run(
+        self, tool: ToolDefinition, code: Excerpt, *, planned: bool, **options: Unpack[BlockOptions]
     ) -> JavaScriptResult:
         """Run the tool's file in a process that may touch what was agreed on; a dry run may only read."""
-        setup = self._setup(tool)
+        setup = self.make_setup(tool)
         if planned:
             setup = replace(setup, write=(), net=())
         for place in map(Path, setup.write):
             if not place.exists():
                 place.mkdir(parents=True, exist_ok=True)
-        return self.pools.run(
-            setup, code, names=names, limits=limits, host=host, cancellation=cancellation, helpers=helpers
-        )
+        return self.pools.run(setup, code, **options)
 
     def variables(self, tool: ToolDefinition) -> tuple[str, ...]:
         """The values of the variables that the tool may see: secrets, perhaps."""
-        return tuple(value for _, value in granted_variables(self._grants(tool.id)))
+        return tuple(value for _, value in read_variables(self._grants(tool.id)))
 
-    def _setup(self, tool: ToolDefinition) -> DenoSetup:
-        folder, grants = self._folder(tool), self._grants(tool.id)
-        lock = folder.installed()
-        if lock is None or not self._is_agreed(tool):
+    def make_setup(self, tool: ToolDefinition) -> DenoSetup:
+        """The process of a tool. Raises ToolError where something has to be installed or agreed on first."""
+        folder, grants, root = self.folder_of(tool), self._grants(tool.id), self._root
+        lock = folder.read_lock()
+        if lock is None or not self.is_agreed(tool):
             raise ToolError("npm-not-installed", tool=tool.id, names=", ".join(tool.dependencies))
-        require_possible(grants, tool.id, self._root)
-        read, write = self._places(grants.read, tool.id), self._places(grants.write, tool.id)
-        whole = self._root in read
+        require_possible(grants, tool.id, root)
+        read = [find_folder(root, path, tool.id) for path in grants.read]
+        write = [find_folder(root, path, tool.id) for path in grants.write]
+        kept, reads_all = root / ".paper", root in read
+        if reads_all:
+            # A grant of the whole vault is one of everything in it; what the program keeps is not part of it.
+            read = [*sorted(each for each in root.iterdir() if each != kept), *read]
         return DenoSetup(
             packages=folder.path.resolve(),
             declared=tuple(tool.dependencies),
             state=lock.digest,
-            folder=str(self._root),
-            read=_texts([*self._all_but_kept(), *read] if whole else read, without=self._root),
-            write=_texts(write),
-            listed=(str(self._root),) if whole else (),
-            unreadable=(str(self._root / KEPT),) if whole else (),
-            unwritable=(str(self._root / KEPT),) if self._root in write else (),
+            folder=str(root),
+            read=tuple(dict.fromkeys(str(place) for place in read if place != root)),
+            write=tuple(dict.fromkeys(map(str, write))),
+            listed=(str(root),) if reads_all else (),
+            unreadable=(str(kept),) if reads_all else (),
+            unwritable=(str(kept),) if root in write else (),
             net=grants.net,
-            environment=granted_variables(grants),
+            environment=read_variables(grants),
             timezone=self._timezone,
         )
 
-    def _places(self, paths: tuple[str, ...], tool: str) -> list[Path]:
-        return [granted_folder(self._root, path, tool) for path in paths]
 
-    def _all_but_kept(self) -> list[Path]:
-        """A grant of the whole vault is one of everything in it; what the program keeps is not part of it."""
-        return sorted(each for each in self._root.iterdir() if each.name != KEPT)
-
-
-def _texts(places: list[Path], *, without: Path | None = None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(place) for place in places if place != without))
-
-
-def _refused(arguments: JsonObject, refusal: ToolError) -> Effect:
+def refuse_to_install(arguments: JsonObject, refusal: ToolError) -> Effect:
+    """An installation that is refused before anybody is asked."""
     return Effect(tool=TOOL, arguments=arguments, perform=dict, refusal=refusal)
 
 
-def _state(lock: Lock | None, *, agreed: bool) -> str:
-    return digest_of([lock.digest if lock else None, agreed])
-
-
-def _rule_name(tool: ToolDefinition) -> str:
-    return f"{TOOL} {tool.id}"
-
-
-def _preview(tool: ToolDefinition, lock: Lock, grants: Grants, *, is_new: bool) -> str:
+def preview_packages(tool: ToolDefinition, lock: Lock, grants: Grants, *, is_new: bool) -> str:
+    """What a person is shown: what the tool declares, what is installed for it, and what it may touch."""
     declared = [f"  {name} {wanted}" for name, wanted in tool.dependencies.items()]
-    lines = [text("npm.declared", tool=tool.id), *declared]
-    lines += [text("npm.installed" if is_new else "npm.present"), *(f"  {each}" for each in lock.packages)]
-    granted = [
-        f"  {text(f'npm.{kind}')}: {', '.join(getattr(grants, kind))}" for kind in KINDS if getattr(grants, kind)
-    ]
+    installed = [text("npm.installed" if is_new else "npm.present"), *(f"  {each}" for each in lock.packages)]
+    granted = [f"  {text(f'npm.{kind}')}: {', '.join(values)}" for kind, values in grants.by_kind().items()]
+    lines = [text("npm.declared", tool=tool.id), *declared, *installed]
     return "\n".join([*lines, text("npm.granted" if granted else "npm.nothing-granted"), *granted])

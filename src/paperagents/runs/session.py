@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from paperagents.approval.effect import Effect
 from paperagents.approval.question import Approver, Decision
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import (
     CancelledError,
@@ -27,9 +26,12 @@ from paperagents.errors import (
 )
 from paperagents.runs.journal import RunStore
 from paperagents.runs.record import RunRecord
-from paperagents.sandbox import Cancellation, HostFunctions, JavaScriptResult, Limits, Sandbox
+from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entries import EntryStore, ToolStorage
+
+if TYPE_CHECKING:
+    from paperagents.npm.tool_packages import NpmPackages
 
 Event = Mapping[str, JsonValue]
 _NOT_BY_ENDING = (WaitingError, DeniedError, PlanEndsError, StorageError)
@@ -43,30 +45,6 @@ def _nobody_thinks(_pipeline: Any, run: Any) -> JsonValue:
     raise ToolError("no-agents-here", tool=run.tool.id)
 
 
-class Packages(Protocol):
-    """npm packages of tools, and the processes that tools with packages run in."""
-
-    def is_ready(self, tool: ToolDefinition) -> bool:
-        """Whether nothing has to be installed or agreed on before the tool can run."""
-
-    def variables(self, tool: ToolDefinition) -> Sequence[str]:
-        """The values of the variables that the tool may see."""
-
-    def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
-        self,
-        tool: ToolDefinition,
-        code: Excerpt,
-        *,
-        names: Mapping[str, JsonValue],
-        limits: Limits,
-        host: HostFunctions,
-        cancellation: Cancellation,
-        helpers: Mapping[str, int],
-        planned: bool,
-    ) -> JavaScriptResult:
-        """Run the tool's file."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Services:
     """The parts of one vault that every run uses."""
@@ -77,7 +55,7 @@ class Services:
     file_content: Callable[[str], bytes]
     built_in: Mapping[str, Prepare]
     sandbox: Sandbox
-    packages: Packages
+    packages: NpmPackages
     limits: Limits
     module_limits: Limits
     """For tools that are one JavaScript file: they may take longer."""

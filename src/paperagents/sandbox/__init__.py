@@ -7,7 +7,7 @@ files, sockets, processes and signals, and a parent that kills and replaces it a
 from paperagents.sandbox.block import ConsoleLine, EndsBlock, HostFunctions, JavaScriptResult
 from paperagents.sandbox.limits import Cancellation, Limits
 from paperagents.sandbox.pool import Sandbox, run_javascript
-from paperagents.sandbox.walls import Wall, standing_walls
+from paperagents.sandbox.worker_process import Wall, check_walls
 
 __all__ = [
     "Cancellation",
@@ -18,6 +18,6 @@ __all__ = [
     "Limits",
     "Sandbox",
     "Wall",
+    "check_walls",
     "run_javascript",
-    "standing_walls",
 ]

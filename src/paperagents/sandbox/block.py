@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import is_javascript_variable
@@ -16,7 +16,7 @@ from paperagents.definitions.text import without_surrogates
 from paperagents.errors import PaperError, SandboxCrashError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase
-from paperagents.sandbox.limits import Limits
+from paperagents.sandbox.limits import Cancellation, Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
 
@@ -45,6 +45,16 @@ class EndsBlock(Exception):  # noqa: N818  a way out, not always an error
     """How its call failed, for a block that may still clean up; a block that is told nothing goes no further."""
     console: Sequence[JsonObject] = ()
     """What a block that could clean up wrote."""
+
+
+class BlockOptions(TypedDict, total=False):
+    """What may be given along with a piece of JavaScript."""
+
+    names: Mapping[str, JsonValue] | None
+    limits: Limits | None
+    host: HostFunctions | None
+    cancellation: Cancellation | None
+    helpers: Mapping[str, int] | None
 
 
 class Clock(Protocol):

@@ -297,7 +297,7 @@ class Sandbox:
     def _bury(self, worker: WorkerProcess) -> None:
         with self._change:
             self._workers.discard(worker)
-        worker.bury()
+        worker.reap()
 
     # Life with fork and the end of the program.
 

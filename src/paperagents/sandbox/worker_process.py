@@ -1,4 +1,4 @@
-"""A worker seen from its parent: started, spoken to within a deadline, killed, buried."""
+"""A worker seen from its parent: started, spoken to within a deadline, killed, reaped."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from paperagents.definitions.text import without_surrogates
+from paperagents.messages import text
 from paperagents.sandbox.limits import Limits
 
 CHANNEL = 3
 MAX_BUSY_SECONDS = 30.0
 START_SECONDS = 10.0
+MAX_HELLO_BYTES = 4096
 _HERE = Path(__file__).parent
 _MARGIN_MB = 64
 _MAX_CHUNK = 1 << 20
@@ -62,7 +65,7 @@ class WorkerProcess:
     def send(self, letter: str, body: bytes, *, until: float) -> None:
         """Send one frame before the deadline."""
         frame = (len(body) + 1).to_bytes(4, "big") + letter.encode() + body
-        self._channel.settimeout(_remaining(until))
+        self._channel.settimeout(seconds_left(until))
         try:
             self._channel.sendall(frame)
         except TimeoutError:
@@ -72,11 +75,11 @@ class WorkerProcess:
 
     def receive(self, *, most: int, until: float) -> Frame:
         """The next frame of at most so many bytes, before the deadline, however slowly its bytes trickle in."""
-        self._fill(4, until)
+        self.fill(4, until)
         size = int.from_bytes(self._unread[:4], "big")
         if not 1 <= size <= most:
             raise ChannelBrokenError("a frame of impossible size")
-        self._fill(4 + size, until)
+        self.fill(4 + size, until)
         # Taken only when it is complete: after a deadline there may be another.
         frame = Frame(letter=chr(self._unread[4]), body=bytes(self._unread[5 : 4 + size]))
         del self._unread[: 4 + size]
@@ -111,13 +114,13 @@ class WorkerProcess:
             return
 
     def kill(self) -> None:
-        """End the process now. It is buried later, by the thread that started it."""
+        """End the process now. It is reaped later, by the thread that started it."""
         try:
             os.kill(self.pid, signal.SIGKILL)
         except ProcessLookupError:
             return
 
-    def bury(self) -> int | None:
+    def reap(self) -> int | None:
         """Release what is left of a killed worker; gives how it ended where that is known."""
         self._channel.close()
         try:
@@ -133,9 +136,10 @@ class WorkerProcess:
         """Forget a worker that belongs to the process this one was forked from."""
         self._channel.close()
 
-    def _fill(self, size: int, until: float) -> None:
+    def fill(self, size: int, until: float) -> None:
+        """Receive until so many bytes are there."""
         while len(self._unread) < size:
-            self._channel.settimeout(_remaining(until))
+            self._channel.settimeout(seconds_left(until))
             try:
                 chunk = self._channel.recv(min(max(size - len(self._unread), 65536), _MAX_CHUNK))
             except TimeoutError:
@@ -149,7 +153,11 @@ class WorkerProcess:
 
 def start_worker(ceiling: Limits, *, timezone: str | None = None, program: str = START) -> WorkerProcess:
     """Start a worker that may serve blocks up to the ceiling. Call it from a thread that outlives the worker."""
-    return WorkerProcess(*spawn(_command(ceiling, timezone, program)))
+    memory = (ceiling.memory_mb + 8 * ceiling.output_mb + _MARGIN_MB) << 20
+    seconds = math.ceil(2 * MAX_BUSY_SECONDS + ceiling.seconds)
+    settings = [_HERE / "javascript", engine_library(), os.getpid(), memory, seconds]
+    local = timezone or os.environ.get("TZ", "")
+    return WorkerProcess(*spawn([sys.executable, "-I", "-S", "-c", program, *map(str, settings), local]))
 
 
 def spawn(command: list[str]) -> tuple[int, socket.socket]:
@@ -170,16 +178,8 @@ def spawn(command: list[str]) -> tuple[int, socket.socket]:
     return pid, ours
 
 
-def _command(ceiling: Limits, timezone: str | None, program: str) -> list[str]:
-    memory = (ceiling.memory_mb + 8 * ceiling.output_mb + _MARGIN_MB) << 20
-    seconds = math.ceil(2 * MAX_BUSY_SECONDS + ceiling.seconds)
-    settings = [_HERE / "javascript", _engine_library(), os.getpid(), memory, seconds]
-    local = timezone or os.environ.get("TZ", "")
-    return [sys.executable, "-I", "-S", "-c", program, *map(str, settings), local]
-
-
 @cache
-def _engine_library() -> str:
+def engine_library() -> str:
     """Where the engine's library is; it is never loaded into this process."""
     found = find_spec("_quickjs")
     if found is None or found.origin is None:
@@ -187,8 +187,55 @@ def _engine_library() -> str:
     return found.origin
 
 
-def _remaining(until: float) -> float:
+def seconds_left(until: float) -> float:
+    """The time until a deadline. Raises TimeoutError where it is over."""
     remaining = until - time.monotonic()
     if remaining <= 0:
         raise TimeoutError
     return remaining
+
+
+# --- which walls stand around JavaScript on this system, found out by building them
+
+
+_CONFINEMENT = ("resource-limits", "no-descriptors", "no-new-privileges", "landlock", "seccomp")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wall:
+    """One layer between JavaScript and the system, and why it is missing where it is."""
+
+    name: str
+    stands: bool
+    reason: str
+
+
+def check_walls() -> tuple[Wall, ...]:
+    """Start a worker and ask it what it could give up."""
+    try:
+        worker = start_worker(Limits())
+    except OSError as error:
+        return no_walls(str(error))
+    try:
+        hello = worker.receive(most=MAX_HELLO_BYTES, until=time.monotonic() + START_SECONDS)
+    except (ChannelBrokenError, TimeoutError):
+        return no_walls(text("sandbox-unavailable"))
+    finally:
+        worker.kill()
+        worker.reap()
+    report = dict(line.partition(" ")[::2] for line in hello.body.decode("utf-8", "replace").split("\n"))
+    missing = {"engine": "", "parent": "", **{name: report.get(name, "system") for name in _CONFINEMENT}}
+    return tuple(make_wall(name, reason) for name, reason in missing.items())
+
+
+def no_walls(reason: str) -> tuple[Wall, ...]:
+    """Where no worker starts, nothing stands."""
+    return tuple(Wall(name=name, stands=False, reason=reason) for name in ("engine", "parent", *_CONFINEMENT))
+
+
+def make_wall(name: str, missing: str) -> Wall:
+    """A wall from the worker's report: empty where it stands, else a word for the reason, and details."""
+    reason, _, detail = missing.partition(" ")
+    if not reason:
+        return Wall(name=name, stands=True, reason=text(f"sandbox.wall.{name}"))
+    return Wall(name=name, stands=False, reason=text(f"sandbox.wall-{reason}", detail=without_surrogates(detail)))

@@ -18,8 +18,8 @@ from paperagents.interfaces.command_line.options import current_notes, current_v
 from paperagents.interfaces.command_line.output import hanging, one_line, padded, paint, print_json, say, visible, width
 from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
-from paperagents.npm.pools import deno_walls
-from paperagents.sandbox import Wall, standing_walls
+from paperagents.npm.process import deno_walls
+from paperagents.sandbox import Wall, check_walls
 from paperagents.settings import Setting, load_settings, mask_value, write_setting
 from paperagents.version import __version__
 
@@ -91,7 +91,7 @@ def _as_text(value: Any) -> str:
 def doctor_command(context: click.Context, *, as_json: bool) -> None:
     """Look at the walls of the sandbox and at the vault."""
     vault = current_vault(context)
-    walls, around_packages = standing_walls(), deno_walls()
+    walls, around_packages = check_walls(), deno_walls()
     broken = [entry for entry in vault.registry.entries() if not entry.valid]
     kept = condition(vault)
     if as_json:
