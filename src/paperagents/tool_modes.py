@@ -1,4 +1,4 @@
-"""The ways to use a tool besides carrying it out: its manual, its settings, its log, a dry run, a rebuild."""
+"""The modes of a tool besides executing it: dry run, manual, configuration, log, rebuild."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def in_mode(
     arguments: Mapping[str, JsonValue],
     approver: Approver | Callable[[ApprovalRequest], Decision] | None,
 ) -> RunRecord:
-    """Use a tool in one of the other modes; the answer is a record as for a run."""
+    """Use a tool in one of the other modes; returns a record as for a run."""
     match mode:
         case "dryrun":
             return vault.plan(tool, arguments)
@@ -37,25 +37,33 @@ def in_mode(
             return vault.install(tool, rebuild=True, approver=approver)
         case "manual":
             definition = vault.registry.tool(tool)
-            return _told(vault, tool, manual(definition, vault.npm_grants(definition.id).as_json()))
+            data: JsonValue = manual(definition, vault.npm_grants(definition.id).as_json())
         case "configure":
-            return _told(vault, tool, configured(vault, vault.registry.tool(tool), arguments))
+            data = configure(vault, vault.registry.tool(tool), arguments)
         case "log":
-            runs = vault.store.history(tool=vault.registry.tool(tool).id)
-            return _told(vault, tool, [*runs])
-    raise UsageError("unknown-mode", name=mode, choices=", ".join(get_args(Mode)))
+            data = [*vault.store.history(tool=vault.registry.tool(tool).id)]
+        case _:
+            raise UsageError("unknown-mode", name=mode, choices=", ".join(get_args(Mode)))
+    return RunRecord(
+        run_id="",
+        tool=vault.registry.tool(tool).id,
+        status="succeeded",
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        duration_ms=0.0,
+        data=data,
+    )
 
 
-def configured(vault: Vault, tool: ToolDefinition, changes: Mapping[str, JsonValue]) -> JsonObject:
-    """Set variables of a tool, empty ones removed; the answer says which are set, never to what."""
+def configure(vault: Vault, tool: ToolDefinition, changes: Mapping[str, JsonValue]) -> JsonObject:
+    """Set variables of a tool, empty ones removed; returns which are set, never their values."""
     if changes:
-        vault.environments.set(tool.id, {name: _fitting(tool, name, value) for name, value in changes.items()})
+        vault.environments.set(tool.id, {name: validate_variable(tool, name, value) for name, value in changes.items()})
     values = vault.environments.values(tool.id)
-    return {each.name: shown_variable(each, values) for each in tool.environment}
+    return {each.name: describe_variable(each, values) for each in tool.environment}
 
 
-def shown_variable(variable: Parameter, configured: Mapping[str, str]) -> JsonObject:
-    """What may be known about a variable."""
+def describe_variable(variable: Parameter, configured: Mapping[str, str]) -> JsonObject:
+    """Everything about a variable but its value."""
     return {
         "required": variable.must_be_given,
         "configured": variable.name in configured,
@@ -65,8 +73,8 @@ def shown_variable(variable: Parameter, configured: Mapping[str, str]) -> JsonOb
     }
 
 
-def _fitting(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
-    """Wrong values are refused when they are set, not when the tool runs; the value itself is never told."""
+def validate_variable(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
+    """The text to store; None removes. Raises UsageError, which never repeats the value."""
     declared = {each.name: each for each in tool.environment}
     if name not in declared:
         near = ", ".join(f"'{each}'" for each in closest(name, declared))
@@ -77,14 +85,3 @@ def _fitting(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
         rules = {key: value for key, value in declared[name].schema.items() if key not in ("description", "default")}
         raise UsageError("variable-does-not-fit", name=name, rules=json.dumps(rules, ensure_ascii=False))
     return written
-
-
-def _told(vault: Vault, tool: str, data: JsonValue) -> RunRecord:
-    return RunRecord(
-        run_id="",
-        tool=vault.registry.tool(tool).id,
-        status="succeeded",
-        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        duration_ms=0.0,
-        data=data,
-    )

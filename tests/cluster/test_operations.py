@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 from tests.waiting import wait_until
 
-from paperagents.cluster.operations import JsonLines, condition, metrics, readiness, serve_figures
+from paperagents.cluster.operations import JsonLines, check_database, metrics, readiness, serve_health
 from paperagents.errors import StorageError
 from paperagents.vault import Vault
 
@@ -23,7 +23,7 @@ from .conftest import working
 def test_a_worker_tells_that_it_is_alive_and_ready_and_what_it_does(vault: Vault) -> None:
     vault.run("greet", {"who": "you"})
     vault.run("note")
-    with serve_figures(vault, "127.0.0.1", 0) as port:
+    with serve_health(vault, "127.0.0.1", 0) as port:
         answers = {path: urlopen(f"http://127.0.0.1:{port}/{path}").read() for path in ("health", "ready", "metrics")}
         with urlopen(Request(f"http://127.0.0.1:{port}/metrics", method="HEAD")) as head:
             assert (head.status, head.headers["content-length"]) == (200, str(len(answers["metrics"])))
@@ -49,7 +49,7 @@ def test_a_database_that_cannot_be_used_makes_it_not_ready(vault: Vault, monkeyp
 
     monkeypatch.setattr(vault.database, "rows", fail)
     assert readiness(vault) == {"ready": False, "reason": "database-unreachable"}
-    with serve_figures(vault, "127.0.0.1", 0) as port:
+    with serve_health(vault, "127.0.0.1", 0) as port:
         for path in ("ready", "metrics"):
             with pytest.raises(HTTPError) as caught:
                 urlopen(f"http://127.0.0.1:{port}/{path}")
@@ -59,12 +59,12 @@ def test_a_database_that_cannot_be_used_makes_it_not_ready(vault: Vault, monkeyp
 
 def test_the_doctor_counts_workers_and_what_waits(vault: Vault) -> None:
     vault.run("note")
-    before = condition(vault)
+    before = check_database(vault)
     assert (before["problems"], before["waiting"]) == ([], 1)
     if before["workers"] is not None:
         assert before["workers"] == 0
         with working(vault):
-            wait_until(lambda: condition(vault)["workers"] == 1)
+            wait_until(lambda: check_database(vault)["workers"] == 1)
 
 
 def test_a_line_of_the_log_is_one_json_object() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.cluster.schedules import start_what_is_due
+from paperagents.cluster.schedules import enqueue_due
 from paperagents.reading.fields import is_schedule, latest_tick
 from paperagents.vault import Vault
 
@@ -33,37 +33,37 @@ def write(vault: Vault, file: Path, schedule: str) -> None:
 
 def test_a_schedule_counts_from_when_it_is_first_seen(vault: Vault, clock: Path) -> None:
     assert clock.exists()
-    assert start_what_is_due(vault, NOON) == []
-    assert start_what_is_due(vault, NOON + MINUTE) == []
-    (run_id,) = start_what_is_due(vault, NOON + 10 * MINUTE)
+    assert enqueue_due(vault, NOON) == []
+    assert enqueue_due(vault, NOON + MINUTE) == []
+    (run_id,) = enqueue_due(vault, NOON + 10 * MINUTE)
     assert vault.store.record(run_id).status == "queued"
-    assert start_what_is_due(vault, NOON + 11 * MINUTE) == []
+    assert enqueue_due(vault, NOON + 11 * MINUTE) == []
 
 
 def test_what_was_missed_is_made_up_for_once(vault: Vault, clock: Path) -> None:
     assert clock.exists()
-    start_what_is_due(vault, NOON)
-    assert len(start_what_is_due(vault, NOON + timedelta(days=3))) == 1
-    assert start_what_is_due(vault, NOON + timedelta(days=3) + MINUTE) == []
+    enqueue_due(vault, NOON)
+    assert len(enqueue_due(vault, NOON + timedelta(days=3))) == 1
+    assert enqueue_due(vault, NOON + timedelta(days=3) + MINUTE) == []
 
 
 def test_a_schedule_that_was_changed_begins_anew(vault: Vault, clock: Path) -> None:
-    start_what_is_due(vault, NOON)
+    enqueue_due(vault, NOON)
     write(vault, clock, "*/5 * * * *")
-    assert start_what_is_due(vault, NOON + 10 * MINUTE) == []
-    assert len(start_what_is_due(vault, NOON + 15 * MINUTE)) == 1
+    assert enqueue_due(vault, NOON + 10 * MINUTE) == []
+    assert len(enqueue_due(vault, NOON + 15 * MINUTE)) == 1
 
 
 def test_a_time_is_taken_by_one_of_many_who_look_at_the_clock(vault: Vault, clock: Path) -> None:
     assert clock.exists()
-    start_what_is_due(vault, NOON)
+    enqueue_due(vault, NOON)
     others = [Vault(vault.root) for _ in range(4)]
     started: list[str] = []
 
     def look(other: Vault) -> None:
         with other:
             for minute in range(10, 60, 10):
-                started.extend(start_what_is_due(other, NOON + minute * MINUTE))
+                started.extend(enqueue_due(other, NOON + minute * MINUTE))
 
     threads = [threading.Thread(target=look, args=(other,)) for other in others]
     for thread in threads:
@@ -74,10 +74,10 @@ def test_a_time_is_taken_by_one_of_many_who_look_at_the_clock(vault: Vault, cloc
 
 
 def test_a_tool_that_is_broken_now_is_not_started(vault: Vault, clock: Path) -> None:
-    start_what_is_due(vault, NOON)
+    enqueue_due(vault, NOON)
     clock.write_text("---\ntool: true\nname: clock\nschedule: '*/10 * * * *'\ncustom_function: return (;\n---\n")
     vault.registry.refresh()
-    assert start_what_is_due(vault, NOON + 10 * MINUTE) == []
+    assert enqueue_due(vault, NOON + 10 * MINUTE) == []
 
 
 # --- the notation

@@ -14,7 +14,7 @@ from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.app import Serving, make_app
 from paperagents.interfaces.serving.guard import GuardLimits
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.interfaces.serving.server import Server, listening
+from paperagents.interfaces.serving.server import Server, listen
 from paperagents.vault import Vault
 
 KEY = bytes(range(32))
@@ -102,7 +102,7 @@ def serving(folder: Path, limits: GuardLimits | None = None, port: int = 0) -> I
         ready = threading.Event()
         app = make_app(vault, Serving(access=access, limits=limits or GuardLimits()), live)
         server = Server(app, on_ready=ready.set, before_end=live.say_goodbye)
-        listener = listening("127.0.0.1", port)
+        listener = listen("127.0.0.1", port)
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
         thread.start()
         try:

@@ -21,7 +21,7 @@ from procrastinate.jobs import Job
 from procrastinate.worker import Worker as QueueWorker
 
 from paperagents.cluster.continuing import continue_run
-from paperagents.cluster.schedules import LimitReachedError, start_what_is_due
+from paperagents.cluster.schedules import LimitReachedError, enqueue_due
 from paperagents.cluster.worker import CLOCK_SECONDS
 from paperagents.errors import PaperError, StorageError
 from paperagents.storage.job_queue import QUEUE, TASK
@@ -121,7 +121,7 @@ class ClusterWorker:
             await asyncio.to_thread(self._look_around)
 
         async def look_at_the_clock() -> None:
-            await asyncio.to_thread(start_what_is_due, self._vault)
+            await asyncio.to_thread(enqueue_due, self._vault)
 
         return [(self._beat, take_over), (self._beat, look_around), (CLOCK_SECONDS, look_at_the_clock)]
 

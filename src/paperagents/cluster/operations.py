@@ -1,4 +1,4 @@
-"""What those who run it want to know: is it alive, can it work, how much does it do."""
+"""For operators: health, readiness, metrics and the log."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def readiness(vault: Vault) -> JsonObject:
     return {"ready": True, "reason": None}
 
 
-def condition(vault: Vault) -> JsonObject:
-    """The database and the workers, for ``paper doctor``."""
+def check_database(vault: Vault) -> JsonObject:
+    """The state of the database and the workers, for ``paper doctor``."""
     database = vault.database
     found: JsonObject = {"place": database.place, "problems": [], "workers": None, **dict.fromkeys(STATES[:3], 0)}
     try:
         problems: list[JsonValue] = list(database.check())
         states: JsonObject = {state: vault.store.count(state) for state in STATES[:3]}
-        return {**found, **states, "problems": problems, "workers": _workers(vault)}
+        return {**found, **states, "problems": problems, "workers": count_workers(vault)}
     except PaperError as error:
         return {**found, "problems": [str(error)]}
 
 
-def _workers(vault: Vault) -> int | None:
-    """How many are alive; on one machine nobody counts them."""
+def count_workers(vault: Vault) -> int | None:
+    """How many workers are alive; None on SQLite, where they are not registered."""
     if isinstance(vault.database, SqliteDatabase):
         return None
     seconds = 3 * vault.settings.get("worker.heartbeat")
@@ -52,39 +52,45 @@ def _workers(vault: Vault) -> int | None:
 
 
 def metrics(vault: Vault) -> str:
-    """The figures in the text form that Prometheus reads."""
+    """The figures in the text format of Prometheus."""
     rows = vault.database.rows("SELECT tool, status, count(*) AS runs, sum(duration_ms) AS total FROM runs "
                                "WHERE parent_run IS NULL GROUP BY tool, status ORDER BY tool, status")  # fmt: skip
     questions = vault.database.rows("SELECT count(*) AS open FROM approvals")[0]["open"]
-    lines = [*_heading("paper_info", "gauge", "The version that runs."), f'paper_info{{version="{__version__}"}} 1']
-    lines += _heading("paper_runs", "gauge", "Stored runs by tool and state.")
-    lines += [f"paper_runs{_labels(row)} {row['runs']}" for row in rows]
-    lines += _heading("paper_run_seconds_total", "counter", "Time that runs took, by tool and state.")
-    lines += [f"paper_run_seconds_total{_labels(row)} {(row['total'] or 0) / 1000:.3f}" for row in rows]
-    lines += _heading("paper_open_approvals", "gauge", "Questions that wait for an answer.")
-    lines.append(f"paper_open_approvals {questions}")
+    labelled = [(metric_labels(row), row) for row in rows]
+    seconds = [f"paper_run_seconds_total{labels} {(row['total'] or 0) / 1000:.3f}" for labels, row in labelled]
+    lines = [
+        "# HELP paper_info The version that runs.",
+        "# TYPE paper_info gauge",
+        f'paper_info{{version="{__version__}"}} 1',
+        "# HELP paper_runs Stored runs by tool and state.",
+        "# TYPE paper_runs gauge",
+        *(f"paper_runs{labels} {row['runs']}" for labels, row in labelled),
+        "# HELP paper_run_seconds_total Time that runs took, by tool and state.",
+        "# TYPE paper_run_seconds_total counter",
+        *seconds,
+        "# HELP paper_open_approvals Questions that wait for an answer.",
+        "# TYPE paper_open_approvals gauge",
+        f"paper_open_approvals {questions}",
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _heading(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-
-
-def _labels(row: JsonObject) -> str:
+def metric_labels(row: JsonObject) -> str:
+    """The labels of a row of runs, escaped as the format wants it."""
     tool = str(row["tool"]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'{{tool="{tool}",status="{row["status"]}"}}'
 
 
 @contextmanager
-def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
-    """Answer ``/health``, ``/ready`` and ``/metrics`` while the context is open; gives the port."""
+def serve_health(vault: Vault, host: str, port: int) -> Iterator[int]:
+    """Serve ``/health``, ``/ready`` and ``/metrics`` while the context is open; yields the port."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.wfile.write(self.do_HEAD())
 
         def do_HEAD(self) -> bytes:
-            status, kind, body = answer(vault, self.path)
+            status, kind, body = health_response(vault, self.path)
             self.send_response(status)
             self.send_header("content-type", kind)
             self.send_header("content-length", str(len(body)))
@@ -92,9 +98,9 @@ def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
             return body
 
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002  the library's name
-            """Nobody wants a line for each look."""
+            """Requests of monitors are not logged."""
 
-    # An empty name would mean every address, and nobody has said so.
+    # An empty name would mean every address, which has to be asked for.
     with ThreadingHTTPServer((host or "127.0.0.1", port), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True)
         thread.start()
@@ -105,7 +111,7 @@ def serve_figures(vault: Vault, host: str, port: int) -> Iterator[int]:
             thread.join()
 
 
-def answer(vault: Vault, path: str) -> tuple[int, str, bytes]:
+def health_response(vault: Vault, path: str) -> tuple[int, str, bytes]:
     """Status, content type and body for one of the paths."""
     match path.partition("?")[0]:
         case "/health":
@@ -121,18 +127,18 @@ def answer(vault: Vault, path: str) -> tuple[int, str, bytes]:
     return 404, "text/plain; charset=utf-8", b"not found"
 
 
-# --- the log of a worker or a server: lines for people, or one JSON object each for machines
+# --- the log of a worker or a server
 
 
-_USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 class JsonLines(logging.Formatter):
-    """Time, level, logger and message, and whatever else the line was given."""
+    """One JSON object per line: time, level, logger, message, and the fields that the call added."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
-        own = {name: value for name, value in vars(record).items() if name not in _USUAL}
+        own = {name: value for name, value in vars(record).items() if name not in _STANDARD_FIELDS}
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -146,21 +152,18 @@ class JsonLines(logging.Formatter):
 
 
 def write_log(form: str) -> None:
-    """From here on, write to standard error what our own loggers say, and what goes wrong in those of libraries.
-
-    Nothing in it is secret: arguments and results are not.
-    """
+    """Log to standard error from here on, as text or JSON. No arguments or results are logged."""
     handler = logging.StreamHandler(sys.stderr)
     plain = logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")
     handler.setFormatter(JsonLines() if form == "json" else plain)
-    # Whoever reads JSON can do nothing with a line that is none, whichever library it comes from.
+    # On the root logger: a reader of JSON must not get other lines, whichever library they come from.
     logging.getLogger().addHandler(handler)
     logging.captureWarnings(form == "json")
     logging.getLogger("paper").setLevel(logging.INFO)
 
 
 def log_end(logger: logging.Logger, record: RunRecord) -> None:
-    """One line about a run that has ended, or stands still."""
+    """Log a run that has ended or waits."""
     logger.info("run %s of %s: %s", record.run_id, record.tool, record.status,
                 extra={"run_id": record.run_id, "tool": record.tool, "status": record.status,
                        "duration_ms": record.duration_ms})  # fmt: skip

@@ -1,7 +1,7 @@
-"""Tools that run by the clock: each time once, whoever looks at the clock.
+"""Schedules and limits of tools, over all workers together.
 
-A schedule counts from when it is first seen. What was missed while nobody was there is made up for once, with the
-latest time that passed, however many there were.
+Each tick of a schedule starts one run, however many workers look. A schedule counts from when it is first seen. Of the
+ticks that were missed while no worker ran, only the latest is made up for.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 
 from paperagents.errors import PaperError, StorageError, UsageError
@@ -19,24 +19,29 @@ from paperagents.vault import Vault
 _logger = logging.getLogger("paper.worker")
 
 
-def start_what_is_due(vault: Vault, now: datetime | None = None) -> list[str]:
-    """Put every tool whose time has come into the queue; gives their runs."""
+def enqueue_due(vault: Vault, now: datetime | None = None) -> list[str]:
+    """Enqueue every tool whose schedule has ticked; returns the ids of the runs."""
     started = []
     for entry in vault.registry.entries():
         if entry.schedule is not None and entry.valid:
-            run_id = _start(vault, entry.id, entry.schedule, now or _now(vault))
+            moment = now or datetime.now(UTC).astimezone(vault.settings.zone)
+            run_id = enqueue_tick(vault, entry.id, entry.schedule, moment)
             started += [run_id] if run_id is not None else []
     return started
 
 
-def _start(vault: Vault, tool: str, schedule: str, now: datetime) -> str | None:
+def enqueue_tick(vault: Vault, tool: str, schedule: str, now: datetime) -> str | None:
+    """Enqueue a tool for the latest tick of its schedule, unless that has been done."""
     tick = latest_tick(schedule, now).astimezone(UTC).isoformat(timespec="seconds")
-    if not _is_new(vault, tool, schedule, tick):
+    # Without a transaction first: most of the time there is nothing to do.
+    query = "SELECT schedule, last_tick FROM schedules WHERE tool = ?"
+    rows = vault.database.rows(query, (tool,)) if vault.database.exists() else []
+    if rows and rows[0]["schedule"] == schedule and rows[0]["last_tick"] >= tick:
         return None
     try:
-        # The time is taken and the run written down in one step: neither without the other.
+        # The tick is claimed and the run enqueued in one transaction: a crash leaves both or neither.
         with vault.database.transaction(durable=True):
-            return vault.enqueue(tool).run_id if _take(vault, tool, schedule, tick) else None
+            return vault.enqueue(tool).run_id if claim_tick(vault, tool, schedule, tick) else None
     except StorageError:
         raise
     except PaperError as error:
@@ -44,15 +49,8 @@ def _start(vault: Vault, tool: str, schedule: str, now: datetime) -> str | None:
         return None
 
 
-def _is_new(vault: Vault, tool: str, schedule: str, tick: str) -> bool:
-    """A quick look, which is all that is needed most of the time."""
-    query = "SELECT schedule, last_tick FROM schedules WHERE tool = ?"
-    rows = vault.database.rows(query, (tool,)) if vault.database.exists() else []
-    return not rows or rows[0]["schedule"] != schedule or rows[0]["last_tick"] < tick
-
-
-def _take(vault: Vault, tool: str, schedule: str, tick: str) -> bool:
-    """Whether the time is ours. Not where the schedule is new, or changed: its past times are not its own."""
+def claim_tick(vault: Vault, tool: str, schedule: str, tick: str) -> bool:
+    """Whether the tick is ours. Never that of a new or changed schedule: it counts from now on."""
     with vault.database.transaction() as connection:
         ours = connection.execute(
             "UPDATE schedules SET last_tick = ? WHERE tool = ? AND schedule = ? AND last_tick < ?",
@@ -68,15 +66,11 @@ def _take(vault: Vault, tool: str, schedule: str, tick: str) -> bool:
     return False
 
 
-def _now(vault: Vault) -> datetime:
-    return datetime.now(UTC).astimezone(vault.settings.zone)
-
-
-# --- how often, and how many at a time: limits for the runs of one tool, over all workers together
+# --- limits: runs of a tool at a time and per minute
 
 
 class LimitReachedError(PaperError):
-    """The tool has no free place, or was started often enough this minute; try again after so many seconds."""
+    """The tool has reached its limit; try again after so many seconds."""
 
     def __init__(self, tool: str, seconds: float) -> None:
         super().__init__("limit-reached", tool=tool, retryable=True)
@@ -85,31 +79,27 @@ class LimitReachedError(PaperError):
 
 @contextmanager
 def within_limits(vault: Vault, tool: str) -> Iterator[None]:
-    """Inside, the run has a place. Raises LimitReachedError where there is none now."""
+    """Inside, the run counts towards the limits of its tool. Raises LimitReachedError where they are reached."""
     limits = vault.settings.of_tool("limits", tool)
-    with ExitStack() as places:
+    with ExitStack() as slots:
         if "concurrency" in limits:
-            places.enter_context(_place(vault, tool, int(limits["concurrency"])))
+            lock_slot(vault, tool, int(limits["concurrency"]), slots)
         if "per_minute" in limits:
-            _count_start(vault, tool, int(limits["per_minute"]))
+            count_start(vault, tool, int(limits["per_minute"]))
         yield
 
 
-@contextmanager
-def _place(vault: Vault, tool: str, places: int) -> Iterator[None]:
-    """One of so many places. Each is a lock like that of a run, so a killed worker keeps none."""
-    for number in range(places):
-        with ExitStack() as taken:
-            try:
-                taken.enter_context(vault.database.held(f"place {number} of {tool}"))
-            except UsageError:
-                continue
-            yield
+def lock_slot(vault: Vault, tool: str, count: int, stack: ExitStack) -> None:
+    """Lock one of so many slots. Each is a lock like that of a run, so a killed worker keeps none."""
+    for number in range(count):
+        with suppress(UsageError):
+            stack.enter_context(vault.database.held(f"place {number} of {tool}"))
             return
     raise LimitReachedError(tool, 0.5)
 
 
-def _count_start(vault: Vault, tool: str, per_minute: int) -> None:
+def count_start(vault: Vault, tool: str, per_minute: int) -> None:
+    """Record a start. Raises LimitReachedError where there were too many in the last minute."""
     now = time.time()
     with vault.database.transaction(alone=f"starts of {tool}") as connection:
         connection.execute("DELETE FROM tool_starts WHERE tool = ? AND started < ?", (tool, now - 60))

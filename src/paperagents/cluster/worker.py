@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from paperagents.cluster.continuing import continue_run, to_continue
-from paperagents.cluster.schedules import LimitReachedError, start_what_is_due
+from paperagents.cluster.schedules import LimitReachedError, enqueue_due
 from paperagents.errors import PaperError, StorageError, UsageError
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.vault import Vault
@@ -100,7 +100,7 @@ class LocalWorker:
     def _look_at_the_clock(self) -> None:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + CLOCK_SECONDS
-            start_what_is_due(self._vault)
+            enqueue_due(self._vault)
 
     def _continue(self, run_id: str) -> None:
         try:

@@ -16,7 +16,7 @@ import click
 import pytest
 
 from paperagents import open_vault
-from paperagents.interfaces.command_line.output import tell, width
+from paperagents.interfaces.command_line.output import say_wrapped, width
 
 TOOL = """---
 tool: true
@@ -241,7 +241,7 @@ def test_a_chinese_sentence_fills_the_row_and_none_begins_with_its_full_stop(mon
     monkeypatch.setattr("paperagents.interfaces.command_line.output.error_columns", lambda: 20)
     said: list[str] = []
     monkeypatch.setattr("paperagents.interfaces.command_line.output.say", said.append)
-    tell("write_file 正在等待批准，请稍候再试一次。")
+    say_wrapped("write_file 正在等待批准，请稍候再试一次。")
     assert said == ["write_file 正在等待\n批准，请稍候再试一\n次。"]
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from paperagents.interfaces.serving.access import Access, RateLimit, user_key
+from paperagents.interfaces.serving.access import Access, RateLimit, load_user_key
 from paperagents.interfaces.serving.guard import (
     SECURITY_HEADERS,
     Guard,
@@ -313,11 +313,11 @@ def test_a_cookie_of_one_vault_is_none_of_another() -> None:
 
 def test_the_key_is_kept_for_the_owner_alone(tmp_path: Path) -> None:
     file = tmp_path / "config" / "serving.key"
-    key = user_key(file)
-    assert user_key(file) == key
+    key = load_user_key(file)
+    assert load_user_key(file) == key
     assert file.stat().st_mode & 0o077 == 0
     file.write_bytes(b"cut off")
-    assert len(user_key(file)) == 32
+    assert len(load_user_key(file)) == 32
 
 
 @given(st.text(max_size=40))

@@ -11,7 +11,7 @@ import pytest
 from paperagents.errors import StorageError
 from paperagents.interfaces.serving import app as health
 from paperagents.interfaces.serving.app import make_rest_app
-from paperagents.interfaces.serving.server import listening
+from paperagents.interfaces.serving.server import listen
 
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
 
@@ -97,7 +97,7 @@ def test_many_who_ask_while_the_database_hangs_take_one_thread(served: Served, m
         return 200, "application/json", b""
 
     monkeypatch.setattr(health, "LONGEST", 0.2)
-    monkeypatch.setattr(health, "answer", hang)
+    monkeypatch.setattr(health, "health_response", hang)
     routes = {each.path: each.endpoint for each in health.health_routes(served.vault).routes}  # type: ignore[attr-defined]
 
     async def ask() -> set[int]:
@@ -114,5 +114,5 @@ def test_health_is_no_part_of_the_described_api(served: Served) -> None:
 
 
 def test_an_empty_host_is_this_machine_alone() -> None:
-    with listening("", 0) as listener:
+    with listen("", 0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"

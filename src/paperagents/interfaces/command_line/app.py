@@ -1,4 +1,4 @@
-"""Help pages in the reader's language."""
+"""The command line as a whole: its commands, help in the reader's language, and errors as exit codes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from paperagents.version import __version__
 
 
 class LocalisedCommand(click.Command):
-    """A command whose help page speaks the reader's language."""
+    """A command with help in the reader's language."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Too many arguments are told in the reader's language, too."""
+        """Report surplus arguments in the reader's language, too."""
         allowed, ctx.allow_extra_args = ctx.allow_extra_args, True
         surplus = super().parse_args(ctx, args)
         ctx.allow_extra_args = allowed
@@ -35,7 +35,7 @@ class LocalisedCommand(click.Command):
         return surplus
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The first line: how it is called."""
+        """The usage line."""
         formatter.write_usage(
             ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix=text("cli.usage") + " "
         )
@@ -57,12 +57,12 @@ class LocalisedCommand(click.Command):
 
 
 class LocalisedGroup(LocalisedCommand, click.Group):
-    """The same for the command that has the others."""
+    """The same for a command with subcommands."""
 
     command_class = LocalisedCommand
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Nothing at all is told as what it lacks; the page comes with --help."""
+        """A group without a subcommand is an error; the help page comes with --help."""
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:
             arguments = [each.make_metavar(ctx) for each in self.params if isinstance(each, click.Argument)]
             raise UsageError("missing-parameter", name=next(iter(arguments), "COMMAND"))
@@ -97,16 +97,11 @@ class LocalisedGroup(LocalisedCommand, click.Group):
                 formatter.write_dl(rows)
 
 
-# --- the command line as a whole: which commands there are, and the one place where an error becomes an exit code
-
-
 _MODULES = {
     "new_commands": ("init", "new"),
     "tool_commands": ("list", "show", "test", "env", "install"),
-    "check_command": ("check",),
-    "run_commands": ("run", "runs"),
-    "search_command": ("search",),
-    "approvals_command": ("approvals",),
+    "notes_commands": ("check", "search"),
+    "run_commands": ("run", "runs", "approvals"),
     "text_commands": ("extract", "resolve"),
     "store_command": ("store",),
     "agent_commands": ("chat", "ask"),
@@ -114,7 +109,7 @@ _MODULES = {
     "server_commands": ("serve", "worker", "mcp"),
     "import_command": ("import",),
 }
-"""Which module has which commands; it is loaded when one of them is called."""
+"""The module of each command, loaded when the command is called."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 COMMANDS = (
     "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store",
@@ -142,40 +137,46 @@ class PaperGroup(LocalisedGroup):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Carry out a command line; the answer is the exit code."""
+    """Carry out a command line; returns the exit code."""
     prepare_streams()
     try:
-        return _answer(arguments)
+        return run_catching(arguments)
     except BrokenPipeError:
         # The reader has seen enough: paper list | head
-        _let_go_of_streams()
+        discard_output()
         return 0
     except OSError as error:
         print_error(ToolError("cannot-write", path="stdout", reason=system_text(error)))
-        _let_go_of_streams()
+        discard_output()
         return ToolError.exit_code
 
 
-def _answer(arguments: Sequence[str]) -> int:
+def run_catching(arguments: Sequence[str]) -> int:
+    """Carry out a command line and print its error; raises only what cannot be printed."""
     invocation = Invocation()
     try:
-        use_language(_language(arguments, invocation))
-        return _carry_out(arguments, invocation)
+        use_language(find_language(arguments, invocation))
+        return invoke(arguments, invocation)
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
         raise
     except Exception as error:
-        if os.environ.get("PAPER_DEBUG") or _cannot_be_told(error):
+        if os.environ.get("PAPER_DEBUG") or is_output_failure(error):
             raise
-        # A command line that could not be read does not say what was wanted; what stands there must do.
-        # A group's own options are read before those of its commands: only a yes is an answer.
-        as_json = invocation.as_json or _asks_for_json(arguments)
-        return _fail(_in_our_words(error), as_json=as_json)
+        failure = translate_error(error)
+        # Options that were not parsed before the error count too: the reader asked for JSON all the same.
+        json_options = {"--json", "--format=json"} & {*arguments} or ("--format", "json") in pairwise(arguments)
+        if invocation.as_json or json_options:
+            print_json({"success": False, "error": failure.as_json()})
+        else:
+            print_error(failure)
+        return failure.exit_code
 
 
-def _carry_out(arguments: Sequence[str], invocation: Invocation) -> int:
-    group = _make_group()
+def invoke(arguments: Sequence[str], invocation: Invocation) -> int:
+    """Parse and call a command, or answer a shell that completes one."""
+    group = make_group()
     if instruction := os.environ.get(COMPLETE_VARIABLE):
         from click.shell_completion import shell_complete  # noqa: PLC0415  only a shell needs it
 
@@ -188,12 +189,8 @@ def _carry_out(arguments: Sequence[str], invocation: Invocation) -> int:
     return 0
 
 
-def _asks_for_json(arguments: Sequence[str]) -> bool:
-    return "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
-
-
-def _cannot_be_told(error: Exception) -> bool:
-    """Whether it is standard output itself that takes no more, on a full disk for example."""
+def is_output_failure(error: Exception) -> bool:
+    """Whether standard output itself cannot be written, on a full disk for example."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -201,14 +198,15 @@ def _cannot_be_told(error: Exception) -> bool:
     return False
 
 
-def _let_go_of_streams() -> None:
-    """Nothing can be written any more, not even when Python empties its buffers at the end."""
+def discard_output() -> None:
+    """Nothing can be written any more, not even when Python flushes its buffers at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
 
 
-def _make_group() -> PaperGroup:
+def make_group() -> PaperGroup:
+    """The command ``paper``, its texts in the language that is in use now."""
     group = PaperGroup(
         "paper",
         help=text("cli.paper"),
@@ -220,31 +218,43 @@ def _make_group() -> PaperGroup:
     )
     group.params.append(
         click.Option(
-            ["--version"], is_flag=True, is_eager=True, expose_value=False, help=text("cli.version"), callback=_version
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            help=text("cli.version"),
+            callback=print_version,
         )
     )
-    group.callback = _help_without_command
+    group.callback = print_help
     return group
 
 
 @click.pass_context
-def _help_without_command(context: click.Context, /, **_: Any) -> None:
+def print_help(context: click.Context, /, **_: Any) -> None:
+    """``paper`` alone."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-def _version(context: click.Context, _: click.Parameter, value: Any) -> None:
+def print_version(context: click.Context, _: click.Parameter, value: Any) -> None:
+    """``paper --version``."""
     if value:
         click.echo(f"paper {__version__}")
         context.exit(0)
 
 
-def _language(arguments: Sequence[str], invocation: Invocation) -> str | None:
-    """The language must be known before the first help text is made, so the settings are loaded early."""
+def find_language(arguments: Sequence[str], invocation: Invocation) -> str | None:
+    """The language of the vault, from its settings, which are loaded early: the first help text needs it."""
+    named = None
+    for argument, following in pairwise((*arguments, "")):
+        if argument == "--vault" or argument.startswith("--vault="):
+            named = Path(following if argument == "--vault" else argument.removeprefix("--vault="))
+            break
     try:
-        root = Path(os.path.realpath(_named_vault(arguments) or find_vault()))
+        root = Path(os.path.realpath(named or find_vault()))
     except (OSError, ValueError):
-        # Help must be had wherever one stands; the commands that need a vault say what is wrong with it.
+        # Help must be available everywhere; the commands that need a vault say what is wrong with it.
         return None
     try:
         invocation.settings[root] = load_settings(root)
@@ -254,34 +264,18 @@ def _language(arguments: Sequence[str], invocation: Invocation) -> str | None:
     return language
 
 
-def _named_vault(arguments: Sequence[str]) -> Path | None:
-    for argument, following in pairwise((*arguments, "")):
-        if argument.startswith("--vault="):
-            return Path(argument.removeprefix("--vault="))
-        if argument == "--vault":
-            return Path(following)
-    return None
-
-
-def _fail(error: PaperError, *, as_json: bool) -> int:
-    if as_json:
-        print_json({"success": False, "error": error.as_json()})
-    else:
-        print_error(error)
-    return error.exit_code
-
-
-def _in_our_words(error: Exception) -> PaperError:
-    """Whatever went wrong, as an error of ours in the reader's language."""
+def translate_error(error: Exception) -> PaperError:
+    """Any exception as an error of ours, in the reader's language."""
     match error:
         case PaperError():
             return error
         case click.ClickException():
-            return _wrong_usage(error)
+            return translate_usage_error(error)
     return PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
 
 
-def _wrong_usage(error: click.ClickException) -> UsageError:
+def translate_usage_error(error: click.ClickException) -> UsageError:
+    """What click has found wrong with the command line."""
     match error:
         case click.NoSuchOption():
             near = ", ".join(f"'{name}'" for name in error.possibilities or ())
@@ -290,16 +284,17 @@ def _wrong_usage(error: click.ClickException) -> UsageError:
         case click.MissingParameter(param=click.Parameter() as parameter, ctx=click.Context() as context):
             return UsageError("missing-parameter", name=parameter.make_metavar(context))
         case click.BadParameter(param=click.Parameter() as parameter):
-            return _bad_parameter(parameter, error)
+            return translate_bad_parameter(parameter, error)
         case click.BadOptionUsage():
             return UsageError("bad-option", name=error.option_name)
         case click.UsageError(ctx=click.Context(command=LocalisedGroup())):
-            # An unknown word is told where it is read: all that a group can miss here is any word at all.
+            # Unknown subcommands have their own error: all that a group can miss here is any subcommand at all.
             return UsageError("missing-parameter", name="COMMAND")
     return UsageError("wrong-usage", reason=error.format_message())
 
 
-def _bad_parameter(parameter: click.Parameter, error: click.BadParameter) -> UsageError:
+def translate_bad_parameter(parameter: click.Parameter, error: click.BadParameter) -> UsageError:
+    """A value that an option or argument cannot have."""
     name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
     match parameter.type:
         case click.Choice(choices=choices):

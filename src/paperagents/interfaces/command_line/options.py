@@ -43,16 +43,16 @@ def current_vault(context: click.Context) -> Vault:
     """
     from paperagents.vault import Vault  # noqa: PLC0415  running needs much that looking does not
 
-    return context.with_resource(opened(context.obj, Vault))
+    return context.with_resource(open_folder(context.obj, Vault))
 
 
 def current_notes(context: click.Context) -> NotesFolder:
-    """The same for a command that only looks."""
-    return opened(context.obj, NotesFolder)
+    """The same for a command that only reads notes."""
+    return open_folder(context.obj, NotesFolder)
 
 
-def opened(invocation: Invocation, kind: type[Opened], folder: Path | None = None) -> Opened:
-    """A vault, its language spoken from here on. Raises SettingsError where its settings are wrong."""
+def open_folder(invocation: Invocation, kind: type[Opened], folder: Path | None = None) -> Opened:
+    """Open a vault and switch to its language. Raises SettingsError where its settings are wrong."""
     folder = folder if folder is not None else invocation.vault
     try:
         vault = kind(folder if folder is not None else find_vault())
@@ -61,9 +61,15 @@ def opened(invocation: Invocation, kind: type[Opened], folder: Path | None = Non
         raise UsageError("no-such-vault", path=str(folder or ".")) from error
     if vault.root in invocation.settings:
         vault.settings = invocation.settings[vault.root]
-    # Looked up once: every sentence asks for it.
+    # Resolved once: every message needs it.
     use_language(vault.settings.get("language") or language_of_locale())
     return vault
+
+
+def common_options(command: Decorated) -> Decorated:
+    """``--vault``, ``--json``, and the click context as first argument."""
+    option = click.option("--json", "as_json", is_flag=True, callback=remember_json, help=text("cli.json"))
+    return vault_option(option(click.pass_context(command)))  # type: ignore[return-value] # a wrapper of click's
 
 
 def vault_option(command: Decorated) -> Decorated:
@@ -71,11 +77,6 @@ def vault_option(command: Decorated) -> Decorated:
     return click.option(
         "--vault", type=click.Path(path_type=Path), expose_value=False, callback=remember_vault, help=text("cli.vault")
     )(command)
-
-
-def json_option(command: Decorated) -> Decorated:
-    """``--json`` for commands whose output is data."""
-    return click.option("--json", "as_json", is_flag=True, callback=_remember_json, help=text("cli.json"))(command)
 
 
 def complete_tool(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -100,7 +101,7 @@ def complete_agent(context: click.Context, parameter: click.Parameter, incomplet
 
 
 def remember_vault(context: click.Context, _: click.Parameter, value: Path | None) -> None:
-    """What ``--vault`` says, wherever it stands."""
+    """Keep the value of ``--vault``, before or after the command's name."""
     if value is not None:
         context.obj.vault = value
 
@@ -111,7 +112,7 @@ def remember_format(context: click.Context, _: click.Parameter, value: str) -> s
     return value
 
 
-def _remember_json(context: click.Context, _: click.Parameter, value: bool) -> bool:  # noqa: FBT001  click's signature
-    """Also what stands before the further word of a group holds for that word."""
+def remember_json(context: click.Context, _: click.Parameter, value: bool) -> bool:  # noqa: FBT001  click's signature
+    """``--json`` before a subcommand holds for the subcommand, too."""
     context.obj.as_json = context.obj.as_json or value
     return bool(context.obj.as_json)

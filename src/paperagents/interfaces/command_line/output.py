@@ -1,4 +1,4 @@
-"""What the command line prints: data on standard output, everything else on standard error."""
+"""Printing: data on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -19,32 +19,36 @@ from paperagents.errors import PaperError
 from paperagents.messages import text
 
 _NARROW = 30
-"""Columns that a sentence needs beside a table; with less room it stands below."""
+"""Columns that the last cell of a row needs; with less room it goes below."""
 _WORD = r"[\u3040-\u9fff][\u3001-\u301f\uff00-\uff65]*\s*|[^\s\u3040-\u9fff]+\s*"
-"""What stays together on a row: a word, or a Chinese character with the signs behind it. Compiled when it is needed."""
+"""What is not broken: a word, or a Chinese character with the punctuation behind it. Compiled on first use."""
 _USUAL = 80
-"""Columns of a terminal that does not say how many it has."""
+"""Columns of a terminal that does not report its width."""
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
 def print_json(value: Any) -> None:
-    """One document on standard output; what a terminal could obey is escaped, which JSON reads as the same."""
-    click.echo(re.sub(r"[^\x00-\x7e]", _json_character, json.dumps(value, ensure_ascii=False, indent=2)))
+    """One document on standard output; what a terminal could obey is escaped as JSON allows."""
+
+    def escape(found: re.Match[str]) -> str:
+        return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+
+    click.echo(re.sub(r"[^\x00-\x7e]", escape, json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def say(message: str) -> None:
-    """A message for the person, on standard error."""
+    """Print a message on standard error."""
     click.echo(message, err=True)
 
 
-def tell(sentence: str) -> None:
-    """The same for a sentence: where a terminal is too narrow, it goes on below, and no word is cut."""
+def say_wrapped(sentence: str) -> None:
+    """The same for a sentence, wrapped at the width of the terminal."""
     columns = error_columns()
-    say(sentence if columns is None else "\n".join(_between_words(line, columns) for line in sentence.split("\n")))
+    say(sentence if columns is None else "\n".join(wrap_words(line, columns) for line in sentence.split("\n")))
 
 
-def _between_words(line: str, columns: int) -> str:
-    """A word that is too long stays whole: it may be an address that somebody copies."""
+def wrap_words(line: str, columns: int) -> str:
+    """A line in rows of so many columns. A longer word stays whole: it may be an address to copy."""
     indent = " " * (len(line) - len(line.lstrip(" ")))
     rows = [indent]
     for word in re.findall(_WORD, line):
@@ -56,9 +60,9 @@ def _between_words(line: str, columns: int) -> str:
 
 def print_error(error: PaperError) -> None:
     """What went wrong and what to do next."""
-    tell(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + one_line(error.message))
+    say_wrapped(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + one_line(error.message))
     if error.hint:
-        tell(f"  {one_line(error.hint)}")
+        say_wrapped(f"  {one_line(error.hint)}")
 
 
 def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: bool = False) -> str:
@@ -73,46 +77,37 @@ def visible(shown: str) -> str:
     """Control characters made visible: a file must not be able to move the cursor or change the title."""
     if shown.isprintable():
         return shown
-    return "".join(_visible_character(each) for each in shown)
+    harmless = {each for each in {*shown} if each in "\n\t" or each.isprintable() or unicodedata.category(each) == "Zs"}
+    return "".join(each if each in harmless else f"\\u{ord(each):04x}" for each in shown)
 
 
 def one_line(shown: str) -> str:
-    """The same for a name or a sentence: it must not be able to make up a line of its own either."""
+    """The same for a name or a sentence: it must not be able to forge a line of its own either."""
     return visible(shown.replace("\n", "\\n").replace("\t", "\\t"))
 
 
-def _visible_character(character: str) -> str:
-    if character in "\n\t" or character.isprintable() or unicodedata.category(character) == "Zs":
-        return character
-    return f"\\u{ord(character):04x}"
-
-
-def _json_character(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
-
-
 def width(shown: str) -> int:
-    """Columns on a terminal: Chinese characters take two."""
+    """How many columns a text takes: Chinese characters take two."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in shown)
 
 
 def local_time(moment: object, zone: tzinfo | None = None) -> str:
-    """A recorded moment as the clock on the wall showed it: in this zone, else the system's."""
+    """A recorded moment in this time zone, else in the system's."""
     return f"{datetime.fromisoformat(str(moment)).astimezone(zone):%Y-%m-%d %H:%M:%S}"
 
 
-def padded(shown: str, columns: int) -> str:
-    """The text filled up with blanks to so many columns."""
+def pad(shown: str, columns: int) -> str:
+    """Fill a text up with blanks to so many columns."""
     return shown + " " * max(columns - width(shown), 0)
 
 
 def terminal_columns() -> int | None:
-    """How wide the terminal is; None where what is printed goes elsewhere."""
+    """The width of the terminal; None where standard output goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def error_columns() -> int | None:
-    """How wide the terminal is that standard error goes to; None where it goes elsewhere."""
+    """The width of the terminal behind standard error; None where it goes elsewhere."""
     if not sys.stderr.isatty():
         return None
     try:
@@ -121,8 +116,8 @@ def error_columns() -> int | None:
         return _USUAL
 
 
-def hanging(before: str, note: str, *, indent: int, colour: str | None = None) -> str:
-    """A row of a table whose last column goes on below itself on a terminal; one line anywhere else."""
+def hang_note(before: str, note: str, *, indent: int, colour: str | None = None) -> str:
+    """A row of a table whose last cell is wrapped below itself on a terminal; one line anywhere else."""
     columns = terminal_columns()
     if columns is None:
         return before + note
@@ -130,12 +125,12 @@ def hanging(before: str, note: str, *, indent: int, colour: str | None = None) -
         indent, before = 4, f"{before.rstrip()}\n    "
     elif width(click.unstyle(before)) > indent:
         before = f"{before.rstrip()}\n{' ' * indent}"
-    lines = [paint(line, colour) for line in folded(note, max(columns - indent, 1))]
+    lines = [paint(line, colour) for line in fold(note, max(columns - indent, 1))]
     return before + f"\n{' ' * indent}".join(lines)
 
 
-def folded(shown: str, room: int) -> list[str]:
-    """The text in lines of so many columns, broken between words where that can be."""
+def fold(shown: str, room: int) -> list[str]:
+    """A text in lines of so many columns, broken between words where possible."""
     lines = [""]
     for word in re.findall(r"\S+\s*", shown):
         if lines[-1] and width(lines[-1]) + width(word.rstrip()) > room:
@@ -148,19 +143,20 @@ def folded(shown: str, room: int) -> list[str]:
 
 
 def problem_lines(problem: Problem, source: list[str]) -> list[str]:
-    """A problem as a person reads it: where, what, the line itself with a mark below, and the hint."""
+    """A problem for a person: where, what, the line with the place marked, and the hint."""
     span = problem.span
     where = paint(one_line(f"{problem.file}:{span.line}:{span.column}"), bold=True)
     severity = paint(text(f"cli.severity.{problem.severity}"), _COLOURS[problem.severity])
     lines = [f"{where}: {severity} {problem.code}: {one_line(problem.message)}"]
     if 0 < span.line <= len(source):
-        lines += _marked_line(problem, source[span.line - 1].removesuffix("\r"))
+        lines += mark_line(problem, source[span.line - 1].removesuffix("\r"))
     if problem.hint:
         lines.append(f"       {one_line(problem.hint)}")
     return lines
 
 
-def _marked_line(problem: Problem, line: str) -> list[str]:
+def mark_line(problem: Problem, line: str) -> list[str]:
+    """A source line, and below it a caret at every marked character."""
     span = problem.span
     end = span.end_column if span.end_line == span.line else len(line) + 1
     before, marked = line[: span.column - 1], line[span.column - 1 : end - 1]
@@ -174,31 +170,21 @@ def _marked_line(problem: Problem, line: str) -> list[str]:
     return [gutter + visible(line), " " * 5 + " | " + pad + caret]
 
 
-# --- the standard streams. The one place that knows that they may be closed; everybody else uses them as they are
-
-
-_MODES = {"stdin": "r", "stdout": "w", "stderr": "w"}
-
-
 def prepare_streams() -> None:
-    """Three open streams, in UTF-8 whatever the locale says; a character that cannot be written ends nothing.
+    """Make all three standard streams usable, in UTF-8 whatever the locale says.
 
-    One that was closed (``<&-``) is empty and takes everything.
+    One that was closed (``<&-``) becomes the null device.
     """
-    # Numbers first: a file that is opened gets the lowest free one, and would be written to in place of the stream.
-    for number in range(len(_MODES)):
-        _occupy(number)
-    for name, mode in _MODES.items():
+    # Descriptors first: the next file to be opened gets the lowest free one, and would be written to as the stream.
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # Those below are open, so this is the lowest free number. Child processes inherit it, too.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # noqa: FBT003  the library's signature
+    for name, mode in {"stdin": "r", "stdout": "w", "stderr": "w"}.items():
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  open to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _occupy(number: int) -> None:
-    try:
-        os.fstat(number)
-    except OSError:
-        # Those below are open, so this is the lowest free number. Processes that we start inherit it, too.
-        os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # noqa: FBT003  the library's signature

@@ -1,4 +1,4 @@
-"""``paper serve``: pages, REST and MCP of the vault, on this machine."""
+"""Commands that serve until stopped: serve (pages, REST, MCP), worker, mcp (stdio); and the vault's MCP servers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import click
 from paperagents.definitions.names import closest
 from paperagents.errors import PaperError, SettingsError, ToolError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
-from paperagents.interfaces.command_line.options import current_notes, current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say
-from paperagents.interfaces.command_line.terminal import somebody_is_there
+from paperagents.interfaces.command_line.terminal import is_interactive
 from paperagents.messages import text
 
 if TYPE_CHECKING:
-    from paperagents.interfaces.serving.access import Access
+    from paperagents.mcp_client.servers import KnownServers, RemoteServer
     from paperagents.vault import Vault
 
 SHORTEST_TOKEN = 16
@@ -32,9 +32,7 @@ SHORTEST_TOKEN = 16
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help=text("cli.serve.port"))
 @click.option("--log-format", type=click.Choice(["text", "json"]), help=text("cli.worker.log"))
 @click.option("--open/--no-open", "browse", default=None, help=text("cli.serve.open"))
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def serve_command(  # noqa: PLR0913  each is an option
     context: click.Context, *, host: str, port: int, log_format: str | None, browse: bool | None, as_json: bool
 ) -> None:
@@ -42,28 +40,33 @@ def serve_command(  # noqa: PLR0913  each is an option
     # Loaded here: everything else starts without a web server.
     from paperagents.cluster.operations import write_log  # noqa: PLC0415
     from paperagents.cluster.worker import working_beside  # noqa: PLC0415
+    from paperagents.interfaces.serving.access import Access, load_user_key  # noqa: PLC0415
     from paperagents.interfaces.serving.app import Serving, make_app  # noqa: PLC0415
     from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
-    from paperagents.interfaces.serving.server import Server, is_loopback, listening  # noqa: PLC0415
+    from paperagents.interfaces.serving.server import Server, is_loopback, listen  # noqa: PLC0415
 
     if log_format is not None:
         write_log(log_format)
     with current_vault(context) as vault:
-        access = _access(vault)
-        listener = listening(host, port)
+        token = vault.settings.get("serve.token")
+        if token is not None and len(token) < SHORTEST_TOKEN:
+            raise SettingsError("token-too-short", least=SHORTEST_TOKEN)
+        access = Access(load_user_key(), vault.root, token=token)
+        listener = listen(host, port)
         host = host or listener.getsockname()[0]
-        at = f"http://{_shown_host(host)}:{listener.getsockname()[1]}"
-        names = LOOPBACK_HOSTS | {_shown_host(host).lower(), *map(str.lower, vault.settings.get("serve.hosts"))}
+        authority = f"[{host}]" if ":" in host else host
+        at = f"http://{authority}:{listener.getsockname()[1]}"
+        names = LOOPBACK_HOSTS | {authority.lower(), *map(str.lower, vault.settings.get("serve.hosts"))}
         live = LiveRuns(vault)
         serving = Serving(access=access, hosts=Hosts(names=names, any_address=not is_loopback(host)))
         if not is_loopback(host):
-            _warn(text("cli.serve.reachable", host=host), log_format)
+            warn(text("cli.serve.reachable", host=host), log_format)
 
         def announce() -> None:
             link = f"{at}/?token={access.new_link_token()}"
-            _announce(vault, at, link, access.token, as_json=as_json)
-            if browse if browse is not None else sys.stdout.isatty() and _has_screen():
+            print_addresses(vault, at, link, access.token, as_json=as_json)
+            if browse if browse is not None else sys.stdout.isatty() and has_screen():
                 click.launch(link)
 
         with working_beside(vault):
@@ -71,23 +74,16 @@ def serve_command(  # noqa: PLR0913  each is an option
             server.run(sockets=[listener])
 
 
-def _warn(words: str, log_format: str | None) -> None:
+def warn(words: str, log_format: str | None) -> None:
+    """Warn the person, or write it to the log where there is one."""
     if log_format is None:
         say(paint(words, "yellow", err=True))
     else:
         logging.getLogger("paper").warning("%s", words)
 
 
-def _access(vault: Vault) -> Access:
-    from paperagents.interfaces.serving.access import Access, user_key  # noqa: PLC0415  see above
-
-    token = vault.settings.get("serve.token")
-    if token is not None and len(token) < SHORTEST_TOKEN:
-        raise SettingsError("token-too-short", least=SHORTEST_TOKEN)
-    return Access(user_key(), vault.root, token=token)
-
-
-def _announce(vault: Vault, at: str, link: str, token: str, *, as_json: bool) -> None:
+def print_addresses(vault: Vault, at: str, link: str, token: str, *, as_json: bool) -> None:
+    """Where people and programs find the server, and with which token."""
     if as_json:
         print_json({"url": at, "link": link, "api": f"{at}/api", "mcp": f"{at}/mcp", "token": token})
         return
@@ -97,16 +93,9 @@ def _announce(vault: Vault, at: str, link: str, token: str, *, as_json: bool) ->
     click.echo(f"  Authorization: Bearer {token}")
 
 
-def _shown_host(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _has_screen() -> bool:
-    """Without a screen a browser for terminals would take this one."""
+def has_screen() -> bool:
+    """Whether a browser opens a window; without a screen a text browser would take over this terminal."""
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-# --- ``paper worker``: carries out queued, scheduled and interrupted runs, on this machine or as one of many
 
 
 @click.command("worker", cls=LocalisedCommand, help=text("cli.worker"))
@@ -116,8 +105,8 @@ def _has_screen() -> bool:
 @vault_option
 @click.pass_context
 def worker_command(context: click.Context, *, port: int | None, host: str, log_format: str) -> None:
-    """Work until told to stop."""
-    from paperagents.cluster.operations import serve_figures, write_log  # noqa: PLC0415  --help lists every command
+    """Carry out queued, scheduled and interrupted runs until stopped."""
+    from paperagents.cluster.operations import serve_health, write_log  # noqa: PLC0415  --help lists every command
     from paperagents.cluster.worker import worker_of  # noqa: PLC0415  the same
 
     write_log(log_format)
@@ -133,57 +122,45 @@ def worker_command(context: click.Context, *, port: int | None, host: str, log_f
                 os._exit(0)
 
         for number in (signal.SIGINT, signal.SIGTERM):
-            # Not in the handler itself: it may interrupt whoever holds a lock that stopping needs.
+            # In a thread: the handler may interrupt whoever holds a lock that stopping needs.
             signal.signal(number, lambda *_: threading.Thread(target=leave, daemon=True).start())
         running.enter_context(vault.follow())
         if port is not None:
-            running.enter_context(serve_figures(vault, host, port))
+            running.enter_context(serve_health(vault, host, port))
         worker.run()
 
 
-# --- ``paper mcp``: the vault for an MCP client that starts this program, and the servers the vault itself uses
-
-
-if TYPE_CHECKING:
-    from paperagents.mcp_client.servers import KnownServers, RemoteServer
+# --- ``paper mcp``
 
 
 @click.group("mcp", cls=LocalisedGroup, help=text("cli.mcp"), invoke_without_command=True)
 @vault_option
 @click.pass_context
 def mcp_command(context: click.Context) -> None:
-    """Serve until the client goes. With a further word: the servers of the settings."""
+    """Serve one MCP client over stdio; with a subcommand, manage the MCP servers that the vault uses."""
     if context.invoked_subcommand is not None:
         return
     # Loaded here: everything else starts without the library.
     import asyncio  # noqa: PLC0415
 
     from paperagents.interfaces.mcp.server import McpServer  # noqa: PLC0415
-    from paperagents.interfaces.serving.access import Access, user_key  # noqa: PLC0415
+    from paperagents.interfaces.serving.access import Access, load_user_key  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
 
     with current_vault(context) as vault:
         live = LiveRuns(vault)
-        server = McpServer(live, Access(user_key(), vault.root).sealing_key)
-
-        async def serve() -> None:
-            async with server.following():
-                await server.serve_stdio()
-
         try:
-            asyncio.run(serve())
+            asyncio.run(McpServer(live, Access(load_user_key(), vault.root).sealing_key).serve_stdio())
         finally:
             live.close()
 
 
-@mcp_command.command("servers", cls=LocalisedCommand, help=text("cli.mcp.servers"))
-@vault_option
-@json_option
-@click.pass_context
+@mcp_command.command("servers", help=text("cli.mcp.servers"))
+@common_options
 def servers(context: click.Context, *, as_json: bool) -> None:
-    """List the servers, started or not."""
+    """List the servers of the settings, agreed to or not."""
     known = current_notes(context).remote_servers
-    found = [_listed(known, server) for server in known.servers.values()]
+    found = [describe_server(known, server) for server in known.servers.values()]
     if as_json:
         print_json(found)
         return
@@ -192,19 +169,20 @@ def servers(context: click.Context, *, as_json: bool) -> None:
         click.echo(f"{paint(one_line(str(each['name'])), bold=True)}  {state}  {one_line(str(each['uses']))}")
 
 
-@mcp_command.command("connect", cls=LocalisedCommand, help=text("cli.mcp.connect"))
+@mcp_command.command("connect", help=text("cli.mcp.connect"))
 @click.argument("name")
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def connect(context: click.Context, *, name: str, yes: bool, as_json: bool) -> None:
-    """Agree once to exactly this command; then the server is asked what it offers."""
+    """Agree once to exactly this command; then list the tools of the server."""
     with current_vault(context) as vault:
         known = vault.remote_servers
-        server = _named(known, name)
+        if name not in known.servers:
+            near = ", ".join(f"'{each}'" for each in closest(name, known.servers))
+            raise UsageError("unknown-server", name=name, suggestion=near, case="suggestion" if near else None)
+        server = known.servers[name]
         if not known.is_agreed(server):
-            _ask(server, yes=yes)
+            require_agreement(server, yes=yes)
             known.agree(server)
         tools = vault.remote_effects.connect(server)
     if as_json:
@@ -216,24 +194,16 @@ def connect(context: click.Context, *, name: str, yes: bool, as_json: bool) -> N
         click.echo(f"{shown}  {asks}  {one_line(str(tool['description']).split(chr(10), 1)[0])}")
 
 
-def _ask(server: RemoteServer, *, yes: bool) -> None:
+def require_agreement(server: RemoteServer, *, yes: bool) -> None:
+    """Show the whole command and ask. Raises ToolError without a yes."""
     say(text("cli.mcp.will-start", server=one_line(server.name)))
     say(f"  {one_line(server.shown)}")
-    if yes:
-        return
-    if not somebody_is_there() or not click.confirm(text("cli.mcp.agree"), err=True):
-        refused = ToolError("remote-not-agreed", server=server.name, command=server.shown)
-        raise refused
+    if not yes and not (is_interactive() and click.confirm(text("cli.mcp.agree"), err=True)):
+        raise ToolError("remote-not-agreed", server=server.name, command=server.shown)
 
 
-def _named(known: KnownServers, name: str) -> RemoteServer:
-    if name not in known.servers:
-        near = ", ".join(f"'{each}'" for each in closest(name, known.servers))
-        raise UsageError("unknown-server", name=name, suggestion=near, case="suggestion" if near else None)
-    return known.servers[name]
-
-
-def _listed(known: KnownServers, server: RemoteServer) -> dict[str, object]:
+def describe_server(known: KnownServers, server: RemoteServer) -> dict[str, object]:
+    """A server for the list."""
     # An address may carry a key; a command line is shown in full where it is agreed to.
     uses = server.shown if server.command else server.url.partition("?")[0]
     tools = [tool.id for tool in known.tools() if tool.category == server.name]

@@ -7,35 +7,32 @@ import click
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.names import ENTRY_KINDS, identifying_argument
 from paperagents.errors import PaperError
-from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
-from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.app import LocalisedGroup
+from paperagents.interfaces.command_line.options import common_options, current_vault, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
-from paperagents.interfaces.command_line.run_commands import choose_approver
 from paperagents.interfaces.command_line.run_output import print_record
+from paperagents.interfaces.command_line.terminal import choose_approver
 from paperagents.interfaces.command_line.text_commands import echo_content
 from paperagents.messages import text
 from paperagents.storage.entries import Entry
 
 _KIND = "paperagents.kind"
-"""Where the first word of the command is kept for the second."""
+"""The key under which the click context holds the kind for the subcommands."""
 
 
-class _StoreGroup(LocalisedGroup):
-    """Without a further word behind the kind: list."""
+class StoreGroup(LocalisedGroup):
+    """Without a subcommand behind the kind: list."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The word is put in, as whatever stands behind the kind belongs to it."""
+        """Insert ``list`` where no subcommand follows the kind."""
         behind = next((place for place, each in enumerate(args, 1) if each in ENTRY_KINDS), None)
-        if behind is not None and _is_no_word(next(iter(args[behind:]), "-"), ctx):
+        following = "-" if behind is None else next(iter(args[behind:]), "-")
+        if following.startswith("-") and following not in ctx.help_option_names and behind is not None:
             args = [*args[:behind], "list", *args[behind:]]
         return super().parse_args(ctx, args)
 
 
-def _is_no_word(argument: str, context: click.Context) -> bool:
-    return argument.startswith("-") and argument not in context.help_option_names
-
-
-@click.group("store", cls=_StoreGroup, help=text("cli.store"))
+@click.group("store", cls=StoreGroup, help=text("cli.store"))
 @click.argument("kind", type=click.Choice(ENTRY_KINDS))
 @vault_option
 @click.pass_context
@@ -44,11 +41,9 @@ def store_command(context: click.Context, *, kind: str) -> None:
     context.meta[_KIND] = kind
 
 
-@store_command.command("list", cls=LocalisedCommand, help=text("cli.store.list"))
+@store_command.command("list", help=text("cli.store.list"))
 @click.option("--search", help=text("cli.store.search"))
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def list_entries(context: click.Context, *, search: str | None, as_json: bool) -> None:
     """All entries of a kind."""
     with current_vault(context) as vault:
@@ -62,21 +57,19 @@ def list_entries(context: click.Context, *, search: str | None, as_json: bool) -
         click.echo(f"{paint(visible(entry.identifier), bold=True)}{status}  {visible(note)}")
 
 
-@store_command.command("get", cls=LocalisedCommand, help=text("cli.store.get"))
+@store_command.command("get", help=text("cli.store.get"))
 @click.argument("identifier")
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
     """One entry; exit code 1 where there is none."""
-    entry = _existing(context, identifier)
+    entry = load_entry(context, identifier)
     if as_json:
         print_json(entry.as_json())
     else:
         echo_content(entry.content)
 
 
-@store_command.command("set", cls=LocalisedCommand, help=text("cli.store.set"))
+@store_command.command("set", help=text("cli.store.set"))
 @click.argument("identifier")
 @click.option("--content")
 @click.option("--heading")
@@ -84,40 +77,29 @@ def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
 @click.option("--status")
 @click.option("--type", "type_")
 @click.option("--description")
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def set_entry(
     context: click.Context, /, *, identifier: str, type_: str | None, as_json: bool, **fields: str | None
 ) -> None:
     """Create an entry, or change just what is named."""
     named = {name: value for name, value in {**fields, "type": type_}.items() if value is not None}
-    _run(context, {**identifying_argument(context.meta[_KIND], identifier), **named}, yes=False, as_json=as_json)
+    run(context, {**identifying_argument(context.meta[_KIND], identifier), **named}, yes=False, as_json=as_json)
 
 
-@store_command.command("delete", cls=LocalisedCommand, help=text("cli.store.delete"))
+@store_command.command("delete", help=text("cli.store.delete"))
 @click.argument("identifier")
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool) -> None:
     """Delete an entry; you are asked first."""
-    removed = _existing(context, identifier).as_json()
-    _run(
-        context,
-        {**identifying_argument(context.meta[_KIND], identifier), "delete": True},
-        yes=yes,
-        as_json=as_json,
-        removed=removed,
-    )
+    removed = load_entry(context, identifier).as_json()
+    arguments: JsonObject = {**identifying_argument(context.meta[_KIND], identifier), "delete": True}
+    run(context, arguments, yes=yes, as_json=as_json, removed=removed)
 
 
-@store_command.command("history", cls=LocalisedCommand, help=text("cli.store.history"))
+@store_command.command("history", help=text("cli.store.history"))
 @click.argument("identifier")
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
     """Every version of an entry, the oldest first."""
     with current_vault(context) as vault:
@@ -133,12 +115,10 @@ def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
         click.echo(visible(f"{version['version']:>4}  {version['changed']}  {shown}"))
 
 
-@store_command.command("restore", cls=LocalisedCommand, help=text("cli.store.restore"))
+@store_command.command("restore", help=text("cli.store.restore"))
 @click.argument("identifier")
 @click.argument("version", type=int)
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def restore(context: click.Context, *, identifier: str, version: int, as_json: bool) -> None:
     """Make an entry what it was."""
     with current_vault(context) as vault:
@@ -149,7 +129,8 @@ def restore(context: click.Context, *, identifier: str, version: int, as_json: b
         echo_content(entry.content)
 
 
-def _existing(context: click.Context, identifier: str) -> Entry:
+def load_entry(context: click.Context, identifier: str) -> Entry:
+    """An entry. Raises PaperError where there is none."""
     with current_vault(context) as vault:
         entry = vault.entries.get(context.meta[_KIND], identifier)
     if entry is None:
@@ -157,10 +138,10 @@ def _existing(context: click.Context, identifier: str) -> Entry:
     return entry
 
 
-def _run(
+def run(
     context: click.Context, arguments: JsonObject, *, yes: bool, as_json: bool, removed: JsonObject | None = None
 ) -> None:
-    """The same path as every call: checked, asked where that must be, recorded."""
+    """Call the tool of the kind, validated, approved and recorded like every call, and print the entry."""
     with current_vault(context) as vault:
         record = vault.run(context.meta[_KIND], arguments, approver=choose_approver(yes=yes))
     if not record.success:
@@ -176,11 +157,11 @@ def _run(
     else:
         click.echo(visible(str(entry["identifier"] if isinstance(entry, dict) else "")))
     if isinstance(entry, dict):
-        _tell_what_was_replaced(context.meta[_KIND], arguments, entry)
+        warn_of_replaced(context.meta[_KIND], arguments, entry)
 
 
-def _tell_what_was_replaced(kind: str, asked: JsonObject, entry: JsonObject) -> None:
-    """A value that cannot be becomes the usual one; who asked for another should know."""
+def warn_of_replaced(kind: str, asked: JsonObject, entry: JsonObject) -> None:
+    """Warn where an impossible value was replaced by the default."""
     for name in ("status", "type"):
         value, default = str(asked.get(name, "")), str(entry.get(name))
         if name in asked and entry.get(name) is not None and value.strip().casefold() != default:

@@ -1,4 +1,4 @@
-"""Asks the person at the terminal: shows exactly what will happen, and takes no silence for a yes."""
+"""The person at the terminal: asked for approval, shown the progress, able to stop a run with Ctrl-C."""
 
 from __future__ import annotations
 
@@ -8,24 +8,61 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypedDict
 
 import click
 
-from paperagents.approval.question import ApprovalRequest, Approved, Approver, Decision, Denied, Pending
+from paperagents.approval.question import (
+    ApprovalRequest,
+    Approved,
+    ApproveEverything,
+    Approver,
+    Decision,
+    Denied,
+    Pending,
+)  # fmt: skip
 from paperagents.calls.conversion import read_arguments
 from paperagents.errors import CancelledError, PaperError, UsageError
-from paperagents.interfaces.command_line.output import error_columns, one_line, paint, say, tell, visible, width
+from paperagents.interfaces.command_line.output import error_columns, one_line, paint, say, say_wrapped, visible, width
 from paperagents.messages import text
 from paperagents.sandbox import Cancellation
 
-_LOOK_EVERY = 0.05
-"""Seconds between two looks at whether the run was stopped while the person thinks."""
+_POLL_SECONDS = 0.05
+"""How often a waiting question looks whether the run was stopped."""
+MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
+         "waiting": ("…", "yellow")}  # fmt: skip
+"""How each status of a step is drawn."""
 
 
-def somebody_is_there() -> bool:
+class Attendance(TypedDict):
+    """The arguments of a run that a person at the terminal attends."""
+
+    approver: Approver
+    on_event: Callable[[Any], None]
+    stop: Cancellation
+
+
+@contextmanager
+def attend_run(*, yes: bool, quiet: bool) -> Iterator[Attendance]:
+    """Inside, steps are shown, questions are asked and Ctrl-C stops the run that gets these arguments."""
+    with stopping_on_interrupt() as stop, Progress(quiet=quiet) as progress:
+        yield {
+            "approver": choose_approver(yes=yes, progress=progress, stop=stop),
+            "on_event": progress.on_event,
+            "stop": stop,
+        }
+
+
+def choose_approver(*, yes: bool, progress: Progress | None = None, stop: Cancellation | None = None) -> Approver:
+    """Nobody is asked with ``--yes``, else the person at the terminal; without a terminal a question waits."""
+    if yes:
+        return ApproveEverything()
+    return TerminalApprover(progress, stop) if is_interactive() else Approver()
+
+
+def is_interactive() -> bool:
     """Whether a question would reach a person."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
@@ -41,78 +78,69 @@ class TerminalApprover(Approver):
 
     def decide(self, request: ApprovalRequest) -> Decision:
         """Show the change and ask until there is an answer; the end of the input leaves it open."""
-        self._show(request)
+        if self._progress is not None:
+            self._progress.clear()
+        title = text("ask.title", tool=request.tool, step=request.step, run=request.run_id)
+        say_wrapped(paint(title, bold=True, err=True))
+        for line in request.preview.split("\n"):
+            say("  " + paint_diff_line(line, err=True))
         while True:
             try:
-                answer = self._ask(text("ask.question"))
+                answer = self.read_line(text("ask.question"))
             except EOFError:
                 return Pending()
-            decision = self._understood(answer.lower(), request)
+            decision = self.parse_answer(answer.lower(), request)
             if decision is not None:
                 return decision
-            tell(text("ask.help"))
+            # Silence and unknown words are no yes.
+            say_wrapped(text("ask.help"))
 
     def try_again(self, error: PaperError) -> bool:
         """After a refused request: once more, or not."""
         say(paint(visible(error.message), "red", err=True))
         try:
-            return self._ask(text("ask.try-again")).lower() in ("r", "retry")
+            return self.read_line(text("ask.try-again")).lower() in ("r", "retry")
         except EOFError:
             return False
 
-    def _understood(self, answer: str, request: ApprovalRequest) -> Decision | None:
+    def parse_answer(self, answer: str, request: ApprovalRequest) -> Decision | None:
+        """The decision; None where the answer is none."""
+        decision: Decision | None = None
         match answer:
             case "y" | "yes" | "j" | "ja" | "是":
-                return Approved()
+                decision = Approved()
             case "n" | "no" | "nein" | "否":
-                return Denied(reason=self._reason())
+                decision = Denied(reason="")
+                # At the end of the input the no stands, also without a reason.
+                with suppress(EOFError):
+                    decision = Denied(reason=self.read_line(text("ask.reason")))
             case "r" | "run":
-                return Approved(for_run=True)
+                decision = Approved(for_run=True)
             case "a" | "always":
-                return Approved(always=True)
+                decision = Approved(always=True)
             case "e" | "edit":
-                return self._edited(request)
-        return None
+                decision = self.edit_arguments(request)
+        return decision
 
-    def _reason(self) -> str:
-        try:
-            return self._ask(text("ask.reason"))
-        except EOFError:
-            # The no stands, also without a reason.
-            return ""
-
-    def _edited(self, request: ApprovalRequest) -> Decision | None:
+    def edit_arguments(self, request: ApprovalRequest) -> Decision | None:
         """The arguments in the person's own editor; unchanged or broken text is no answer."""
         before = json.dumps(request.arguments, ensure_ascii=False, indent=2)
         try:
             changed = click.edit(before, extension=".json")
-        except click.ClickException as error:
-            # There is no such editor, or it was left with a failure: nothing was decided.
-            say(one_line(error.message))
-            return None
-        if changed is None:
-            return None
-        try:
-            return Approved(arguments=read_arguments(changed))
-        except UsageError as error:
+            return Approved(arguments=read_arguments(changed)) if changed is not None else None
+        except (click.ClickException, UsageError) as error:
+            # No editor, one that failed, or no JSON: nothing was decided.
             say(one_line(error.message))
             return None
 
-    def _show(self, request: ApprovalRequest) -> None:
-        if self._progress is not None:
-            self._progress.clear()
-        tell(paint(text("ask.title", tool=request.tool, step=request.step, run=request.run_id), bold=True, err=True))
-        for line in request.preview.split("\n"):
-            say("  " + coloured_diff_line(line, err=True))
-
-    def _ask(self, question: str) -> str:
-        """One line; a stop meanwhile ends the run. Nothing of this goes to standard output."""
-        tell(question)
+    def read_line(self, question: str) -> str:
+        """Ask for one line on standard error. Raises CancelledError where the run is stopped meanwhile."""
+        say_wrapped(question)
         sys.stderr.write("> ")
         sys.stderr.flush()
         line = b""
         while not line.endswith(b"\n"):
-            while not select.select([sys.stdin], [], [], _LOOK_EVERY)[0]:
+            while not select.select([sys.stdin], [], [], _POLL_SECONDS)[0]:
                 if self._stop.cancelled:
                     say("")
                     raise CancelledError
@@ -123,21 +151,14 @@ class TerminalApprover(Approver):
         return line.decode("utf-8", "replace").strip()
 
 
-def coloured_diff_line(line: str, *, err: bool = False) -> str:
+def paint_diff_line(line: str, *, err: bool = False) -> str:
     """A line of a diff in its usual colour."""
     colours = {"+": "green", "-": "red", "@": "cyan"}
     return paint(visible(line), colours.get(line[:1]), err=err)
 
 
-# --- progress on a terminal: each step as it happens. Without a terminal: silence
-
-
-_MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
-          "waiting": ("…", "yellow")}  # fmt: skip
-
-
 class Progress:
-    """Listens to a run and writes one line per step to standard error."""
+    """Writes one line per step to standard error; nothing where that is no terminal."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._shown = not quiet and sys.stderr.isatty()
@@ -150,37 +171,38 @@ class Progress:
         self.clear()
 
     def on_event(self, event: Any) -> None:
-        """One thing that happened."""
-        if not self._shown:
+        """Show a step of the run itself; those of nested runs are left out."""
+        if not self._shown or "." in event.get("run_id", ""):
             return
-        if event["type"] == "step-started" and "." not in event["run_id"]:
+        if event["type"] == "step-started":
             self.clear()
-            sys.stderr.write(_one_row(f"  {event['step']:2}  {one_line(event['name'])} …"))
+            sys.stderr.write(cut_to_row(f"  {event['step']:2}  {one_line(event['name'])} …"))
             sys.stderr.flush()
             self._open = True
-        elif event["type"] == "step-finished" and "." not in event["run_id"]:
+        elif event["type"] == "step-finished":
             self.clear()
-            self._line(event["entry"])
+            self.print_step(event["entry"])
 
     def clear(self) -> None:
-        """Take back an unfinished line, for example before a question."""
+        """Erase an unfinished line, for example before a question."""
         if self._open:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
             self._open = False
 
-    def _line(self, entry: dict[str, Any]) -> None:
-        mark, colour = _MARKS[entry["status"]]
+    def print_step(self, entry: dict[str, Any]) -> None:
+        """One line, and what the step wrote to its console."""
+        mark, colour = MARKS[entry["status"]]
         note = "" if entry["status"] == "success" else f"  {visible(entry['message'])}"
         took = paint(f"{entry['duration_ms']:8.1f} ms", "bright_black", err=True)
         block = "" if entry["block"] == "tool" else f" ({entry['block']})"
-        tell(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
+        say_wrapped(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
         for line in entry["console"]:
             say(paint(f"       {visible(line['text'])}", "bright_black", err=True))
 
 
-def _one_row(shown: str) -> str:
-    """As much as fits into one row: what goes over into the next could not be taken back."""
+def cut_to_row(shown: str) -> str:
+    """As much as fits into one row: what wraps into the next could not be erased."""
     columns = error_columns()
     if columns is None or width(shown) < columns:
         return shown
@@ -189,12 +211,9 @@ def _one_row(shown: str) -> str:
     return f"{shown}…"
 
 
-# --- ctrl-C ends a run cleanly: it is recorded as cancelled. A second Ctrl-C ends the program
-
-
 @contextmanager
 def stopping_on_interrupt() -> Iterator[Cancellation]:
-    """Inside, an interrupt, a polite request to end or the end of the terminal stops the run."""
+    """Inside, SIGINT, SIGTERM and SIGHUP cancel the run, which is recorded; a second one ends the program."""
     stop = Cancellation()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -203,12 +222,12 @@ def stopping_on_interrupt() -> Iterator[Cancellation]:
     def on_signal(number: int, _frame: object) -> None:
         if stop.cancelled:
             raise KeyboardInterrupt
-        # Not here: a signal may come while the very lock is held that a stop needs.
+        # In a thread: the signal may interrupt whoever holds the lock that cancelling needs.
         threading.Thread(target=stop.cancel, daemon=True).start()
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    # A terminal that is closed says so, unless somebody wanted the run to outlive it (nohup).
+    # Closing the terminal stops the run, unless it was started to outlive it (nohup).
     closing = [signal.SIGHUP] if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN else []
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM, *closing)}
     try:

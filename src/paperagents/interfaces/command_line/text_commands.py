@@ -1,4 +1,4 @@
-"""``paper extract``: the calls in a model's text, and carrying them out."""
+"""``paper extract`` and ``paper resolve``: the calls and the references in a text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,9 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tag import TagCategory
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import current_vault, json_option, vault_option
+from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import paint, print_json, say, visible
-from paperagents.interfaces.command_line.run_commands import choose_approver
+from paperagents.interfaces.command_line.terminal import choose_approver
 from paperagents.messages import text
 from paperagents.tags import TagReader, TagRegistry, resolve_vault_references, validate_operation
 
@@ -33,9 +32,7 @@ _DIAGNOSTIC = ("line", "column", "severity", "code", "message")
 @click.option("--tool", help=text("cli.extract.tool"))
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @click.option("--all-or-nothing", is_flag=True, help=text("cli.extract.all"))
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def extract_command(  # noqa: PLR0913  one argument per option
     context: click.Context,
     *,
@@ -46,14 +43,18 @@ def extract_command(  # noqa: PLR0913  one argument per option
     all_or_nothing: bool,
     as_json: bool,
 ) -> None:
-    """Read a text as it comes, show its calls, and carry them out where asked to."""
+    """Read a text as it arrives, show its calls, and carry them out where asked to."""
     with current_vault(context) as vault:
         registry = vault.tag_registry()
-        tool = _known(tool, registry)
-        is_shown = partial(_is_wanted, tool=tool, registry=registry)
-        content, reader = _read(file, vault.root, registry, _nothing if as_json or carry_out else is_shown)
-        operations = [each for each in reader.operations if _is_wanted(each, tool, registry)]
-        found = [*reader.diagnostics, *_invalid(operations, registry)]
+        if tool is not None:
+            tool = find_tag(tool, registry)
+
+        def is_shown(operation: Any) -> bool:
+            return not as_json and not carry_out and is_wanted(operation, tool, registry)
+
+        content, reader = read_tags(file, vault.root, registry, is_shown)
+        operations = [each for each in reader.operations if is_wanted(each, tool, registry)]
+        found = [*reader.diagnostics, *find_invalid(operations, registry)]
         found.sort(key=lambda each: (each["line"], each["column"]))
         diagnostics = [{key: each[key] for key in _DIAGNOSTIC} for each in found]
         results: list[JsonObject] = []
@@ -63,8 +64,10 @@ def extract_command(  # noqa: PLR0913  one argument per option
     if as_json:
         print_json({"operations": [dict(each) for each in operations], "diagnostics": diagnostics, "results": results})
     else:
-        _print(diagnostics, results)
-    context.exit(_exit_code(results))
+        print_outcome(diagnostics, results)
+    # What was only rolled back did not fail itself; the exit code is about what did.
+    statuses = {each["status"] for each in results if error_field(each, "code") != "taken-back"}
+    context.exit(1 if "error" in statuses else 3 if statuses & {"waiting", "denied"} else 0)
 
 
 def read_source(file: str, root: Path) -> bytes:
@@ -78,7 +81,7 @@ def read_source(file: str, root: Path) -> bytes:
 
 
 def as_text(content: bytes, file: str) -> str:
-    """What is to be kept or passed on must be text: a replaced character would be lost without a word."""
+    """Decode strictly: a replaced character would be lost silently."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -86,40 +89,39 @@ def as_text(content: bytes, file: str) -> str:
 
 
 def echo_content(content: str, *, nl: bool = True) -> None:
-    """Content as it is for a file or another program; made harmless for a terminal."""
+    """Print content as it is for a file or another program; escaped for a terminal."""
     click.echo(visible(content) if sys.stdout.isatty() else content, nl=nl, color=True)
 
 
-def _known(tool: str | None, registry: TagRegistry) -> str | None:
-    """The id of the tag that is meant; a slip must not look like a text without calls."""
-    if tool is None:
-        return None
+def find_tag(tool: str, registry: TagRegistry) -> str:
+    """The id of the tag that is meant; a typo must not look like a text without calls."""
     tag = registry.get(tool) or registry.find(tool)
     if tag is None:
         raise UsageError("tag-tool-unknown", tag=tool)
     return tag.id
 
 
-def _read(file: str, root: Path, registry: TagRegistry, shown: Callable[[Any], bool]) -> tuple[bytes, TagReader]:
+def read_tags(file: str, root: Path, registry: TagRegistry, shown: Callable[[Any], bool]) -> tuple[bytes, TagReader]:
     """Feed the text as it arrives: a call is shown as soon as it is complete."""
     reader = TagReader(registry)
     pieces = []
     for piece in iter(lambda: os.read(sys.stdin.fileno(), _PIECE), b"") if file == "-" else [read_source(file, root)]:
         pieces.append(piece)
-        _show(filter(shown, reader.feed(piece)))
-    _show(filter(shown, reader.close()))
+        print_operations(filter(shown, reader.feed(piece)))
+    print_operations(filter(shown, reader.close()))
     return b"".join(pieces), reader
 
 
-def _is_wanted(operation: Any, tool: str | None, registry: TagRegistry) -> bool:
-    """Thoughts and references are no calls; they are shown where somebody asks for them by name."""
+def is_wanted(operation: Any, tool: str | None, registry: TagRegistry) -> bool:
+    """Reasoning and references are no calls; they are shown where they are asked for by name."""
     if tool is not None:
         return bool(operation["tool_id"] == tool)
     tag = registry.get(operation["tool_id"])
     return tag is not None and tag.category not in (TagCategory.REASONING, TagCategory.REFERENCE)
 
 
-def _invalid(operations: list[Any], registry: TagRegistry) -> list[dict[str, Any]]:
+def find_invalid(operations: list[Any], registry: TagRegistry) -> list[dict[str, Any]]:
+    """What is wrong with the attributes of operations; the reader has reported duplicates before."""
     problems = []
     for operation in operations:
         checked = validate_operation(operation, registry)
@@ -133,11 +135,8 @@ def _invalid(operations: list[Any], registry: TagRegistry) -> list[dict[str, Any
     return problems
 
 
-def _nothing(_: Any) -> bool:
-    return False
-
-
-def _show(operations: Iterable[Any]) -> None:
+def print_operations(operations: Iterable[Any]) -> None:
+    """One line each."""
     for operation in operations:
         where = f"{operation['line']}:{operation['column']}"
         name = paint(visible(operation["tool_id"]), bold=True)
@@ -145,38 +144,28 @@ def _show(operations: Iterable[Any]) -> None:
         click.echo(f"{where:>8}  {name}  {visible(attributes)}")
 
 
-def _print(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None:
+def print_outcome(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None:
+    """Problems on standard error, results on standard output."""
     for each in diagnostics:
         say(visible(f"{each['line']}:{each['column']}: {each['severity']} {each['code']}: {each['message']}"))
     for result in results:
         mark = paint("✓", "green") if result["status"] == "success" else paint("✗", "red")
-        error = result["error"]
-        told = str(error["message"]) if isinstance(error, dict) else ""
-        what = f"{result['id'] or ''}  {result['action'] or ''}  {result['status']}  {told}"
+        what = f"{result['id'] or ''}  {result['action'] or ''}  {result['status']}  {error_field(result, 'message')}"
         click.echo(f"{mark} {visible(what).rstrip()}")
 
 
-def _exit_code(results: list[JsonObject]) -> int:
-    # What was only taken back did not fail itself; the exit code tells about what did.
-    statuses = {result["status"] for result in results if not _was_taken_back(result)}
-    if "error" in statuses:
-        return 1
-    return 3 if statuses & {"waiting", "denied"} else 0
-
-
-def _was_taken_back(result: JsonObject) -> bool:
+def error_field(result: JsonObject, name: str) -> str:
+    """A field of a result's error; empty where it has none."""
     error = result["error"]
-    return isinstance(error, dict) and error["code"] == "taken-back"
+    return str(error[name]) if isinstance(error, dict) else ""
 
 
-# --- ``paper resolve``: a text with the entries of the data vault put where it refers to them
+# --- ``paper resolve``: replaces references to the data vault
 
 
 @click.command("resolve", cls=LocalisedCommand, help=text("cli.resolve"))
 @click.argument("file", default="-", metavar="[FILE|-]")
-@vault_option
-@json_option
-@click.pass_context
+@common_options
 def resolve_command(context: click.Context, *, file: str, as_json: bool) -> None:
     """Resolve the references of a text."""
     with current_vault(context) as vault:

@@ -1,23 +1,22 @@
-"""The notes of the vault as MCP resources."""
+"""The notes of the vault as MCP resources, its agents as MCP prompts."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 from urllib.parse import quote, unquote
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from paperagents.agents.dialogue import fill_prompt
 from paperagents.calls.references import Names
 from paperagents.definitions.text import without_surrogates
-from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition, Parameter, tool_of_agent
+from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition, tool_of_agent
 from paperagents.errors import PaperError
 from paperagents.files.listing import ListedFile
+from paperagents.interfaces.mcp.calls import Context
 from paperagents.messages import sentence, text
 from paperagents.vault import Vault
 
@@ -25,7 +24,6 @@ SCHEME = "note:///"
 TEMPLATE = "note:///{+path}"
 _PAGE = 1000
 _MARKDOWN = (".md", ".markdown")
-Context = ServerRequestContext[Any, Any]
 
 
 class NoteResources:
@@ -37,12 +35,16 @@ class NoteResources:
     async def page(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """One page of the notes, in the order of their paths."""
         after = (params.cursor if params is not None else None) or ""
-        files = await asyncio.to_thread(self._notes, after)
+        files = await asyncio.to_thread(self.notes_after, after)
+        resources = [
+            types.Resource(name=each.path, uri=note_uri(each.path), mime_type=mime_type(each.path), size=each.size)
+            for each in files[:_PAGE]
+        ]
         following = files[_PAGE - 1].path if len(files) > _PAGE else None
-        return types.ListResourcesResult(resources=[_resource(each) for each in files[:_PAGE]], next_cursor=following)
+        return types.ListResourcesResult(resources=resources, next_cursor=following)
 
     async def templates(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        """How to name any file of the vault."""
+        """The address of any file of the vault."""
         template = types.ResourceTemplate(
             name="note", uri_template=TEMPLATE, description=text("mcp.note"), mime_type="text/markdown"
         )
@@ -50,83 +52,74 @@ class NoteResources:
 
     async def read(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """The text of one note."""
-        path = path_of(str(params.uri))
-        if path is None:
-            raise _unknown(str(params.uri))
+        uri = str(params.uri)
+        if not uri.startswith(SCHEME):
+            message = sentence("unknown-resource", {"uri": uri[:200]})
+            raise MCPError(code=types.INVALID_PARAMS, message=message, data={"uri": uri[:200]})
+        path = unquote(uri.removeprefix(SCHEME), errors="replace")
         try:
             found = await asyncio.to_thread(self._vault.folder.read_text, path)
         except PaperError as error:
-            raise MCPError(code=types.INVALID_PARAMS, message=str(error), data={"code": error.code}) from error
-        contents = types.TextResourceContents(uri=str(params.uri), mime_type=_kind(path), text=found.content)
+            raise invalid_params(error) from error
+        contents = types.TextResourceContents(uri=uri, mime_type=mime_type(path), text=found.content)
         return types.ReadResourceResult(contents=[contents])
 
-    def _notes(self, after: str) -> list[ListedFile]:
+    def notes_after(self, after: str) -> list[ListedFile]:
+        """A page of notes behind this path, and one more where there is one."""
         notes = (each for each in self._vault.folder.list_files("/") if each.name.lower().endswith(_MARKDOWN))
         return sorted((each for each in notes if each.path > after), key=lambda each: each.path)[: _PAGE + 1]
 
 
-def uri_of(path: str) -> str:
+def note_uri(path: str) -> str:
     """The address of a file of the vault."""
     return SCHEME + quote(path.lstrip("/"), safe="/")
 
 
-def path_of(uri: str) -> str | None:
-    """The file that an address stands for."""
-    return unquote(uri.removeprefix(SCHEME), errors="replace") if uri.startswith(SCHEME) else None
-
-
-def uris_of(paths: Iterable[str]) -> list[str]:
-    """The addresses of several files."""
-    return [uri_of(path) for path in paths]
-
-
-def _resource(file: ListedFile) -> types.Resource:
-    return types.Resource(name=file.path, uri=uri_of(file.path), mime_type=_kind(file.path), size=file.size)
-
-
-def _kind(path: str) -> str:
+def mime_type(path: str) -> str:
+    """Notes are Markdown, everything else is plain text."""
     return "text/markdown" if path.lower().endswith(_MARKDOWN) else "text/plain"
 
 
-def _unknown(uri: str) -> MCPError:
-    message = sentence("unknown-resource", {"uri": uri[:200]})
-    return MCPError(code=types.INVALID_PARAMS, message=message, data={"uri": uri[:200]})
-
-
-# --- the agents of the vault as MCP prompts
+def invalid_params(error: PaperError) -> MCPError:
+    """An error of ours as one of the protocol."""
+    return MCPError(code=types.INVALID_PARAMS, message=str(error), data={"code": error.code})
 
 
 class AgentPrompts:
-    """What an agent's note says, for a person to start a conversation with."""
+    """The prompts of agents, for a person to start a conversation with."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
     async def all(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """Every agent that can be used."""
-        return types.ListPromptsResult(prompts=await asyncio.to_thread(self._prompts))
+        return types.ListPromptsResult(prompts=await asyncio.to_thread(self.prompts))
 
     async def get(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        """The agent's prompt as the agent gets it, filled in, and the question."""
+        """The agent's prompt with its placeholders filled in, and the question."""
         given = params.arguments or {}
         try:
             agent = await asyncio.to_thread(self._vault.registry.agent, params.name)
-            shown = await asyncio.to_thread(self._filled, agent, given)
+            shown = await asyncio.to_thread(self.fill_prompt, agent, given)
         except PaperError as error:
-            raise MCPError(code=types.INVALID_PARAMS, message=str(error), data={"code": error.code}) from error
+            raise invalid_params(error) from error
         texts = [shown, given[QUERY]] if given.get(QUERY) else [shown]
-        return types.GetPromptResult(description=agent.description or None, messages=[_message(each) for each in texts])
+        contents = [types.TextContent(type="text", text=each) for each in texts]
+        messages = [types.PromptMessage(role="user", content=each) for each in contents]
+        return types.GetPromptResult(description=agent.description or None, messages=messages)
 
-    def _prompts(self) -> list[types.Prompt]:
+    def prompts(self) -> list[types.Prompt]:
+        """One for each usable agent."""
         prompts = []
         for entry in self._vault.registry.entries():
             if entry.kind == "agent" and entry.valid:
-                # One that broke in this very moment is told of when somebody calls it.
+                # A file that broke in this very moment is reported when its agent is called.
                 with suppress(PaperError):
-                    prompts.append(_prompt(self._vault.registry.agent(entry.id)))
+                    prompts.append(make_prompt(self._vault.registry.agent(entry.id)))
         return prompts
 
-    def _filled(self, agent: AgentDefinition, given: Mapping[str, str]) -> str:
+    def fill_prompt(self, agent: AgentDefinition, given: Mapping[str, str]) -> str:
+        """The prompt as the agent gets it."""
         known = {each.name: each.schema.get("default") for each in tool_of_agent(agent).parameters}
         arguments = {**known, **given}
         clock = self._vault.services.clock()
@@ -134,21 +127,13 @@ class AgentPrompts:
         return without_surrogates(fill_prompt(agent.prompt.text, names, self._vault.vault_content).strip())
 
 
-def _prompt(agent: AgentDefinition) -> types.Prompt:
-    asked = [_argument(each) for each in tool_of_agent(agent).parameters if each.name not in (QUERY, CONVERSATION)]
-    # A person may also say what they want in the conversation that follows.
-    query = types.PromptArgument(name=QUERY, description=text("mcp.prompt.query"), required=False)
-    return types.Prompt(
-        name=agent.id, title=agent.name, description=agent.description or None, arguments=[query, *asked]
-    )
-
-
-def _argument(parameter: Parameter) -> types.PromptArgument:
-    needed = parameter.required and "default" not in parameter.schema
-    return types.PromptArgument(
-        name=parameter.name, description=str(parameter.schema.get("description") or "") or None, required=needed
-    )
-
-
-def _message(shown: str) -> types.PromptMessage:
-    return types.PromptMessage(role="user", content=types.TextContent(type="text", text=shown))
+def make_prompt(agent: AgentDefinition) -> types.Prompt:
+    """The prompt of an agent with its arguments."""
+    # Not required: a person may also say what they want in the conversation that follows.
+    arguments = [types.PromptArgument(name=QUERY, description=text("mcp.prompt.query"), required=False)]
+    for each in tool_of_agent(agent).parameters:
+        if each.name not in (QUERY, CONVERSATION):
+            description = str(each.schema.get("description") or "") or None
+            required = each.required and "default" not in each.schema
+            arguments.append(types.PromptArgument(name=each.name, description=description, required=required))
+    return types.Prompt(name=agent.id, title=agent.name, description=agent.description or None, arguments=arguments)

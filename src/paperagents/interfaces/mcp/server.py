@@ -1,28 +1,35 @@
-"""The MCP server of a vault, put together. It serves both protocol eras from one place."""
+"""The MCP server of a vault, for both protocol eras, and its notifications of changes."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
-from mcp.server.subscriptions import ListenHandler
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ToolsListChanged,
+)  # fmt: skip
 from mcp.server.transport_security import TransportSecuritySettings
 
-from paperagents.interfaces.mcp.announcements import Announcements
-from paperagents.interfaces.mcp.calls import ToolCalls
-from paperagents.interfaces.mcp.resources import AgentPrompts, NoteResources, uris_of
-from paperagents.interfaces.mcp.stdio import AnsweredLines, MessageOutput, message_input, message_output
+from paperagents.interfaces.mcp.calls import Context, ToolCalls
+from paperagents.interfaces.mcp.resources import AgentPrompts, NoteResources, note_uri
+from paperagents.interfaces.mcp.stdio import ValidMessages, message_input, message_output
 from paperagents.interfaces.mcp.tools import ToolOffer
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import text
@@ -34,13 +41,13 @@ if TYPE_CHECKING:
 NAME = "paperagents"
 PATH = "/mcp"
 ANSWER_SECONDS = 7 * 24 * 3600.0
-"""How long a person may think before a client must call anew; the run itself waits for ever."""
-_SHORTEST_SILENCE = 0.05
-Context = ServerRequestContext[Any, Any]
+"""How long a request state can be sent back; the run itself waits for ever."""
+_DEBOUNCE_SECONDS = 0.05
+_LOGGER = logging.getLogger("paper")
 
 
-class _Announcing(Server[Any]):
-    """A server that says to every client that its lists may change."""
+class ChangingServer(Server[Any]):
+    """A server that declares to every client that its lists may change."""
 
     def create_initialization_options(
         self,
@@ -48,10 +55,10 @@ class _Announcing(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        all_of_them = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
-        return super().create_initialization_options(
-            notification_options or all_of_them, experimental_capabilities, extensions
-        )
+        """With all kinds of notifications, unless others are asked for."""
+        every = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+        options = notification_options or every
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
 class McpServer:
@@ -59,17 +66,17 @@ class McpServer:
 
     def __init__(self, live: LiveRuns, key: bytes) -> None:
         self._live = live
-        self._announcements = Announcements()
+        self._notifications = Notifications()
         self._offer = ToolOffer(live.vault)
-        self._listening = ListenHandler(self._announcements.bus)
-        self._server = self._put_together()
+        self._listening = ListenHandler(self._notifications.bus)
+        self._server = self.make_server()
         live.farewells.append(self._listening.close)
-        # What clients hand back to us is sealed with the user's key, and only good for this vault.
+        # Request states that clients send back are sealed with the user's key, and valid for this vault alone.
         security = RequestStateSecurity(keys=[key], ttl=ANSWER_SECONDS)
         self._server.middleware.append(RequestStateBoundary(security, default_audience=f"{NAME}:{live.vault.root}"))
 
     def application(self) -> StreamableHTTPASGIApp:
-        """The server over HTTP, as an ASGI application; who may come in, and with how much, is decided before."""
+        """The server over HTTP as an ASGI application; access and sizes are checked by the guard before it."""
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         self._server.streamable_http_app(
             streamable_http_path=PATH, transport_security=unguarded, max_request_body_size=sys.maxsize
@@ -78,26 +85,24 @@ class McpServer:
 
     @asynccontextmanager
     async def serving_http(self) -> AsyncIterator[None]:
-        """Inside, the application answers."""
+        """Inside, the ASGI application answers."""
         async with self._server.session_manager.run():
             yield
 
     async def serve_stdio(self) -> None:
         """Serve one client over standard input and output until it goes."""
-        with message_output() as output:
-            async with message_input() as source:
-                await self._serve_over(source, output)
-
-    async def _serve_over(self, source: asyncio.StreamReader | None, output: MessageOutput) -> None:
-        # Of files the library asks no more than these can do.
-        streams = cast("anyio.AsyncFile[str] | None", source), cast("anyio.AsyncFile[str]", output)
-        async with stdio_server(*streams) as (incoming, outgoing):
-            lines = AnsweredLines(incoming, outgoing)
-            await self._server.run(lines, outgoing, self._server.create_initialization_options())
+        async with self.following():
+            with message_output() as output:
+                async with message_input() as source:
+                    # The library uses no more of a file than these have.
+                    streams = cast("anyio.AsyncFile[str] | None", source), cast("anyio.AsyncFile[str]", output)
+                    async with stdio_server(*streams) as (incoming, outgoing):
+                        messages = ValidMessages(incoming, outgoing)
+                        await self._server.run(messages, outgoing, self._server.create_initialization_options())
 
     @asynccontextmanager
     async def following(self) -> AsyncIterator[None]:
-        """Inside, changes in the vault's folder are announced."""
+        """Inside, clients are notified of changes in the vault's folder."""
         changes: asyncio.Queue[Sequence[str]] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
@@ -105,48 +110,106 @@ class McpServer:
             self._live.tell({"type": "vault-changed", "files": [*files]})
             loop.call_soon_threadsafe(changes.put_nowait, files)
 
-        announcing = asyncio.create_task(self._announce(changes))
+        notifying = asyncio.create_task(self.notify(changes))
         watch = await asyncio.to_thread(self._live.vault.follow(on_files=on_files).__enter__)
         try:
             yield
         finally:
             await asyncio.to_thread(watch.__exit__)
-            announcing.cancel()
+            notifying.cancel()
 
-    async def _announce(self, changes: asyncio.Queue[Sequence[str]]) -> None:
+    async def notify(self, changes: asyncio.Queue[Sequence[str]]) -> None:
+        """Notify clients of files that have changed, until cancelled."""
         while True:
             files = [*await changes.get()]
-            # Many files often change together; clients are told once.
-            await asyncio.sleep(_SHORTEST_SILENCE)
+            # Many files often change together; clients are notified once.
+            await asyncio.sleep(_DEBOUNCE_SECONDS)
             while not changes.empty():
                 files += changes.get_nowait()
             try:
-                await self._announcements.lists_changed()
-                await self._announcements.notes_changed(uris_of(dict.fromkeys(files)))
+                await self._notifications.notify_lists()
+                await self._notifications.notify_notes([note_uri(path) for path in dict.fromkeys(files)])
             except Exception:
-                logging.getLogger("paper").exception("announcing")
+                _LOGGER.exception("announcing")
 
-    def _put_together(self) -> Server[Any]:
+    def make_server(self) -> Server[Any]:
+        """The library's server with our handlers."""
         vault = self._live.vault
         notes, prompts = NoteResources(vault), AgentPrompts(vault)
-        return _Announcing(
+        return ChangingServer(
             NAME,
             version=__version__,
             title="Paper Agents",
             instructions=text("mcp.instructions"),
             get_tool_input_schema=self._offer.schema,
-            on_list_tools=self._list_tools,
+            on_list_tools=self.list_tools,
             on_call_tool=ToolCalls(self._live, self._offer).call,
             on_list_resources=notes.page,
             on_list_resource_templates=notes.templates,
             on_read_resource=notes.read,
-            on_subscribe_resource=self._announcements.subscribe,
-            on_unsubscribe_resource=self._announcements.unsubscribe,
+            on_subscribe_resource=self._notifications.subscribe,
+            on_unsubscribe_resource=self._notifications.unsubscribe,
             on_subscriptions_listen=self._listening,
             on_list_prompts=prompts.all,
             on_get_prompt=prompts.get,
         )
 
-    async def _list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        self._announcements.remember(context)
+    async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """The tools; from now on the client is notified when they change."""
+        self._notifications.remember(context)
         return types.ListToolsResult(tools=await asyncio.to_thread(self._offer.tools))
+
+
+class Notifications:
+    """Clients of 2026-07-28 listen on a bus; older ones are notified in their session."""
+
+    def __init__(self) -> None:
+        self.bus = InMemorySubscriptionBus()
+        self._sessions: WeakKeyDictionary[object, ServerSession] = WeakKeyDictionary()
+        self._subscribed: WeakKeyDictionary[object, set[str]] = WeakKeyDictionary()
+
+    def remember(self, context: Context) -> None:
+        """Notify this client of changed lists from now on."""
+        if context.session.can_send_request:
+            self._sessions[_connection(context)] = context.session
+
+    async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        """Notify the client of changes of this note."""
+        self.remember(context)
+        self._subscribed.setdefault(_connection(context), set()).add(str(params.uri))
+        return types.EmptyResult()
+
+    async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        """No longer."""
+        self._subscribed.get(_connection(context), set()).discard(str(params.uri))
+        return types.EmptyResult()
+
+    async def notify_lists(self) -> None:
+        """Tools, agents or notes were added, removed or changed."""
+        for event in (ToolsListChanged(), PromptsListChanged(), ResourcesListChanged()):
+            await self.bus.publish(event)
+        for session in list(self._sessions.values()):
+            await send_safely(session.send_tool_list_changed)
+            await send_safely(session.send_prompt_list_changed)
+            await send_safely(session.send_resource_list_changed)
+
+    async def notify_notes(self, uris: Sequence[str]) -> None:
+        """These notes have changed."""
+        for uri in uris:
+            await self.bus.publish(ResourceUpdated(uri=uri))
+        for connection, session in list(self._sessions.items()):
+            for uri in self._subscribed.get(connection, set()).intersection(uris):
+                await send_safely(session.send_resource_updated, uri)
+
+
+def _connection(context: Context) -> object:
+    # A session lasts for one request; what lasts is the connection behind it.
+    return context.session._connection  # noqa: SLF001  the library offers no other name for a client
+
+
+async def send_safely(send: Callable[..., Awaitable[None]], *values: str) -> None:
+    """Send a notification; a client that has gone must not keep it from the others."""
+    try:
+        await send(*values)
+    except Exception as error:
+        _LOGGER.debug("%s", error)

@@ -1,7 +1,7 @@
-"""Standard input and output as the line to an MCP client.
+"""Standard input and output as the transport to an MCP client.
 
-The library hands every message to a thread, to read it, to write it, and to flush it. Over a pipe none is needed:
-the loop is told when something has come, and nearly all answers are so short that they can simply be written.
+The library reads, writes and flushes every message in a thread. Over a pipe none is needed: the event loop waits for
+input, and nearly all answers are short enough to be written without blocking.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _LONGEST_MESSAGE = 2**31
 
 
 class MessageOutput:
-    """What the library writes its messages to: with ``write``, then ``flush``."""
+    """The file that the library writes its messages to: with ``write``, then ``flush``."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._is_pipe = _is_pipe(descriptor)
+        self._is_pipe = is_pipe(descriptor)
         self._room = select.poll()
         self._room.register(descriptor, select.POLLOUT)
         self._message = b""
@@ -42,18 +42,17 @@ class MessageOutput:
         return len(text)
 
     async def flush(self) -> None:
-        """Send it. A client that does not read holds nobody up but itself."""
+        """Send it. A client that does not read blocks nobody but itself."""
         message, self._message = self._message, b""
-        # A pipe that can be written to takes so much at once.
-        if self._is_pipe and len(message) <= select.PIPE_BUF and self._has_room():
+        # A pipe that is writable takes PIPE_BUF bytes without blocking.
+        is_short = self._is_pipe and len(message) <= select.PIPE_BUF
+        if is_short and any(event & select.POLLOUT for _, event in self._room.poll(0)):
             os.write(self._descriptor, message)
         else:
-            await asyncio.to_thread(self._send, message)
+            await asyncio.to_thread(self.send, message)
 
-    def _has_room(self) -> bool:
-        return any(event & select.POLLOUT for _, event in self._room.poll(0))
-
-    def _send(self, message: bytes) -> None:
+    def send(self, message: bytes) -> None:
+        """Write all of it, blocking."""
         rest = memoryview(message)
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
@@ -61,29 +60,33 @@ class MessageOutput:
 
 @contextmanager
 def message_output() -> Iterator[MessageOutput]:
-    """Inside, standard output belongs to the messages; whatever else is printed goes where errors go."""
-    with _kept_apart(1, os.dup(2)) as own:
+    """Inside, standard output belongs to the messages; whatever else is printed goes to standard error."""
+    with reserve_descriptor(1, os.dup(2)) as own:
         yield MessageOutput(own)
 
 
 @asynccontextmanager
 async def message_input() -> AsyncIterator[asyncio.StreamReader | None]:
-    """Inside, standard input belongs to the messages; None where the loop cannot wait for it: the library reads it."""
+    """Inside, standard input belongs to the messages; None where the loop cannot wait for it and the library reads."""
     if os.isatty(0):
-        # Opened anew: not to wait for it is then nobody else's business, and an interrupt needs no further line.
+        # Opened anew: the non-blocking mode is not shared with others, and an interrupt needs no further line.
         with os.fdopen(os.open(os.ttyname(0), os.O_RDONLY | os.O_NOCTTY), "rb") as terminal:
-            async with _read_by_the_loop(terminal) as reader:
+            async with read_in_loop(terminal) as reader:
                 yield reader
-    elif _is_pipe(0):
-        with _kept_apart(0, os.open(os.devnull, os.O_RDONLY)) as own, os.fdopen(own, "rb", closefd=False) as pipe:
-            async with _read_by_the_loop(pipe) as reader:
+    elif is_pipe(0):
+        with (
+            reserve_descriptor(0, os.open(os.devnull, os.O_RDONLY)) as own,
+            os.fdopen(own, "rb", closefd=False) as pipe,
+        ):
+            async with read_in_loop(pipe) as reader:
                 yield reader
     else:
         yield None
 
 
 @asynccontextmanager
-async def _read_by_the_loop(source: BinaryIO) -> AsyncIterator[asyncio.StreamReader]:
+async def read_in_loop(source: BinaryIO) -> AsyncIterator[asyncio.StreamReader]:
+    """A reader that the event loop feeds, without a thread."""
     reader = asyncio.StreamReader(limit=_LONGEST_MESSAGE)
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
@@ -94,8 +97,8 @@ async def _read_by_the_loop(source: BinaryIO) -> AsyncIterator[asyncio.StreamRea
 
 
 @contextmanager
-def _kept_apart(descriptor: int, instead: int) -> Iterator[int]:
-    """A descriptor for ourselves alone; meanwhile everybody else who uses the old one gets another."""
+def reserve_descriptor(descriptor: int, instead: int) -> Iterator[int]:
+    """A copy of a descriptor for us alone; inside, its number leads everybody else to ``instead``."""
     own = os.dup(descriptor)
     os.dup2(instead, descriptor)
     os.close(instead)
@@ -106,11 +109,12 @@ def _kept_apart(descriptor: int, instead: int) -> Iterator[int]:
         os.close(own)
 
 
-def _is_pipe(descriptor: int) -> bool:
+def is_pipe(descriptor: int) -> bool:
+    """Whether a descriptor is a pipe."""
     return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
 
 
-# --- lines that are no messages. The library drops them, and whoever sent one would wait for its answer for ever
+# --- lines that are no messages: the library drops them, and their sender would wait for an answer for ever
 
 
 if TYPE_CHECKING:
@@ -119,8 +123,8 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 
-class AnsweredLines:
-    """What a client sends, as the library reads it; what cannot be read is answered here, and left out."""
+class ValidMessages:
+    """The library's stream of incoming messages; lines that cannot be read are answered here and left out."""
 
     def __init__(self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]) -> None:
         self._incoming = incoming
@@ -134,7 +138,7 @@ class AnsweredLines:
     async def receive(self) -> SessionMessage:
         """The next message."""
         while isinstance(item := await self._incoming.receive(), Exception):
-            if (answer := refusal(item)) is not None:
+            if (answer := error_response(item)) is not None:
                 await self._outgoing.send(SessionMessage(answer))
         return item
 
@@ -158,33 +162,30 @@ class AnsweredLines:
         await self.aclose()
 
 
-def refusal(error: Exception) -> types.JSONRPCError | None:
+def error_response(error: Exception) -> types.JSONRPCError | None:
     """The answer to a line that cannot be read; none to an empty one, and none to what is itself an answer."""
     problems = error.errors() if isinstance(error, ValidationError) else []
     line = next((each["input"] for each in problems if each["type"] == "json_invalid"), None)
     if isinstance(line, str | bytes) and not line.strip():
         return None
-    code, message = _read(line) if line is not None else (types.INVALID_REQUEST, _whole(problems))
+    code = types.INVALID_REQUEST
+    # The message in which something is missing; there is always something, in one of the forms it might have had.
+    whole = (each["input"] for each in problems if each["type"] == "missing" and len(each["loc"]) == 2)
+    message = next(whole, None)
+    if line is not None:
+        try:
+            # The library knows no lone surrogates, which are JSON all the same.
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            code, message = types.PARSE_ERROR, None
     if isinstance(message, dict) and "method" not in message and not message.keys().isdisjoint(("result", "error")):
         return None
-    told = types.ErrorData(code=code, message=text("mcp.unreadable"))
-    return types.JSONRPCError(jsonrpc="2.0", id=_id(message), error=told)
+    error_data = types.ErrorData(code=code, message=text("mcp.unreadable"))
+    return types.JSONRPCError(jsonrpc="2.0", id=request_id(message), error=error_data)
 
 
-def _read(line: str | bytes) -> tuple[int, Any]:
-    """What the library takes for no JSON may be some: it knows no half characters, as JavaScript writes them."""
-    try:
-        return types.INVALID_REQUEST, json.loads(line)
-    except (ValueError, RecursionError):
-        return types.PARSE_ERROR, None
-
-
-def _whole(problems: list[Any]) -> Any:
-    """The message that something is missing in; there is always something, in one of the forms it might have had."""
-    return next((each["input"] for each in problems if each["type"] == "missing" and len(each["loc"]) == 2), None)
-
-
-def _id(message: Any) -> types.RequestId | None:
+def request_id(message: Any) -> types.RequestId | None:
+    """The id of a message, where it has a valid one."""
     found = message.get("id") if isinstance(message, dict) else None
     if isinstance(found, str):
         return without_surrogates(found)

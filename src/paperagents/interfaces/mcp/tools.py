@@ -1,4 +1,4 @@
-"""Which tools a client is offered: every one of the vault, or a search over them."""
+"""The tools that a client is offered: every one of the vault, or a search over them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import mcp_types as types
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
-from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
+from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
@@ -33,30 +33,25 @@ class ToolOffer:
         self._made: dict[int, tuple[Entry, types.Tool]] = {}
 
     def tools(self) -> list[types.Tool]:
-        """What a client is shown: all tools, or with very many of them two that find and call the others."""
+        """All tools; with very many of them, two that find and call the others."""
         tools = self.all_tools()
-        return tools if len(tools) <= self._vault.settings.get("mcp.list_up_to") else [_search_tool(), _call_tool()]
+        return tools if len(tools) <= self._vault.settings.get("mcp.list_up_to") else search_and_call()
 
     def all_tools(self) -> list[types.Tool]:
         """Every tool and agent that can be used."""
-        entries = self._entries()
-        effects = effects_of(
-            [entry for key, entry in entries.items() if key == entry.id], self._vault.remote_servers.only_reading()
-        )
-        made = {
-            id(entry): (entry, tool)
-            for key, entry in entries.items()
-            if (tool := self._tool(key, entry, effects.get(key, ANYTHING)))
-        }
-        # Kept with their entries, so that an unchanged file is not looked at again.
-        self._made = made
-        return [tool for _, tool in made.values()]
+        entries = self.usable_entries()
+        tools = [entry for key, entry in entries.items() if key == entry.id]
+        effects = effects_of(tools, self._vault.remote_servers.only_reading())
+        made = ((entry, self.make_tool(key, entry, effects.get(key, ANYTHING))) for key, entry in entries.items())
+        # Kept with their entries, so that the tool of an unchanged file is not made again.
+        self._made = {id(entry): (entry, tool) for entry, tool in made if tool is not None}
+        return [tool for _, tool in self._made.values()]
 
     def id_of(self, name: str) -> str:
-        """What leads to the tool that is offered under this name."""
+        """The id of the tool that is offered under this name."""
         if not _MADE_UP_NAME.search(name):
             return name
-        return next((key for key in self._entries() if offered_name(key) == name), name)
+        return next((key for key in self.usable_entries() if offered_name(key) == name), name)
 
     def schema(self, name: str) -> JsonObject | None:
         """The JSON Schema of a tool's arguments."""
@@ -68,35 +63,54 @@ class ToolOffer:
     def search(self, query: str) -> list[JsonObject]:
         """The tools whose name or description has most of the words."""
         words = query.casefold().split()
-        scored = [(_score(tool, words), tool) for tool in self.all_tools()]
+
+        def score(tool: types.Tool) -> int:
+            name, rest = f"{tool.name} {tool.title}".casefold(), (tool.description or "").casefold()
+            return sum(2 * (word in name) + (word in rest) for word in words)
+
+        scored = [(score(tool), tool) for tool in self.all_tools()]
         best = sorted((each for each in scored if each[0] > 0 or not words), key=lambda each: -each[0])
         return [
             {"tool": tool.name, "description": tool.description or "", "arguments": tool.input_schema}
             for _, tool in best[:_MOST_FOUND]
         ]
 
-    def _entries(self) -> dict[str, Entry]:
-        """What can be used, by what leads to it: its id, but for an agent whose id leads to a tool."""
+    def usable_entries(self) -> dict[str, Entry]:
+        """Valid tools and agents by id; an agent with the id of a tool has a prefix."""
         usable = [each for each in self._vault.registry.entries() if each.valid or each.stale]
         tools = {each.id: each for each in usable if each.is_tool}
         agents = [each for each in usable if each.kind == "agent"]
         return tools | {f"{AGENT_PREFIX}{each.id}" if each.id in tools else each.id: each for each in agents}
 
-    def _tool(self, key: str, entry: Entry, effects: Effects) -> types.Tool | None:
+    def make_tool(self, key: str, entry: Entry, effects: Effects) -> types.Tool | None:
+        """The tool for MCP; the one made before where nothing has changed."""
         before = self._made.get(id(entry))
-        annotations = _annotations(entry, effects)
+        annotations = types.ToolAnnotations(
+            title=entry.name,
+            read_only_hint=not effects.changes,
+            destructive_hint=effects.changes,
+            open_world_hint=effects.leaves_the_vault,
+        )
         name = offered_name(key)
         if before is not None and before[0] is entry and (before[1].name, before[1].annotations) == (name, annotations):
             return before[1]
         try:
-            return _offered(name, self._vault.registry.tool(key), annotations)
+            tool = self._vault.registry.tool(key)
         except PaperError:
-            # It broke in this very moment, and is told of when somebody calls it.
+            # The file broke in this very moment; that is reported when somebody calls the tool.
             return None
+        return types.Tool(
+            name=name,
+            title=tool.name,
+            description=tool.description or None,
+            input_schema={**tool.schema, "type": "object"},
+            output_schema=record_schema(dict(tool.answer)) if tool.answer else None,
+            annotations=annotations,
+        )
 
 
 def offered_name(tool_id: str) -> str:
-    """A name that every client takes: where the id is none, a plain one that no other tool has."""
+    """A name that every client accepts: the id, or a plain name with a digest of the id."""
     if _ALLOWED_NAME.fullmatch(tool_id):
         return tool_id
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", tool_id).strip("_")[:48]
@@ -120,60 +134,32 @@ def record_schema(data: JsonObject) -> JsonObject:
     }
 
 
-def _offered(name: str, tool: ToolDefinition, annotations: types.ToolAnnotations) -> types.Tool:
-    return types.Tool(
-        name=name,
-        title=tool.name,
-        description=tool.description or None,
-        input_schema=_as_object(tool.schema),
-        output_schema=record_schema(dict(tool.answer)) if tool.answer else None,
-        annotations=annotations,
-    )
+def search_and_call() -> list[types.Tool]:
+    """The tools that stand for all others where there are too many to list."""
+    query: dict[str, Any] = {"query": {"type": "string"}}
+    call: dict[str, Any] = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
+    return [
+        types.Tool(
+            name=SEARCH,
+            description=text("mcp.search-tools"),
+            input_schema={"type": "object", "properties": query, "required": ["query"]},
+            annotations=types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False),
+        ),
+        types.Tool(
+            name=CALL,
+            description=text("mcp.call-tool"),
+            input_schema={"type": "object", "properties": call, "required": ["tool"]},
+            annotations=types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
+        ),
+    ]
 
 
-def _as_object(schema: JsonObject) -> JsonObject:
-    return schema if schema.get("type") == "object" else {**schema, "type": "object"}
-
-
-def _annotations(entry: Entry, effects: Effects) -> types.ToolAnnotations:
-    return types.ToolAnnotations(
-        title=entry.name,
-        read_only_hint=not effects.changes,
-        destructive_hint=effects.changes,
-        open_world_hint=effects.leaves_the_vault,
-    )
-
-
-def _score(tool: types.Tool, words: list[str]) -> int:
-    name, rest = f"{tool.name} {tool.title}".casefold(), (tool.description or "").casefold()
-    return sum(2 * (word in name) + (word in rest) for word in words)
-
-
-def _search_tool() -> types.Tool:
-    return types.Tool(
-        name=SEARCH,
-        description=text("mcp.search-tools"),
-        input_schema={"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
-        annotations=types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False),
-    )
-
-
-def _call_tool() -> types.Tool:
-    properties: dict[str, Any] = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
-    return types.Tool(
-        name=CALL,
-        description=text("mcp.call-tool"),
-        input_schema={"type": "object", "properties": properties, "required": ["tool"]},
-        annotations=types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
-    )
-
-
-# --- what a tool can do to the world, as far as its file tells: hints for clients, never a decision of ours
+# --- effects of tools as far as their files tell: hints for clients, never the ground of a decision
 
 
 CHANGES, WORLD = "changes", "world"
 _ANYTHING = frozenset({CHANGES, WORLD})
-"""Code that can call any tool, a model, another server: nobody knows beforehand."""
+"""Code that can call any tool, a model, another server."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -195,30 +181,32 @@ def effects_of(entries: Sequence[Entry], only_reading: Collection[str] = ()) -> 
     by_name = {name: entry for entry in entries for name in (entry.name, entry.id)}
     known: dict[str, frozenset[str]] = dict.fromkeys(only_reading, frozenset({WORLD}))
     for entry in entries:
-        _collect(entry, by_name, known)
+        collect_effects(entry, by_name, known)
     return {
         entry.id: Effects(changes=CHANGES in known[entry.id], leaves_the_vault=WORLD in known[entry.id])
         for entry in entries
     }
 
 
-def _collect(entry: Entry, by_name: Mapping[str, Entry], known: dict[str, frozenset[str]]) -> frozenset[str]:
+def collect_effects(entry: Entry, by_name: Mapping[str, Entry], known: dict[str, frozenset[str]]) -> frozenset[str]:
+    """The effects of an entry, added to those that are known."""
     if entry.id in known:
         return known[entry.id]
     if entry.kind != "markdown":
-        known[entry.id] = _effects_of_builtin(entry.id) if entry.kind == "builtin" else _ANYTHING
+        known[entry.id] = builtin_effects(entry.id) if entry.kind == "builtin" else _ANYTHING
         return known[entry.id]
-    # A circle adds nothing to what its other members do.
+    # Set first: a cycle of calls adds nothing to what its other members do.
     known[entry.id] = frozenset()
     found: frozenset[str] = frozenset()
     for call in entry.calls:
         called = by_name.get(call.tool)
-        found |= _ANYTHING if called is None else _collect(called, by_name, known)
+        found |= _ANYTHING if called is None else collect_effects(called, by_name, known)
     known[entry.id] = found
     return found
 
 
-def _effects_of_builtin(tool_id: str) -> frozenset[str]:
+def builtin_effects(tool_id: str) -> frozenset[str]:
+    """The effects of a built-in tool."""
     tool = next(each for each in builtin_tools() if each.id == tool_id)
     changes = {CHANGES} if tool.reads_when is None or tool.reads_when else set()
     return frozenset(changes | ({WORLD} if tool.leaves_the_vault else set()))

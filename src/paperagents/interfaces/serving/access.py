@@ -69,7 +69,7 @@ class Access:
         return base64.urlsafe_b64encode(hmac.digest(self._key, message, sha256)[:24]).decode()
 
 
-def user_key(file: Path | None = None) -> bytes:
+def load_user_key(file: Path | None = None) -> bytes:
     """The user's key; made when it is needed first. Raises PaperError where it cannot be kept."""
     file = file or user_folder() / KEY_FILE
     try:

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.security import HTTPBearer
 from starlette.responses import Response
 
-from paperagents.cluster.operations import answer
+from paperagents.cluster.operations import health_response
 from paperagents.interfaces.mcp.server import PATH, McpServer
 from paperagents.interfaces.rest import runs
 from paperagents.interfaces.rest import vault as vault_routes
@@ -147,14 +147,14 @@ def health_routes(vault: Vault) -> APIRouter:
     async def look(path: str) -> Answer:
         """Whoever comes while somebody looks shares what is found: strangers cannot take all threads."""
         if path not in looking or looking[path].done():
-            looking[path] = asyncio.ensure_future(asyncio.to_thread(answer, vault, path))
+            looking[path] = asyncio.ensure_future(asyncio.to_thread(health_response, vault, path))
         shared = looking[path]
         done, _ = await asyncio.wait({shared}, timeout=LONGEST)
         return shared.result() if done else (503, "text/plain; charset=utf-8", b"")
 
     @router.get("/health")
     async def health() -> Response:
-        status, *_ = answer(vault, "/health")
+        status, *_ = health_response(vault, "/health")
         return Json({"alive": status == 200}, status_code=status)
 
     @router.get("/ready")

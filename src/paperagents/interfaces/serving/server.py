@@ -91,7 +91,7 @@ class _Protocol(H11Protocol):
             self._deadline = None
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A socket that listens there, on this machine alone where no host is named. Raises PaperError."""
     # An empty name would mean every address, and nobody has said so.
     host = host or "127.0.0.1"

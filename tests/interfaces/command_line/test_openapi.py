@@ -15,8 +15,8 @@ from tests.servers import Exchange, serve_web
 from paperagents.approval.question import Approved
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import run as paper
-from paperagents.interfaces.importing.openapi_document import read_service
-from paperagents.interfaces.importing.openapi_note import note_of
+from paperagents.interfaces.command_line.import_command import write_note
+from paperagents.interfaces.command_line.openapi_document import read_service
 from paperagents.reading.files import read_markdown
 from paperagents.vault import Vault
 
@@ -175,8 +175,8 @@ def test_whatever_a_description_says_a_note_stays_the_note_we_wrote(paths: dict[
     document = {"openapi": "3.1.0", "info": {"title": title}, "servers": [{"url": "https://x.example"}], "paths": paths}
     service = read_service(json.dumps(document))
     for operation in service.operations:
-        reading = read_markdown(note_of(operation, service, plain=True).encode("utf-8", "replace"), "a.md")
+        reading = read_markdown(write_note(operation, service, plain=True).encode("utf-8", "replace"), "a.md")
         definition = reading.definition
-        assert definition is not None, (note_of(operation, service, plain=True), reading.problems)
+        assert definition is not None, (write_note(operation, service, plain=True), reading.problems)
         assert [step.tool for step in definition.all_steps()] == ["rest_request"]  # type: ignore[union-attr]
         assert definition.id == operation.id

@@ -1,0 +1,194 @@
+"""``paper check`` and ``paper search``: what is wrong with the files of a vault, and what stands in its notes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paperagents.definitions.source import Problem
+from paperagents.errors import UsageError
+from paperagents.interfaces.command_line.app import LocalisedCommand
+from paperagents.interfaces.command_line.options import common_options, current_notes, open_folder, remember_format
+from paperagents.interfaces.command_line.output import one_line, paint, print_json, problem_lines, say, visible
+from paperagents.messages import text
+from paperagents.notes_folder import NotesFolder, find_vault, nearest_vault
+from paperagents.registry.folder_scan import is_definition_file, is_hidden
+
+SORTS = ("relevance", "modified", "path")
+_STEP = 100
+_ON_A_TERMINAL = 20
+"""Results that a person looks through; a program gets as many as from the tool."""
+
+
+@click.command("check", cls=LocalisedCommand, help=text("cli.check"))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]…")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "github"]), default="text", callback=remember_format,
+    help=text("cli.format"),
+)  # fmt: skip
+@common_options
+def check_command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_json: bool) -> None:
+    """Check files, folders, or the whole vault."""
+    vault = vault_of(context, paths)
+    chosen = [path_in_vault(vault, path) for path in paths]
+    problems = [problem for entry in vault.registry.entries() for problem in entry.problems]
+    found = [each for each in (*problems, *vault.registry.loose_problems()) if is_chosen(each.file, chosen)]
+    found.sort(key=lambda each: (each.file, each.span.line, each.span.column))
+    explain_unchecked(vault, chosen)
+    print_problems(found, "json" if as_json else form, vault)
+    errors = sum(problem.severity == "error" for problem in found)
+    if form == "text" and not as_json:
+        files = {each.file for each in vault.registry.entries() if each.file is not None}
+        count = sum(is_chosen(file, chosen) for file in files)
+        say(text("cli.check.summary", files=count, errors=errors, warnings=len(found) - errors))
+    context.exit(1 if errors else 0)
+
+
+def vault_of(context: click.Context, paths: Sequence[Path]) -> NotesFolder:
+    """The current vault, unless the path to be checked lies in another one."""
+    if context.obj.vault is None and paths and exists(paths[0]):
+        first = paths[0].resolve()
+        if not os.environ.get("PAPER_VAULT") and not first.is_relative_to(find_vault().resolve()):
+            return open_folder(context.obj, NotesFolder, nearest_vault(first if first.is_dir() else first.parent))
+    return current_notes(context)
+
+
+def path_in_vault(vault: NotesFolder, path: Path) -> str:
+    """A path as written on the command line, from here or from the vault's root, as a path in the vault."""
+    for candidate in (Path.cwd() / path, vault.root / str(path).lstrip("/")):
+        if exists(candidate) and candidate.resolve().is_relative_to(vault.root):
+            return candidate.resolve().relative_to(vault.root).as_posix()
+    raise UsageError("path-outside-this-vault" if exists(path) else "no-such-file", path=str(path))
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file; never raises."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        # A name that is too long or no name at all, a folder that may not be entered.
+        return False
+
+
+def is_chosen(file: str, chosen: Sequence[str]) -> bool:
+    """Whether a file is one of those, or in a folder of those; without any, every file is."""
+    return not chosen or any(each in (file, ".") or file.startswith(f"{each}/") for each in chosen)
+
+
+def explain_unchecked(vault: NotesFolder, chosen: Sequence[str]) -> None:
+    """Say about each named file that has nothing to check why that is so."""
+    known = {entry.file for entry in vault.registry.entries()}
+    known |= {problem.file for problem in vault.registry.loose_problems()}
+    for file in chosen:
+        if is_hidden(file) and file != ".":
+            say(text("cli.check.hidden", file=one_line(file)))
+        elif file not in known and (vault.root / file).is_file():
+            say(text("cli.check.ordinary" if is_definition_file(file) else "cli.check.other", file=one_line(file)))
+
+
+def print_problems(problems: Sequence[Problem], form: str, vault: NotesFolder) -> None:
+    """Print problems for a person, as JSON, or as GitHub annotations."""
+    if form == "json":
+        print_json([problem.as_json() for problem in problems])
+    elif form == "github":
+        for problem in problems:
+            click.echo(github_line(problem))
+    else:
+        sources = {file: source_lines(vault.root / file) for file in {problem.file for problem in problems}}
+        for problem in problems:
+            click.echo("\n".join(problem_lines(problem, sources[problem.file])))
+
+
+def source_lines(file: Path) -> list[str]:
+    """The lines of a file as its reader counts them; none where it cannot be read."""
+    try:
+        content = file.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    except OSError:
+        return []
+    return content.replace("\r\n", "\n").split("\n")
+
+
+def github_line(problem: Problem) -> str:
+    """A problem as an annotation of GitHub's workflows, with what would end a property escaped."""
+
+    def escape(value: str) -> str:
+        return visible(value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+    span = problem.span
+    file, code = (escape(each).replace(":", "%3A").replace(",", "%2C") for each in (problem.file, problem.code))
+    place = f"file={file},line={span.line},col={span.column}"
+    if span.end_line == span.line:
+        place += f",endLine={span.end_line},endColumn={span.end_column}"
+    message = problem.message if problem.hint is None else f"{problem.message}\n{problem.hint}"
+    return f"::{problem.severity} {place},title={code}::{escape(message)}"
+
+
+# --- ``paper search``
+
+
+@click.command("search", cls=LocalisedCommand, help=text("cli.search"))
+@click.argument("query")
+@click.option("--path", default="/", help=text("cli.search.path"))
+@click.option("--limit", type=click.IntRange(1), help=text("cli.search.limit"))
+@click.option("--sort", type=click.Choice(SORTS), default=SORTS[0], help=text("cli.search.sort"))
+@common_options
+def search_command(  # noqa: PLR0913  its options
+    context: click.Context, *, query: str, path: str, limit: int | None, sort: str, as_json: bool
+) -> None:
+    """Search; the same answer as the tool ``search_files`` gives."""
+    # Loaded here: no other command needs the search engine.
+    from paperagents.files.folder import VaultFolder  # noqa: PLC0415
+    from paperagents.search.matching import hits  # noqa: PLC0415
+    from paperagents.search.query import parse_query  # noqa: PLC0415
+    from paperagents.search.search import USUAL_LIMIT, search_files  # noqa: PLC0415
+
+    limit = limit or (USUAL_LIMIT if as_json else _ON_A_TERMINAL)
+    with VaultFolder(current_notes(context).root) as folder, indexing_progress() as progress:
+        answer = search_files(folder, query, path, limit, sort, progress=progress)
+    if as_json:
+        print_json(answer)
+        return
+    parsed = parse_query(query)
+    results: Any = answer["results"]
+    for result in results:
+        click.echo(highlight(result["path"], hits(parsed, result["path"]), bold=True))
+        if result["snippet"]:
+            click.echo("    " + highlight(result["snippet"], hits(parsed, result["snippet"])))
+    say(text("cli.search.count", count=answer["count"]))
+
+
+def highlight(line: str, found: Iterable[tuple[int, int]], *, bold: bool = False) -> str:
+    """A line with what was found in it coloured."""
+    pieces, position = list[str](), 0
+    for start, end in found:
+        pieces += [paint(one_line(line[position:start]), bold=bold), paint(one_line(line[start:end]), "red", bold=True)]
+        position = end
+    return "".join([*pieces, paint(one_line(line[position:]), bold=bold)])
+
+
+@contextmanager
+def indexing_progress() -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar for indexing, on a terminal; it appears with the first note that is read."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bars = list[Any]()
+
+    def progress(done: int, total: int) -> None:
+        if not bars:
+            bars.append(click.progressbar(length=total, label=text("cli.search.indexing"), file=sys.stderr))
+            bars[0].__enter__()
+        if done % _STEP == 0 or done == total:
+            bars[0].update(done - bars[0].pos)
+
+    try:
+        yield progress
+    finally:
+        for bar in bars:
+            bar.__exit__(None, None, None)

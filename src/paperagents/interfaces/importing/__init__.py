@@ -1,1 +1,0 @@
-"""Tool notes made from descriptions of other systems."""
