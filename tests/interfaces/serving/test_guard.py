@@ -13,20 +13,12 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.types import Message, Receive, Scope, Send
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from paperagents.interfaces.serving.access import Access, RateLimit, load_user_key
-from paperagents.interfaces.serving.guard import (
-    SECURITY_HEADERS,
-    Guard,
-    GuardLimits,
-    Hosts,
-    Message,
-    Receive,
-    Scope,
-    Send,
-)
+from paperagents.interfaces.serving.guard import SECURITY_HEADERS, Guard, GuardLimits, Hosts
 
 from ..served import KEY, Served, serving  # noqa: TID252  shared by the tests of two interfaces
 
@@ -298,12 +290,12 @@ def test_no_other_text_is_a_cookie_or_a_token(text: str) -> None:
     access = Access(KEY, Path("/vault"))
     assert not access.allows_cookie(text)
     assert not access.allows_token(text)
-    assert access.redeemed(text) is None
+    assert access.redeem_link(text) is None
 
 
 def test_a_cookie_of_one_vault_is_none_of_another() -> None:
     one, other = Access(KEY, Path("/one")), Access(KEY, Path("/other"))
-    cookie = one.redeemed(one.new_link_token())
+    cookie = one.redeem_link(one.new_link_token())
     assert cookie is not None
     assert one.allows_cookie(cookie)
     assert not other.allows_cookie(cookie)

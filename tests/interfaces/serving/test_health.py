@@ -96,7 +96,7 @@ def test_many_who_ask_while_the_database_hangs_take_one_thread(served: Served, m
         answered.wait(30)
         return 200, "application/json", b""
 
-    monkeypatch.setattr(health, "LONGEST", 0.2)
+    monkeypatch.setattr(health, "LONGEST_CHECK", 0.2)
     monkeypatch.setattr(health, "health_response", hang)
     routes = {each.path: each.endpoint for each in health.health_routes(served.vault).routes}  # type: ignore[attr-defined]
 

@@ -1,4 +1,4 @@
-"""The documents of the REST API, for its description and for reading requests."""
+"""The documents of the REST API: requests, and what its description says about responses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ JsonDict = dict[str, Any]
 Identifier = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class _Given(BaseModel):
-    """What a client sends; a misspelt field is an error and not silently left out."""
+class RequestBody(BaseModel):
+    """What a client sends; a misspelt field is an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NewRun(_Given):
+class NewRun(RequestBody):
     """A call."""
 
     tool: str = Field(min_length=1, max_length=500)
@@ -26,7 +26,7 @@ class NewRun(_Given):
     dry_run: bool = False
 
 
-class Yes(_Given):
+class Yes(RequestBody):
     """Approve exactly what was shown."""
 
     digest: str = Field(description="The digest of the question as it was shown.")
@@ -35,15 +35,15 @@ class Yes(_Given):
     always: bool = Field(default=False, description="And the same tool and target from now on, by a rule.")
 
 
-class No(_Given):
+class No(RequestBody):
     """Deny exactly what was shown."""
 
     digest: str = Field(description="The digest of the question as it was shown.")
     reason: str = Field(default="", max_length=10_000)
 
 
-class EntryFields(_Given):
-    """What an entry is to be; fields that are not named stay as they are."""
+class EntryFields(RequestBody):
+    """The fields of an entry to change."""
 
     content: str | None = None
     heading: str | None = None
@@ -51,26 +51,6 @@ class EntryFields(_Given):
     status: str | None = None
     type: str | None = None
     description: str | None = None
-
-
-class Problem(BaseModel):
-    """Problem details (RFC 9457) with the code, hint and details of every error of Paper Agents.
-
-    That of a run has the fields of its record, too, and so its ``status`` is that of the run.
-    """
-
-    type: str
-    title: str
-    status: int | RunStatus
-    detail: str
-    code: str
-    message: str
-    hint: str | None
-    step: int | None
-    block: str | None
-    retryable: bool
-    details: JsonDict
-    run_id: str | None = None
 
 
 class Failure(BaseModel):
@@ -83,6 +63,19 @@ class Failure(BaseModel):
     block: str | None
     retryable: bool
     details: JsonDict
+
+
+class Problem(Failure):
+    """Problem details (RFC 9457) with the code, hint and details of every error of Paper Agents.
+
+    That of a run has the fields of its record, too, and so its ``status`` is that of the run.
+    """
+
+    type: str
+    title: str
+    status: int | RunStatus
+    detail: str
+    run_id: str | None = None
 
 
 class LogEntry(BaseModel):

@@ -16,8 +16,8 @@ from paperagents.approval.question import Approved, Decision, Denied
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import PaperError, UsageError
-from paperagents.interfaces.rest.answers import Json, StrictRoute, plan_response, record_response
 from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, Yes
+from paperagents.interfaces.rest.responses import Json, StrictRoute, plan_response, record_response
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.runs.record import RunRecord, RunStatus
 from paperagents.secrets.redaction import Redaction

@@ -13,7 +13,6 @@ from starlette.responses import StreamingResponse
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.names import EntryKind, identifying_argument
 from paperagents.errors import PaperError
-from paperagents.interfaces.rest.answers import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.models import (
     EntryFields,
     FileProblem,
@@ -26,6 +25,7 @@ from paperagents.interfaces.rest.models import (
     ToolDocument,
     ToolLine,
 )
+from paperagents.interfaces.rest.responses import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait, event_stream
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import language
@@ -104,13 +104,18 @@ async def set_entry(
 ) -> Response:
     """A run of the tool of that name; the answer is its record."""
     named = {name: value for name, value in fields.model_dump().items() if value is not None}
-    return await _run(live, kind, {**identifying_argument(kind, identifier), **named}, wait)
+    return await run_tool(live, kind, {**identifying_argument(kind, identifier), **named}, wait)
 
 
 @router.delete("/entries/{kind}/{identifier}", summary="Delete an entry", responses=ENDED, tags=["entries"])
 async def delete_entry(live: Live, kind: EntryKind, identifier: Identifier, wait: Wait = 30.0) -> Response:
     """A run that waits for somebody's yes; the answer is its record."""
-    return await _run(live, kind, {**identifying_argument(kind, identifier), "delete": True}, wait)
+    return await run_tool(live, kind, {**identifying_argument(kind, identifier), "delete": True}, wait)
+
+
+async def run_tool(live: LiveRuns, tool: str, arguments: JsonObject, wait: float) -> Response:
+    """Start a run; the response is its record."""
+    return record_response(await live.finished(live.start(tool, arguments), wait))
 
 
 @router.get("/search", summary="Search the notes", response_model=SearchAnswer, tags=["vault"])
@@ -165,35 +170,28 @@ async def everything_live(
     With ``about``, the inside of other runs is left out: what a page needs that shows this one, or none.
     """
     live: LiveRuns = socket.app.state.live
-    # Taken before the other side knows that it is heard: what happens from then on is not missed.
+    # Subscribed before the socket is accepted: nothing that happens from then on is missed.
     events = live.everything(after=after) if run is None else live.follow(run, after=after or 0)
     await socket.accept()
-    telling = asyncio.ensure_future(_tell(socket, events, about))
+    sending = asyncio.ensure_future(send_events(socket, events, about))
     try:
         while (await socket.receive())["type"] != "websocket.disconnect":
-            # Whatever the other side says, only that it has gone is of interest.
+            # Messages of the client are ignored.
             pass
     finally:
-        telling.cancel()
-        await asyncio.gather(telling, return_exceptions=True)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
 
 
-async def _tell(socket: WebSocket, events: AsyncIterator[JsonObject], about: str | None) -> None:
+async def send_events(socket: WebSocket, events: AsyncIterator[JsonObject], about: str | None) -> None:
+    """Send events until there are no more, without the steps of runs other than ``about``."""
     try:
         async for event in events:
-            if about is None or _concerns(event, about):
-                # As ASCII: texts of JavaScript may have halves of characters that cannot be sent otherwise.
+            run_id = str(event.get("run_id", ""))
+            is_step = "." in run_id or str(event["type"]).startswith(("step-", "model-"))
+            if about is None or not is_step or run_id.partition(".")[0] == about:
+                # As ASCII: texts of JavaScript may have lone surrogates, which cannot be sent otherwise.
                 await socket.send_text(json.dumps(event))
         await socket.close()
     except PaperError as error:
         await socket.close(code=4004, reason=error.code)
-
-
-def _concerns(event: JsonObject, about: str) -> bool:
-    run_id = str(event.get("run_id", ""))
-    is_inside = "." in run_id or str(event["type"]).startswith(("step-", "model-"))
-    return not is_inside or run_id.partition(".")[0] == about
-
-
-async def _run(live: LiveRuns, tool: str, arguments: JsonObject, wait: float) -> Response:
-    return record_response(await live.finished(live.start(tool, arguments), wait))

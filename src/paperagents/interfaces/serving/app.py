@@ -1,4 +1,4 @@
-"""The web application of a vault: REST and MCP, its events, and the guard around them."""
+"""The web application of a vault: pages, REST, MCP and health checks, with the guard around them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.responses import RedirectResponse
 from fastapi.security import HTTPBearer
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paperagents.cluster.operations import health_response
 from paperagents.interfaces.mcp.server import PATH, McpServer
 from paperagents.interfaces.rest import runs
 from paperagents.interfaces.rest import vault as vault_routes
-from paperagents.interfaces.rest.answers import Json, handle_errors
+from paperagents.interfaces.rest.responses import Json, handle_errors
 from paperagents.interfaces.serving.access import Access
-from paperagents.interfaces.serving.guard import Application, Guard, GuardLimits, Hosts, Message, Receive, Scope, Send
+from paperagents.interfaces.serving.guard import Guard, GuardLimits, Hosts
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.pages import add_pages
 from paperagents.vault import Vault
@@ -26,6 +27,8 @@ from paperagents.version import __version__
 
 DESCRIBED_AT = "/api/openapi.json"
 DESCRIPTION = "Tools and agents of a vault: the same validation, approval and records as everywhere."
+LONGEST_CHECK = 5.0
+"""Seconds to wait for the database before it counts as unavailable."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +41,18 @@ class Serving:
 
 
 def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Guard:
-    """The application, guarded. Runs that go on are stopped and recorded when it shuts down."""
+    """The application with its guard. Active runs are stopped and recorded when it shuts down."""
     live = live or LiveRuns(vault)
     app = make_rest_app(live)
     mcp = app.state.mcp = McpServer(live, serving.access.sealing_key)
-    both = AnswerHead(app=_Both(pages=app, mcp=mcp.application()))
-    return Guard(app=both, access=serving.access, hosts=serving.hosts, limits=serving.limits)
+    mcp_app = mcp.application()
+
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        # MCP is told apart first: the middleware of pages and REST is not for it.
+        is_mcp = scope["type"] == "http" and scope["path"] == PATH
+        await (mcp_app if is_mcp else app)(scope, receive, send)
+
+    return Guard(app=support_head(dispatch), access=serving.access, hosts=serving.hosts, limits=serving.limits)
 
 
 def make_rest_app(live: LiveRuns) -> FastAPI:
@@ -56,11 +65,11 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan,
+        lifespan=lifespan,
     )
     app.state.live = live
     handle_errors(app)
-    # For the description alone: the guard has looked at the token before.
+    # For the description alone: the guard has checked the token before.
     token = Depends(HTTPBearer(scheme_name="token", description="What paper serve prints.", auto_error=False))
     for router in (runs.router, runs.approvals_router, vault_routes.router):
         app.include_router(router, dependencies=[token])
@@ -70,20 +79,9 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
     return app
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Both:
-    """MCP is told apart first: what pages and REST need around their answers, it does not."""
-
-    pages: Application
-    mcp: Application
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_mcp = scope["type"] == "http" and scope["path"] == PATH
-        await (self.mcp if is_mcp else self.pages)(scope, receive, send)
-
-
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Watch the folder and serve MCP while the application runs; stop all runs at its end."""
     live: LiveRuns = app.state.live
     mcp: McpServer = app.state.mcp
     async with AsyncExitStack() as stack:
@@ -93,63 +91,47 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-# --- ``HEAD``: the answer to ``GET`` without its body
+def support_head(app: ASGIApp) -> ASGIApp:
+    """Respond to ``HEAD`` with the head of the response to ``GET``."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerHead:
-    """An ASGI application around one that knows ``GET`` alone."""
-
-    app: Application
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Ask for the whole answer, and send its beginning."""
-        if scope["type"] == "http" and scope["method"] == "HEAD":
-            await self._answer({**scope, "method": "GET"}, receive, send)
-        else:
-            await self.app(scope, receive, send)
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await app(scope, receive, send)
+            return
         begun = asyncio.Event()
 
-        async def send_beginning(message: Message) -> None:
+        async def send_head(message: Message) -> None:
             if message["type"] == "http.response.start":
                 await send(message)
                 await send({"type": "http.response.body", "body": b""})
                 begun.set()
 
-        answering = asyncio.ensure_future(self.app(scope, receive, send_beginning))
+        responding = asyncio.ensure_future(app({**scope, "method": "GET"}, receive, send_head))
         waiting = asyncio.ensure_future(begun.wait())
         try:
-            await asyncio.wait({answering, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({responding, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if not begun.is_set():
-                await answering
+                await responding
         finally:
-            # The rest is for nobody, and a stream of events would never end.
+            # Nobody reads the body, and a stream of events would never end.
             waiting.cancel()
-            answering.cancel()
-            await asyncio.gather(answering, waiting, return_exceptions=True)
+            responding.cancel()
+            await asyncio.gather(responding, waiting, return_exceptions=True)
 
-
-# --- health and figures of ``paper serve``: the paths and answers of a worker
-
-
-LONGEST = 5.0
-"""Seconds to wait for the database; one that takes longer is as good as none."""
-Answer = tuple[int, str, bytes]
+    return respond
 
 
 def health_routes(vault: Vault) -> APIRouter:
-    """``/health`` and ``/ready``, which everybody may ask and which tell yes or no, and ``/metrics``."""
+    """``/health`` and ``/ready``, which need no token and say yes or no, and ``/metrics``."""
     router = APIRouter(include_in_schema=False)
-    looking: dict[str, asyncio.Future[Answer]] = {}
+    checks: dict[str, asyncio.Future[tuple[int, str, bytes]]] = {}
 
-    async def look(path: str) -> Answer:
-        """Whoever comes while somebody looks shares what is found: strangers cannot take all threads."""
-        if path not in looking or looking[path].done():
-            looking[path] = asyncio.ensure_future(asyncio.to_thread(health_response, vault, path))
-        shared = looking[path]
-        done, _ = await asyncio.wait({shared}, timeout=LONGEST)
+    async def check(path: str) -> tuple[int, str, bytes]:
+        # Requests share a check that is under way: strangers cannot use up all threads.
+        if path not in checks or checks[path].done():
+            checks[path] = asyncio.ensure_future(asyncio.to_thread(health_response, vault, path))
+        shared = checks[path]
+        done, _ = await asyncio.wait({shared}, timeout=LONGEST_CHECK)
         return shared.result() if done else (503, "text/plain; charset=utf-8", b"")
 
     @router.get("/health")
@@ -159,12 +141,12 @@ def health_routes(vault: Vault) -> APIRouter:
 
     @router.get("/ready")
     async def ready() -> Response:
-        status, *_ = await look("/ready")
+        status, *_ = await check("/ready")
         return Json({"ready": status == 200}, status_code=status)
 
     @router.get("/metrics")
     async def metrics() -> Response:
-        status, kind, body = await look("/metrics")
+        status, kind, body = await check("/metrics")
         return Response(body, status_code=status, headers={"content-type": kind})
 
     return router

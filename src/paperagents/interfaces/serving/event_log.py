@@ -1,4 +1,4 @@
-"""Events that threads write and any number of readers follow, each at its own pace."""
+"""A log of events that threads write and any number of coroutines follow."""
 
 from __future__ import annotations
 
@@ -37,54 +37,46 @@ class EventLog:
         with self._lock:
             self._last += 1
             self._events.append({"seq": self._last, **event})
-            waiting, self._waiting = self._waiting, []
-        _wake(waiting)
+            self.wake_readers()
 
     def end(self) -> None:
         """Nothing more will come: readers stop when they have read everything."""
         with self._lock:
             self._ended = True
-            waiting, self._waiting = self._waiting, []
-        _wake(waiting)
+            self.wake_readers()
 
     async def follow(self, after: int = 0) -> AsyncIterator[JsonObject]:
         """Every event after this number: those there are, then the others as they come."""
         while True:
-            events, ended, news = self._from(after)
+            events, last, news = self.read_after(after)
             for event in events:
                 yield event
-            after = max(after, self._number(events, after))
-            if ended:
+            after = max(after, last)
+            if news is None:
                 return
             await news.wait()
 
-    def _from(self, after: int) -> tuple[list[JsonObject], bool, asyncio.Event]:
-        news = asyncio.Event()
+    def read_after(self, after: int) -> tuple[list[JsonObject], int, asyncio.Event | None]:
+        """The events after a number, the last one's number, and what is set when there are more; None at the end."""
         with self._lock:
             oldest = self._last - len(self._events)
             events = list(islice(self._events, max(len(self._events) - max(self._last - after, 0), 0), None))
             if after < oldest:
                 events.insert(0, {"seq": oldest, "type": MISSED, "count": oldest - after})
+            if not events and self._ended:
+                return [], after, None
+            news = asyncio.Event()
             if events:
-                # There is something to hand on first; the reader comes back and waits then.
+                # The reader hands these on first, and waits when it comes back.
                 news.set()
-            elif not self._ended:
+            else:
                 self._waiting.append((asyncio.get_running_loop(), news))
-            return events, self._ended and not events, news
+            return events, self._last if events else after, news
 
-    @staticmethod
-    def _number(events: list[JsonObject], after: int) -> int:
-        return _seq(events[-1]) if events else after
-
-
-def _seq(event: JsonObject) -> int:
-    number = event["seq"]
-    assert isinstance(number, int)
-    return number
-
-
-def _wake(waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
-    for loop, news in waiting:
-        # A reader whose loop has been closed meanwhile does not wait any more.
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(news.set)
+    def wake_readers(self) -> None:
+        """Wake everybody who waits; called with the lock held."""
+        waiting, self._waiting = self._waiting, []
+        for loop, news in waiting:
+            # A reader whose loop has been closed meanwhile does not wait any more.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(news.set)

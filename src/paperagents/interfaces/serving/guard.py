@@ -1,42 +1,35 @@
-"""The guard in front of everything that is served: whatever fails one check never reaches the application.
+"""The guard in front of everything that is served: a request that fails one check never reaches the application.
 
-A page of another site can make a browser send requests here, and by changing what its own name stands for it can even
-read the answers. So the name in ``Host`` must be one of ours, an ``Origin`` must be this very server, and every request
-needs a token that no other site can know, except for the question whether the server is well. It is plain ASGI, so that
-WebSockets and MCP pass it like everything else.
+A page of another site can make a browser send requests here, and by DNS rebinding it can even read the answers. So
+``Host`` must be one of our names, an ``Origin`` must be this very server, and every request but a health check needs a
+token that no other site can know. It is plain ASGI, so that WebSockets and MCP pass it like everything else.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
-from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 from paperagents.errors import PaperError
-from paperagents.interfaces.rest.answers import (
+from paperagents.interfaces.rest.responses import (
     PROBLEM_TYPE,
-    as_bytes,
-    as_page,
+    error_html,
     internal_error,
     problem_details,
     status_of,
-)
+    to_ascii_json,
+)  # fmt: skip
 from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access, RateLimit
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _WITHOUT_TOKEN = frozenset({"/health", "/ready"})
-"""What watches over processes has no token; there is nothing to learn but yes or no."""
+"""Monitors have no token; there is nothing to learn but yes or no."""
 _OWN_SITE = frozenset({"same-origin", "none"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -52,11 +45,18 @@ SECURITY_HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
+_STATUS_HEADERS = {
+    401: {"www-authenticate": "Bearer"},
+    # The unread rest of a body must not be taken for the next request.
+    408: {"connection": "close"},
+    413: {"connection": "close"},
+    429: {"retry-after": "3"},
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GuardLimits:
-    """How much and how often."""
+    """Limits of size, time and rate."""
 
     body_bytes: int = 16 * 1024 * 1024
     body_seconds: float = 30.0
@@ -71,21 +71,21 @@ class Hosts:
 
     names: frozenset[str] = LOOPBACK_HOSTS
     any_address: bool = False
-    """Every numeric address as well: no other site can give its name that meaning."""
+    """Every numeric address as well: no other site can rebind one."""
 
     def allow(self, host: str) -> bool:
         """Whether a ``Host`` header, with or without a port, is one of ours."""
         name, _, port = host.rpartition(":") if ":" in host and not host.endswith("]") else (host, "", "")
         if port and not (port.isascii() and port.isdigit()):
             return False
-        return name.lower() in self.names or (self.any_address and _is_address(name))
+        return name.lower() in self.names or (self.any_address and is_ip_address(name))
 
 
 @dataclass(kw_only=True)
 class Guard:
     """An ASGI application around another one."""
 
-    app: Application
+    app: ASGIApp
     access: Access
     hosts: Hosts = field(default_factory=Hosts)
     limits: GuardLimits = field(default_factory=GuardLimits)
@@ -94,26 +94,27 @@ class Guard:
         self._rate = RateLimit(burst=self.limits.burst, per_second=self.limits.per_second)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check, then let through."""
+        """Check a request, then pass it on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        request = _Request(scope)
+        request = GuardedRequest(scope)
         try:
-            self._check(request)
-            if (cookie := self._link_cookie(request)) is not None:
-                await _redirect(request, cookie, send)
+            self.require_own_site(request)
+            if request.method == "GET" and (cookie := self.access.redeem_link(request.link_token)) is not None:
+                await redirect_with_cookie(request, cookie, send)
                 return
-            self._require_token(request)
+            self.require_token(request)
             if scope["type"] == "http":
-                receive = await self._whole_body(request, receive)
-                send = _with_security_headers(send)
+                receive = await self.buffer_body(request, receive)
+                send = add_security_headers(send)
         except PaperError as error:
-            await _refuse(request, error, receive, send)
+            await refuse(request, error, receive, send)
             return
-        await _answer(self.app, request, receive, send)
+        await pass_on(self.app, request, receive, send)
 
-    def _check(self, request: _Request) -> None:
+    def require_own_site(self, request: GuardedRequest) -> None:
+        """Raise PaperError for another site's request, and for too many requests."""
         if len(request.all("host")) != 1 or not self.hosts.allow(request.header("host")):
             raise PaperError("foreign-host", host=request.header("host")[:200])
         if not self._rate.allows(request.client):
@@ -121,24 +122,17 @@ class Guard:
         if not request.comes_from_here():
             raise PaperError("foreign-origin")
 
-    # --- tokens
-
-    def _link_cookie(self, request: _Request) -> str | None:
-        """A cookie for somebody who opens the link for the first time."""
-        return self.access.redeemed(request.link_token) if request.method == "GET" and request.link_token else None
-
-    def _require_token(self, request: _Request) -> None:
-        """The right token always opens: whoever shares the machine cannot lock its owner out by guessing."""
+    def require_token(self, request: GuardedRequest) -> None:
+        """Raise PaperError without a valid token or cookie."""
+        # Wrong guesses are not counted: other users of the machine cannot lock its owner out.
         if self.access.allows_token(request.bearer) or self.access.allows_cookie(request.cookie):
             return
         if request.path in _WITHOUT_TOKEN and request.method in ("GET", "HEAD"):
             return
         raise PaperError("link-used" if request.link_token else "token-missing")
 
-    # --- bodies
-
-    async def _whole_body(self, request: _Request, receive: Receive) -> Receive:
-        """Read the body before anything works on it: how big and how slow it may be is decided here alone."""
+    async def buffer_body(self, request: GuardedRequest, receive: Receive) -> Receive:
+        """Read the whole body first: its limits of size and time are enforced here alone."""
         if request.method in _SAFE_METHODS:
             return receive
         length = request.header("content-length")
@@ -146,30 +140,36 @@ class Guard:
             raise PaperError("request-too-large", limit=self.limits.body_bytes)
         try:
             async with asyncio.timeout(self.limits.body_seconds):
-                body, gone = await self._read(receive)
+                body = await self.read_body(receive)
         except TimeoutError:
             raise PaperError("request-too-slow", seconds=f"{self.limits.body_seconds:g}") from None
         if body and not request.is_json():
             raise PaperError("request-not-json")
-        return _replaying(body, gone, receive)
+        ready: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+        if body is None:
+            ready = [{"type": "http.disconnect"}]
 
-    async def _read(self, receive: Receive) -> tuple[bytes, bool]:
+        async def replay() -> Message:
+            return ready.pop(0) if ready else await receive()
+
+        return replay
+
+    async def read_body(self, receive: Receive) -> bytes | None:
+        """The body; None where the client disconnects before its end."""
         pieces: list[bytes] = []
         size = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return b"".join(pieces), True
+        while (message := await receive())["type"] != "http.disconnect":
             pieces.append(message.get("body", b""))
             size += len(pieces[-1])
             if size > self.limits.body_bytes:
                 raise PaperError("request-too-large", limit=self.limits.body_bytes)
             if not message.get("more_body", False):
-                return b"".join(pieces), False
+                return b"".join(pieces)
+        return None
 
 
-class _Request:
-    """What the guard looks at."""
+class GuardedRequest:
+    """The parts of a request that the guard checks."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -179,25 +179,31 @@ class _Request:
         self.path: str = scope.get("path", "/")
         self.query: dict[str, list[str]] = parse_qs(scope.get("query_string", b"").decode("latin-1"), errors="replace")
         self.client: str = (scope.get("client") or ("", 0))[0]
-        self.cookie_name = cookie_name(scope)
+        # Browsers do not tell ports apart: every server needs a cookie of its own.
+        self.cookie_name = f"paper_{(scope.get('server') or ('', 0))[1]}"
 
     def all(self, name: str) -> list[str]:
+        """Every value of a header."""
         return [value.decode("latin-1") for key, value in self._headers if key == name.encode()]
 
     def header(self, name: str) -> str:
+        """The first value of a header; empty where there is none."""
         return next(iter(self.all(name)), "")
 
     @property
     def link_token(self) -> str:
+        """The token of a link."""
         return self.query.get("token", [""])[0]
 
     @property
     def bearer(self) -> str:
+        """The token of a program."""
         kind, _, token = self.header("authorization").partition(" ")
         return token.strip() if kind.lower() == "bearer" else ""
 
     @property
     def cookie(self) -> str:
+        """The value of our cookie."""
         try:
             cookies = SimpleCookie("; ".join(self.all("cookie")))
         except CookieError:
@@ -205,29 +211,23 @@ class _Request:
         return cookies[self.cookie_name].value if self.cookie_name in cookies else ""
 
     def comes_from_here(self) -> bool:
-        """Whether no other site has sent this. Where a browser tells, it must tell this very server."""
+        """Whether no other site has sent this, as far as a browser says."""
         origins = self.all("origin")
         host = self.header("host").lower()
-        if any(_authority(origin) != host for origin in origins) or len(origins) > 1:
+        if any(authority_of(origin) != host for origin in origins) or len(origins) > 1:
             return False
         site = self.header("sec-fetch-site") or "none"
         follows_a_link = self.method == "GET" and self.header("sec-fetch-mode") == "navigate"
         return site in _OWN_SITE or (follows_a_link and not self.is_websocket)
 
     def is_json(self) -> bool:
+        """Whether the body is declared as JSON, which no form of another site can do."""
         kind = self.header("content-type").partition(";")[0].strip().lower()
         return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
-    def wants_a_page(self) -> bool:
-        return "text/html" in self.header("accept")
 
-
-def cookie_name(scope: Scope) -> str:
-    """Browsers do not tell ports apart: every server needs a cookie of its own."""
-    return f"paper_{(scope.get('server') or ('', 0))[1]}"
-
-
-def _is_address(name: str) -> bool:
+def is_ip_address(name: str) -> bool:
+    """Whether a host is numeric, in brackets or not."""
     try:
         ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -235,7 +235,8 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _authority(origin: str) -> str | None:
+def authority_of(origin: str) -> str | None:
+    """Host and port of an origin; None where it is no web address."""
     try:
         parts = urlsplit(origin)
     except ValueError:
@@ -243,47 +244,38 @@ def _authority(origin: str) -> str | None:
     return parts.netloc.lower() if parts.scheme in ("http", "https") else None
 
 
-def _replaying(body: bytes, gone: bool, receive: Receive) -> Receive:  # noqa: FBT001  two facts about one body
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-    if gone:
-        waiting = [{"type": "http.disconnect"}]
+def add_security_headers(send: Send) -> Send:
+    """Add the security headers that a response does not set itself."""
 
-    async def replay() -> Message:
-        return waiting.pop(0) if waiting else await receive()
-
-    return replay
-
-
-def _with_security_headers(send: Send) -> Send:
-    async def secured(message: Message) -> None:
+    async def send_secured(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": _secured(message.get("headers", []))}
+            headers = message.get("headers", [])
+            given = {bytes(name).lower() for name, _ in headers}
+            added = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+            message = {**message, "headers": [*headers, *(each for each in added if each[0] not in given)]}
         await send(message)
 
-    return secured
+    return send_secured
 
 
-def _secured(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """What the application says itself stands; the rest is added."""
-    given = {bytes(name).lower() for name, _ in headers}
-    added = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items() if name.encode() not in given]
-    return [*headers, *added]
+async def respond(send: Send, status: int, headers: dict[str, str], body: bytes = b"") -> None:
+    """Send a whole response, secured."""
+    encoded = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+    await add_security_headers(send)({"type": "http.response.start", "status": status, "headers": encoded})
+    await send({"type": "http.response.body", "body": body})
 
 
-async def _redirect(request: _Request, cookie: str, send: Send) -> None:
-    """To the same page without the word in its address, where it would stay in the history."""
+async def redirect_with_cookie(request: GuardedRequest, cookie: str, send: Send) -> None:
+    """To the same page without the token in its address, where it would stay in the history."""
     rest = {name: values for name, values in request.query.items() if name != "token"}
     path = "/" + quote(request.path.lstrip("/"), safe="/")
     target = f"{path}?{urlencode(rest, doseq=True)}" if rest else path
     value = f"{request.cookie_name}={cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}"
-    headers = [(b"location", target.encode("ascii")), (b"set-cookie", value.encode()),
-               (b"content-length", b"0")]  # fmt: skip
-    await send({"type": "http.response.start", "status": 303, "headers": _secured(headers)})
-    await send({"type": "http.response.body", "body": b""})
+    await respond(send, 303, {"location": target, "set-cookie": value, "content-length": "0"})
 
 
-async def _answer(app: Application, request: _Request, receive: Receive, send: Send) -> None:
-    """Let the application answer; where it fails before it has begun to, say so in its place."""
+async def pass_on(app: ASGIApp, request: GuardedRequest, receive: Receive, send: Send) -> None:
+    """Let the application respond; where it fails before that, respond with the error."""
     begun = False
 
     async def send_noting(message: Message) -> None:
@@ -295,28 +287,19 @@ async def _answer(app: Application, request: _Request, receive: Receive, send: S
         await app(request.scope, receive, send_noting)
     except Exception as error:
         if not begun and not request.is_websocket:
-            await _refuse(request, internal_error(error), receive, send)
+            await refuse(request, internal_error(error), receive, send)
         raise
 
 
-async def _refuse(request: _Request, error: PaperError, receive: Receive, send: Send) -> None:
+async def refuse(request: GuardedRequest, error: PaperError, receive: Receive, send: Send) -> None:
+    """Respond with an error: a page for a browser, problem details for a program, a close code for a WebSocket."""
     if request.is_websocket:
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": error.code})
         return
-    body, kind = as_bytes(problem_details(error)), PROBLEM_TYPE
-    if request.wants_a_page():
-        body, kind = as_page(error), "text/html; charset=utf-8"
-    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
-    headers += [(name.encode(), value.encode()) for name, value in _REMARKS.get(status_of(error), {}).items()]
-    await send({"type": "http.response.start", "status": status_of(error), "headers": _secured(headers)})
-    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
-
-
-_REMARKS = {
-    401: {"www-authenticate": "Bearer"},
-    # What has not been read of the body must not be taken for the next request.
-    408: {"connection": "close"},
-    413: {"connection": "close"},
-    429: {"retry-after": "3"},
-}
+    body, kind = to_ascii_json(problem_details(error)), PROBLEM_TYPE
+    if "text/html" in request.header("accept"):
+        body, kind = error_html(error), "text/html; charset=utf-8"
+    status = status_of(error)
+    headers = {"content-type": kind, "content-length": str(len(body)), **_STATUS_HEADERS.get(status, {})}
+    await respond(send, status, headers, b"" if request.method == "HEAD" else body)

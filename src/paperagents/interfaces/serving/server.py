@@ -1,4 +1,4 @@
-"""The server process: listens, announces itself, and ends cleanly. The one module that knows uvicorn."""
+"""The server process. The one module that knows uvicorn."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from types import FrameType
 
 import h11
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from paperagents.errors import PaperError
-from paperagents.interfaces.serving.guard import Application
 from paperagents.messages import system_text
 
 HEAD_SECONDS = 15.0
-"""For the head of a request, however slowly it trickles in; how long a body may take is decided by the guard."""
+"""For the whole head of a request; the limit for bodies is the guard's."""
 
 
 class Server(uvicorn.Server):
-    """A server that tells when it is ready and lets its readers go before it waits for them."""
+    """A server that reports when it is ready, and ends its streams before it waits for their readers."""
 
-    def __init__(self, app: Application, *, on_ready: Callable[[], None], before_end: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, *, on_ready: Callable[[], None], before_end: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                # What it says goes where everything else goes.
+                # Its messages go to our own log.
                 log_config=None,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
-                http=_Protocol,
+                http=HeadTimeoutProtocol,
                 proxy_headers=False,
                 ws="websockets-sansio",
                 ws_max_size=1024 * 1024,
@@ -46,56 +46,61 @@ class Server(uvicorn.Server):
         self._before_end = before_end
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer, then say so."""
+        """Start, then call ``on_ready``."""
         await super().startup(sockets=sockets)
         if self.started:
             self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End."""
+        """Call ``before_end``, then stop."""
         self._before_end()
         await super().shutdown(sockets=sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  the signature of a handler
-        """An interrupt is the way to end a server, not a failure; a second one does not wait."""
+        """Exit with 0 on an interrupt; a second one does not wait."""
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
 
-class _Protocol(H11Protocol):
-    """Lets go of whoever keeps a connection without ever asking for anything."""
+class HeadTimeoutProtocol(H11Protocol):
+    """Closes connections that do not send the head of a request in time."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in the library
+        """Start the timer."""
         super().connection_made(transport)
-        self._begin_to_count()
+        self.start_timer()
 
     def data_received(self, data: bytes) -> None:
+        """Stop the timer while a request is handled."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._stop_counting()
+            self.stop_timer()
         elif self._deadline is None:
-            self._begin_to_count()
+            self.start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_counting()
+        """Stop the timer."""
+        self.stop_timer()
         super().connection_lost(exc)
 
-    def _begin_to_count(self) -> None:
+    def start_timer(self) -> None:
+        """Close the connection unless a head arrives in time."""
         self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
-    def _stop_counting(self) -> None:
+    def stop_timer(self) -> None:
+        """Keep the connection."""
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there, on this machine alone where no host is named. Raises PaperError."""
-    # An empty name would mean every address, and nobody has said so.
+    """A listening socket, on this machine alone where no host is named. Raises PaperError."""
+    # An empty name would mean every address, which has to be asked for.
     host = host or "127.0.0.1"
-    # With the protocol named, Python sends small answers at once instead of waiting 40 ms for more.
+    # With the protocol named, asyncio sets TCP_NODELAY: small responses are not delayed by 40 ms.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:

@@ -21,7 +21,7 @@ from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
 from paperagents.files.paths import join_path, split_path
 from paperagents.files.reading import ABSENT, hash_content
-from paperagents.interfaces.rest.answers import Json, StrictRoute, record_response
+from paperagents.interfaces.rest.responses import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import PageRoute, page

@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from paperagents.approval.diff import visible
 from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError, UsageError
-from paperagents.interfaces.rest.answers import invalid_request, status_of
+from paperagents.interfaces.rest.responses import invalid_request, status_of
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.sidebar import sidebar
 from paperagents.interfaces.web.texts import duration, in_zone, moment

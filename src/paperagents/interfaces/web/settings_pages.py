@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from paperagents.agents.model import KEYRING, origin_of
 from paperagents.errors import SettingsError, UsageError
-from paperagents.interfaces.rest.answers import Json, StrictRoute
+from paperagents.interfaces.rest.responses import Json, StrictRoute
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
