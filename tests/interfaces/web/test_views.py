@@ -16,9 +16,16 @@ from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UsageError
 from paperagents.interfaces.web.drawings import day_bars, diagram, percent, tool_bars
 from paperagents.interfaces.web.rendering import page_json
-from paperagents.interfaces.web.results import MOST_NODES, Node, part, result_view, table, tree
-from paperagents.interfaces.web.sidebar import natural
-from paperagents.interfaces.web.texts import beginning_of_day, duration, in_zone, looks_like_markdown, moment, rendered
+from paperagents.interfaces.web.results import MOST_NODES, Node, result_view, table, tree, value_at
+from paperagents.interfaces.web.sidebar import natural_order
+from paperagents.interfaces.web.texts import (
+    format_duration,
+    format_moment,
+    in_zone,
+    looks_like_markdown,
+    render_markdown,
+    start_of_day,
+)
 from paperagents.reading.files import read_markdown
 
 JSON = st.recursive(
@@ -56,14 +63,14 @@ def test_a_huge_value_is_cut_and_its_rest_can_be_found() -> None:
 @given(JSON, st.text(max_size=30))
 def test_a_pointer_leads_to_a_value_or_is_refused(value: JsonValue, pointer: str) -> None:
     with suppress(UsageError):
-        part(value, pointer)
+        value_at(value, pointer)
 
 
 def test_pointers_are_those_of_the_standard() -> None:
     value: JsonValue = {"a/b": {"~": [10, 20]}}
-    assert part(value, "/a~1b/~0/1") == 20
+    assert value_at(value, "/a~1b/~0/1") == 20
     with pytest.raises(UsageError):
-        part(value, "/a~1b/~0/-1")
+        value_at(value, "/a~1b/~0/-1")
 
 
 def test_lists_of_objects_are_tables() -> None:
@@ -86,13 +93,13 @@ def test_every_value_can_be_looked_at(value: JsonValue) -> None:
 
 @given(st.text() | st.sampled_from(["<script>x</script>", "[a](javascript:x)", "![i](http://x/y)", "<b onclick=x>"]))
 def test_markdown_makes_only_harmless_elements(source: str) -> None:
-    html = str(rendered(source))
+    html = str(render_markdown(source))
     assert "<" not in ALLOWED.sub("", html)
     assert not re.search(r'(?:href|src)="\s*(?:javascript|data|vbscript|file):', html, re.IGNORECASE)
 
 
 def test_boxes_of_tasks_are_shown_as_boxes() -> None:
-    shown = rendered("- [ ] sow *peas*\n- [x] water\n- [y] no\n\n1. [X] loose\n\n[ ] no list\n")
+    shown = render_markdown("- [ ] sow *peas*\n- [x] water\n- [y] no\n\n1. [X] loose\n\n[ ] no list\n")
     assert ("☐ sow <em>peas</em>" in shown, "☑ water" in shown, "☑ loose" in shown) == (True, True, True)
     assert ("[y] no" in shown, "[ ] no list" in shown) == (True, True)
 
@@ -154,20 +161,20 @@ def test_one_failure_in_a_thousand_runs_is_not_rounded_away() -> None:
 
 def test_names_with_numbers_are_in_the_order_people_expect() -> None:
     names = ["Tool 10", "tool 9", "10 notes", "9 notes", "a", "笔记 2", "x" + "9" * 5000, "²"]
-    assert sorted(names, key=natural)[:5] == ["9 notes", "10 notes", "a", "tool 9", "Tool 10"]
+    assert sorted(names, key=natural_order)[:5] == ["9 notes", "10 notes", "a", "tool 9", "Tool 10"]
 
 
 def test_times_are_said_as_people_say_them() -> None:
-    assert [duration(each) for each in (4.2, 1_250, 185_000)] == ["4 ms", "1.2 s", "3 min 5 s"]
-    assert moment("2020-01-02T03:04:05+00:00").startswith("2020-01-0")
-    assert moment(datetime.now(UTC).isoformat()).startswith("today")
-    assert moment("no time") == "no time"
+    assert [format_duration(each) for each in (4.2, 1_250, 185_000)] == ["4 ms", "1.2 s", "3 min 5 s"]
+    assert format_moment("2020-01-02T03:04:05+00:00").startswith("2020-01-0")
+    assert format_moment(datetime.now(UTC).isoformat()).startswith("today")
+    assert format_moment("no time") == "no time"
 
 
 def test_days_and_moments_are_those_of_the_vaults_time_zone() -> None:
     late = "2020-01-02T22:30:00+00:00"
     with in_zone(ZoneInfo("Pacific/Auckland")):
-        assert moment(late) == "2020-01-03 11:30"
-        assert beginning_of_day("2020-01-03") == "2020-01-02T11:00:00+00:00"
+        assert format_moment(late) == "2020-01-03 11:30"
+        assert start_of_day("2020-01-03") == "2020-01-02T11:00:00+00:00"
         days = day_bars([{"started": late, "status": "failed"}], today=datetime(2020, 1, 4, tzinfo=UTC))
     assert [day.runs for day in days] == [0] * 12 + [1, 0]

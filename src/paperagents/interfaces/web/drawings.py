@@ -1,20 +1,23 @@
-"""Figures as pictures: bars whose lengths say how often, how well and how long."""
+"""Bar charts of runs and diagrams of chains, as numbers for SVG templates."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 from paperagents.definitions.tool import Step, ToolDefinition
-from paperagents.interfaces.web.texts import local, local_now
+from paperagents.interfaces.web.texts import local_now, to_local
 from paperagents.messages import text
 
 WIDTH = 320
 DAYS = 14
+DIAGRAM_WIDTH, HEIGHT, GAP, SIDE = 200, 44, 22, 16
+MOST_LANES = 4
+MOST_ROWS = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,14 +51,15 @@ class DayBar:
 
 
 def tool_bars(figures: Sequence[dict[str, Any]], most: int = 30) -> list[ToolBar]:
-    """The tools that ran most, the busiest first."""
+    """The tools with the most runs, the busiest first."""
     chosen = sorted(figures, key=lambda each: -each["runs"])[:most]
     most_runs = max((each["runs"] for each in chosen), default=1)
     longest = max((each["p95_ms"] or 0 for each in chosen), default=0) or 1
-    return [_bar(each, most_runs, longest) for each in chosen]
+    return [tool_bar(each, most_runs, longest) for each in chosen]
 
 
-def _bar(figures: dict[str, Any], most_runs: int, longest: float) -> ToolBar:
+def tool_bar(figures: dict[str, Any], most_runs: int, longest: float) -> ToolBar:
+    """The bars of one tool, relative to the longest ones."""
     other = figures["runs"] - figures["succeeded"] - figures["failed"]
     unit = WIDTH / most_runs
     return ToolBar(
@@ -76,17 +80,18 @@ def _bar(figures: dict[str, Any], most_runs: int, longest: float) -> ToolBar:
 
 
 def percent(part: int, whole: int) -> int:
-    """A hundred is all of them and nothing is none: one failure in a thousand runs is still seen."""
+    """Rounded, but 100 only for all and 0 only for none: one failure in a thousand runs is visible."""
     rounded = round(100 * part / whole) if whole else 0
     return rounded if part in (0, whole) else min(max(rounded, 1), 99)
 
 
 def day_bars(runs: Sequence[dict[str, Any]], height: int = 100, today: datetime | None = None) -> list[DayBar]:
-    """The last fourteen days, by the clocks of the vault."""
+    """The last fourteen days, in the time zone of the vault."""
     today = today or local_now()
     days = [f"{today - timedelta(days=back):%Y-%m-%d}" for back in range(DAYS - 1, -1, -1)]
-    started = Counter(_day(run) for run in runs)
-    failed = Counter(_day(run) for run in runs if run["status"] == "failed")
+    dated = [(f"{to_local(str(run['started'])):%Y-%m-%d}", run["status"]) for run in runs]
+    started = Counter(day for day, _ in dated)
+    failed = Counter(day for day, status in dated if status == "failed")
     unit = height / max((started[day] for day in days), default=1) if any(started[day] for day in days) else 0
     return [
         DayBar(
@@ -100,16 +105,7 @@ def day_bars(runs: Sequence[dict[str, Any]], height: int = 100, today: datetime 
     ]
 
 
-def _day(run: dict[str, Any]) -> str:
-    return f"{local(str(run['started'])):%Y-%m-%d}"
-
-
-# --- the diagram of a chain: its blocks and steps from top to bottom, those that run side by side beside each other
-
-
-DIAGRAM_WIDTH, HEIGHT, GAP, SIDE = 200, 44, 22, 16
-MOST_LANES = 4
-MOST_ROWS = 60
+# --- the diagram of a chain: blocks and steps from top to bottom, parallel ones beside each other
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,9 +115,9 @@ class Box:
     step: int
     name: str
     detail: str
-    x: int
-    y: int
     kind: str
+    x: int = 0
+    y: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,48 +131,35 @@ class Diagram:
     height: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Item:
-    step: int
-    name: str
-    detail: str
-    kind: str
-
-
 def diagram(tool: ToolDefinition) -> Diagram | None:
-    """The diagram of a tool; None where there is nothing to see but one block."""
-    rows = list(_rows(tool))[:MOST_ROWS]
+    """The diagram of a tool; None where there is only one block."""
+    rows = list(diagram_rows(tool))[:MOST_ROWS]
     if len(rows) < 2 or not tool.steps:
         return None
     lanes = max(len(row) for row in rows)
     width = lanes * DIAGRAM_WIDTH + (lanes - 1) * SIDE + 2
-    boxes = [tuple(_placed(row, number, width)) for number, row in enumerate(rows)]
-    lines = [path for above, below in pairwise(boxes) for path in _connections(above, below)]
+    boxes = [tuple(place_boxes(row, number, width)) for number, row in enumerate(rows)]
+    lines = [connect(one, other) for above, below in pairwise(boxes) for one in above for other in below]
     height = len(rows) * HEIGHT + (len(rows) - 1) * GAP + 2
     return Diagram(boxes=tuple(box for row in boxes for box in row), lines=tuple(lines), width=width, height=height)
 
 
-def _rows(tool: ToolDefinition) -> Iterator[list[_Item]]:
+def diagram_rows(tool: ToolDefinition) -> Iterator[list[Box]]:
+    """The boxes of each row, not placed yet."""
     number = 0
     if tool.preprocess is not None:
         number += 1
-        yield [_Item(step=number, name=tool.id, detail=text("web.block.preprocess"), kind="preprocess")]
+        yield [Box(step=number, name=tool.id, detail=text("web.block.preprocess"), kind="preprocess")]
     for step in tool.steps:
         number += 1
-        yield list(_items(step, number))
+        lanes = step.parallel[:MOST_LANES] if step.parallel else (step,)
+        yield [Box(step=number, name=each.name, detail=step_detail(each), kind="tool") for each in lanes]
     if tool.postprocess is not None:
-        yield [_Item(step=number + 1, name=tool.id, detail=text("web.block.postprocess"), kind="postprocess")]
+        yield [Box(step=number + 1, name=tool.id, detail=text("web.block.postprocess"), kind="postprocess")]
 
 
-def _items(step: Step, number: int) -> Iterator[_Item]:
-    if not step.parallel:
-        yield _Item(step=number, name=step.name, detail=_detail(step), kind="tool")
-        return
-    for inner in step.parallel[:MOST_LANES]:
-        yield _Item(step=number, name=inner.name, detail=_detail(inner), kind="tool")
-
-
-def _detail(step: Step) -> str:
+def step_detail(step: Step) -> str:
+    """The tool of a step, and how it is repeated or skipped."""
     remarks = [
         step.tool if step.tool != step.name else "",
         text("web.diagram.if") if step.condition is not None else "",
@@ -186,28 +169,22 @@ def _detail(step: Step) -> str:
     return " · ".join(filter(None, remarks))
 
 
-def _placed(row: Sequence[_Item], number: int, width: int) -> Iterator[Box]:
-    own = len(row) * DIAGRAM_WIDTH + (len(row) - 1) * SIDE
-    left = (width - own) // 2
-    for lane, item in enumerate(row):
-        yield Box(
-            step=item.step,
-            name=_short(item.name),
-            detail=_short(item.detail, 30),
-            x=left + lane * (DIAGRAM_WIDTH + SIDE),
-            y=1 + number * (HEIGHT + GAP),
-            kind=item.kind,
-        )
+def place_boxes(row: Sequence[Box], number: int, width: int) -> Iterator[Box]:
+    """The boxes of a row, centred, with names that fit."""
+    left = (width - len(row) * DIAGRAM_WIDTH - (len(row) - 1) * SIDE) // 2
+    for lane, box in enumerate(row):
+        x, y = left + lane * (DIAGRAM_WIDTH + SIDE), 1 + number * (HEIGHT + GAP)
+        yield replace(box, name=shorten(box.name, 24), detail=shorten(box.detail, 30), x=x, y=y)
 
 
-def _connections(above: Sequence[Box], below: Sequence[Box]) -> Iterator[str]:
-    for one in above:
-        for other in below:
-            start, end = one.x + DIAGRAM_WIDTH // 2, other.x + DIAGRAM_WIDTH // 2
-            top, bottom = one.y + HEIGHT, other.y
-            middle = (top + bottom) // 2
-            yield f"M{start} {top} C{start} {middle} {end} {middle} {end} {bottom}"
+def connect(one: Box, other: Box) -> str:
+    """The path from the bottom of a box to the top of one in the next row."""
+    start, end = one.x + DIAGRAM_WIDTH // 2, other.x + DIAGRAM_WIDTH // 2
+    top, bottom = one.y + HEIGHT, other.y
+    middle = (top + bottom) // 2
+    return f"M{start} {top} C{start} {middle} {end} {middle} {end} {bottom}"
 
 
-def _short(name: str, most: int = 24) -> str:
+def shorten(name: str, most: int) -> str:
+    """As much of a name as fits."""
     return name if len(name) <= most else f"{name[: most - 1]}…"

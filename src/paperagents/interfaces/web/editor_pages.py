@@ -1,13 +1,12 @@
-"""The editor: problems at line and column as one types, a preview of the form, saving that overwrites nobody.
+"""The editor: checks while typing, a preview of the form, and saving that overwrites nobody's changes.
 
-Saving is a run of write_file like any other, with a yes that the person gave by saving: it stands in the record.
+Saving is a run of write_file like any other, approved by the person who saves.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -56,28 +55,28 @@ class Saving(Draft):
 def edit(request: Request, live: Live, file: Path, line: Place = 1, column: Place = 1) -> Response:
     """The editor with a file of the vault."""
     path = join_path(split_path(file))
-    content, digest = _opened(live.vault, path)
+    content, digest = live.vault.folder.read_text(path).content, live.vault.folder.digest(path)
     return page(
         request, "editor.html", file=path, content=content, digest=digest, line=line, column=column, is_new=False,
-        checked=_checked(live, path, content),
+        checked=check_content(live, path, content),
     )  # fmt: skip
 
 
 @pages.get("/new/{kind}")
 def new(request: Request, live: Live, kind: str) -> Response:
-    """The editor with the beginning of a tool or an agent."""
-    starter = STARTERS.get(kind, STARTERS["tool"])
-    path = _free_path(live.vault, starter.folder, starter.name, starter.ending)
+    """The editor with a template of a tool or an agent."""
+    path, content = TEMPLATES.get(kind, TEMPLATES["tool"])
+    path = free_path(live.vault, path)
     return page(
-        request, "editor.html", file=path, content=starter.content, digest=ABSENT, line=1, column=1, is_new=True,
-        checked=_checked(live, path, starter.content),
+        request, "editor.html", file=path, content=content, digest=ABSENT, line=1, column=1, is_new=True,
+        checked=check_content(live, path, content),
     )  # fmt: skip
 
 
 @requests.post("/edit/check")
 def check(live: Live, draft: Draft) -> Response:
     """Everything wrong with a file that has not been saved, and the form it would have."""
-    return Json(_checked(live, join_path(split_path(draft.file)), draft.content))
+    return Json(check_content(live, join_path(split_path(draft.file)), draft.content))
 
 
 @requests.put("/edit/save")
@@ -85,7 +84,7 @@ async def save(live: Live, saving: Saving) -> Response:
     """Write the file, unless somebody else has changed it since it was opened."""
     path = join_path(split_path(saving.file))
     arguments: JsonObject = {"filePath": path, "content": saving.content, "overwrite": True}
-    approver = _yes_to_this_state(live.vault, path, saving.digest)
+    approver = approve_unchanged(live.vault, path, saving.digest)
     record = await asyncio.to_thread(live.vault.run, "write_file", arguments, approver=approver)
     response = record_response(record)
     saved = hash_content(utf8(saving.content))
@@ -93,58 +92,39 @@ async def save(live: Live, saving: Saving) -> Response:
     return response
 
 
-def _yes_to_this_state(vault: Vault, path: str, digest: str) -> Callable[[ApprovalRequest], Decision]:
-    """The person said yes by saving, to a change of the file as they saw it. Any other file is not theirs to lose."""
+def approve_unchanged(vault: Vault, path: str, digest: str) -> Callable[[ApprovalRequest], Decision]:
+    """An approver that says yes while the file is as the person saw it."""
 
     def decide(_: ApprovalRequest) -> Decision:
-        if (found := vault.folder.digest(path)) != digest:
-            return Denied(reason=text(_conflict(digest, found)))
-        return Approved(by=text("web.editor.by"))
+        if (found := vault.folder.digest(path)) == digest:
+            return Approved(by=text("web.editor.by"))
+        conflict = "gone" if found == ABSENT else "taken" if digest == ABSENT else "conflict"
+        return Denied(reason=text(f"web.editor.{conflict}"))
 
     return decide
 
 
-def _conflict(opened: str, found: str) -> str:
-    if found == ABSENT:
-        return "web.editor.gone"
-    return "web.editor.taken" if opened == ABSENT else "web.editor.conflict"
-
-
-def _opened(vault: Vault, path: str) -> tuple[str, str]:
-    read = vault.folder.read_text(path)
-    return read.content, vault.folder.digest(path)
-
-
-def _checked(live: LiveRuns, path: str, content: str) -> dict[str, Any]:
+def check_content(live: LiveRuns, path: str, content: str) -> dict[str, Any]:
+    """The problems of a file with this content, and the document of its form."""
     reading = live.vault.registry.preview(path, utf8(content))
     document = definition_document(reading.definition) if reading.definition is not None else None
     return {"problems": [problem.as_json() for problem in reading.problems], "document": document}
 
 
-def _free_path(vault: Vault, folder: str, name: str, ending: str) -> str:
-    """A name that no file has yet."""
+def free_path(vault: Vault, wanted: str) -> str:
+    """The path, with a number where there is such a file."""
     for number in range(1, 1000):
-        path = f"{folder}/{name}{'' if number == 1 else f'-{number}'}{ending}"
+        path = wanted if number == 1 else f"{wanted.removesuffix('.md')}-{number}.md"
         if vault.folder.digest(path) == ABSENT:
             return path
-    raise ToolError("file-exists", path=f"{folder}/{name}{ending}")
+    raise ToolError("file-exists", path=wanted)
 
 
 router.include_router(pages)
 router.include_router(requests)
 
 
-# --- the beginnings of new files: small, working, and easy to change
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Starter:
-    """Where a new file is proposed to be, and what stands in it."""
-
-    folder: str
-    name: str
-    ending: str
-    content: str
+# --- templates of new files
 
 
 _TOOL = """\
@@ -209,8 +189,8 @@ tools: [search_files, read_file]
 You answer questions about the notes of this vault. Search before you answer, and say which notes you used.
 """
 
-STARTERS = {
-    "tool": Starter(folder="tools", name="my-tool", ending=".md", content=_TOOL),
-    "chain": Starter(folder="tools", name="my-chain", ending=".md", content=_CHAIN),
-    "agent": Starter(folder="agents", name="my-agent", ending=".md", content=_AGENT),
+TEMPLATES = {
+    "tool": ("tools/my-tool.md", _TOOL),
+    "chain": ("tools/my-chain.md", _CHAIN),
+    "agent": ("agents/my-agent.md", _AGENT),
 }

@@ -1,4 +1,4 @@
-"""A result in every form that helps to read it: text, Markdown, table, tree, and the JSON itself."""
+"""Views of a result: text, Markdown, table, tree, and JSON."""
 
 from __future__ import annotations
 
@@ -13,15 +13,23 @@ from markupsafe import Markup
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
 from paperagents.interfaces.web.rendering import pretty
-from paperagents.interfaces.web.texts import looks_like_markdown, rendered
+from paperagents.interfaces.web.texts import looks_like_markdown, render_markdown
 
 LONGEST_RAW = 100_000
 _TEXT_FIELDS = ("markdown", "content", "text", "body", "report")
+MOST_NODES = 600
+MOST_OF_ONE = 100
+"""Members of one list or object at once."""
+MOST_LEVELS = 8
+LONGEST_TEXT = 2_000
+MOST_ROWS = 200
+MOST_COLUMNS = 20
+LONGEST_CELL = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResultView:
-    """One value, ready to be looked at."""
+    """One value in all forms it has."""
 
     markdown: Markup | None
     text: str | None
@@ -29,7 +37,7 @@ class ResultView:
     tree: Node | None
     raw: str
     is_cut: bool
-    """The text or JSON is longer than what is shown."""
+    """Whether the text or JSON is longer than what is shown."""
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -43,42 +51,30 @@ class ResultView:
 def result_view(value: JsonValue) -> ResultView:
     """The views of a value."""
     own_text = value if isinstance(value, str) else None
-    source = own_text if own_text is not None else _text_inside(value)
+    source = own_text
+    if isinstance(value, dict):
+        # The one text that a result such as that of read_file is about.
+        source = next((each for name in _TEXT_FIELDS if isinstance(each := value.get(name), str)), None)
     raw = pretty(value) if own_text is None or len(own_text) <= LONGEST_RAW else pretty(own_text[:LONGEST_RAW])
     return ResultView(
-        markdown=rendered(source) if source is not None and looks_like_markdown(source) else None,
+        markdown=render_markdown(source) if source is not None and looks_like_markdown(source) else None,
         text=own_text[:LONGEST_RAW] if own_text is not None else None,
-        table=_table(value),
+        table=find_table(value),
         tree=tree(value) if isinstance(value, dict | list) else None,
         raw=raw[:LONGEST_RAW],
         is_cut=len(raw) > LONGEST_RAW or len(own_text or "") > LONGEST_RAW,
     )
 
 
-def _text_inside(value: JsonValue) -> str | None:
-    """The one text that an answer such as that of read_file is about."""
-    if not isinstance(value, dict):
-        return None
-    found = [each for name in _TEXT_FIELDS if isinstance(each := value.get(name), str)]
-    return found[0] if found else None
-
-
-def _table(value: JsonValue) -> Table | None:
-    """The table of a list of objects, also where an answer such as that of search_files wraps it."""
+def find_table(value: JsonValue) -> Table | None:
+    """The table of a list of objects, also within an object such as the result of search_files."""
     if isinstance(value, dict):
         lists = [each for each in value.values() if isinstance(each, list)]
         return table(lists[0]) if len(lists) == 1 else None
     return table(value)
 
 
-# --- a JSON value as a tree to unfold: a bounded part of it at once, the rest when somebody asks for it
-
-
-MOST_NODES = 600
-MOST_OF_ONE = 100
-"""Members of one list or object at once."""
-MOST_LEVELS = 8
-LONGEST_TEXT = 2_000
+# --- trees: a bounded part of a JSON value at once, the rest on request
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,7 +93,7 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class More:
-    """The members that are not there yet: of the value at this pointer, from this one on."""
+    """The members that are left out: of the value at this pointer, from this one on."""
 
     pointer: str
     offset: int
@@ -106,10 +102,10 @@ class More:
 
 def tree(value: JsonValue, *, pointer: str = "", offset: int = 0, key: str = "") -> Node:
     """The beginning of a value, or of the part of it at a pointer."""
-    return _Walk(offset).node(key, part(value, pointer), pointer, 0)
+    return TreeBuilder(offset).node(key, value_at(value, pointer), pointer, 0)
 
 
-def part(value: JsonValue, pointer: str) -> JsonValue:
+def value_at(value: JsonValue, pointer: str) -> JsonValue:
     """The value at a JSON pointer (RFC 6901). Raises UsageError where there is none."""
     for name in pointer.split("/")[1:]:
         name = name.replace("~1", "/").replace("~0", "~")  # noqa: PLW2901  unescaped in the order the RFC gives
@@ -124,36 +120,41 @@ def part(value: JsonValue, pointer: str) -> JsonValue:
     return value
 
 
-class _Walk:
-    """One look at a value, as far as the number of nodes reaches."""
+class TreeBuilder:
+    """Builds one tree with at most so many nodes."""
 
     def __init__(self, offset: int) -> None:
         self._left = MOST_NODES
         self._offset = offset
 
     def node(self, key: str, value: JsonValue, pointer: str, level: int) -> Node:
+        """The node of a value, with its members as far as there is room."""
         self._left -= 1
         if not isinstance(value, dict | list):
-            return _leaf(key, value, pointer)
+            return leaf(key, value, pointer)
         kind = "object" if isinstance(value, dict) else "list"
         if level >= MOST_LEVELS or (self._left <= 0 and level > 0):
             rest = More(pointer=pointer, offset=0, left=len(value)) if value else None
             return Node(key=key, kind=kind, count=len(value), more=rest)
-        children = tuple(self._children(value, pointer, level))
+        children = tuple(self.children(value, pointer, level))
         shown = (self._offset if level == 0 else 0) + len(children)
         rest = More(pointer=pointer, offset=shown, left=len(value) - shown) if shown < len(value) else None
         is_open = level < 2 and len(value) <= 30
         return Node(key=key, kind=kind, count=len(value), children=children, more=rest, is_open=is_open)
 
-    def _children(self, value: dict[str, JsonValue] | list[JsonValue], pointer: str, level: int) -> Iterator[Node]:
+    def children(self, value: dict[str, JsonValue] | list[JsonValue], pointer: str, level: int) -> Iterator[Node]:
+        """The members of a list or object."""
         first = self._offset if level == 0 else 0
-        for name, member in islice(_members(value), first, first + MOST_OF_ONE):
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, member in islice(members, first, first + MOST_OF_ONE):
             if self._left <= 0:
                 return
-            yield self.node(name, member, f"{pointer}/{_escaped(name)}", level + 1)
+            escaped = str(name).replace("~", "~0").replace("/", "~1")
+            yield self.node(str(name), member, f"{pointer}/{escaped}", level + 1)
 
 
-def _leaf(key: str, value: JsonValue, pointer: str) -> Node:
+def leaf(key: str, value: JsonValue, pointer: str) -> Node:
+    """A value without members; of a long text the beginning."""
     match value:
         case None:
             return Node(key=key, kind="null", text="null")
@@ -167,17 +168,6 @@ def _leaf(key: str, value: JsonValue, pointer: str) -> Node:
     return Node(key=key, kind="text", text=shown[:LONGEST_TEXT], count=len(shown), more=rest if long else None)
 
 
-def _members(value: dict[str, JsonValue] | list[JsonValue]) -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict):
-        yield from value.items()
-    else:
-        yield from ((str(number), member) for number, member in enumerate(value))
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:
     """A list of objects as rows and columns."""
@@ -186,11 +176,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     count: int
     hidden_columns: int = field(default=0)
-
-
-MOST_ROWS = 200
-MOST_COLUMNS = 20
-LONGEST_CELL = 300
 
 
 def table(value: JsonValue) -> Table | None:
@@ -202,10 +187,11 @@ def table(value: JsonValue) -> Table | None:
     if not columns:
         return None
     shown = columns[:MOST_COLUMNS]
-    cells = tuple(tuple(_cell(row[name]) if name in row else "" for name in shown) for row in rows)
+    cells = tuple(tuple(format_cell(row[name]) if name in row else "" for name in shown) for row in rows)
     return Table(columns=tuple(shown), rows=cells, count=len(value), hidden_columns=len(columns) - len(shown))
 
 
-def _cell(value: JsonValue) -> str:
+def format_cell(value: JsonValue) -> str:
+    """A value in a cell; of a long one the beginning."""
     written = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return written if len(written) <= LONGEST_CELL else f"{written[:LONGEST_CELL]}…"

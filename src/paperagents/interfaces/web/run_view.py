@@ -1,4 +1,4 @@
-"""What a page shows of one run: how it stands, what it asks, its result, its steps."""
+"""What pages show of a run: its state, questions, result and steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from paperagents.approval.question import ApprovalRequest
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import Diagram, diagram
@@ -23,7 +22,7 @@ STEPS_AT_ONCE = 200
 _BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")
 BRANCHES_AT_ONCE = 100
 INLINE_STEPS = 40
-"""Up to so many steps carry their data with them; of more, data is shown when somebody asks for it."""
+"""Up to so many steps are sent with their data; of more, data is loaded on request."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +47,7 @@ class StepView:
 
     @property
     def below(self) -> str | None:
-        """The run that this step was, where it was one of its own."""
+        """The id of the nested run that this step was, if any."""
         found = _BELOW.search(str(self.entry["message"]))
         return found[0] if found else None
 
@@ -62,15 +61,15 @@ class RunView:
     questions: tuple[QuestionView, ...]
     result: ResultView | None
     diagram: Diagram | None
-    lit: dict[int, str]
-    """How each step of the diagram stands."""
+    step_states: dict[int, str]
+    """The state of each step of the diagram."""
     steps: tuple[StepView, ...]
     first_step: int
     places: tuple[dict[str, Any], ...]
-    """Where in the files an error happened."""
+    """Where in which file an error happened."""
     file: str | None
     tree: tuple[TreeNode, ...] = ()
-    """Who called whom, where a model took part."""
+    """The calls of an agent."""
 
     @property
     def total_steps(self) -> int:
@@ -86,24 +85,30 @@ class RunView:
 def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
     """The run as it is now."""
     record = live.record(run_id)
-    tool = _tool(live, record.tool)
+    try:
+        tool = live.vault.registry.tool(record.tool)
+    except PaperError:
+        tool = None
+    # The tree is drawn when the run stands still: while steps come, their list is enough.
+    has_tree = record.status != "running" and is_agents(record.execution_log)
+    branches = run_tree(live.vault.store, record.run_id, most=BRANCHES_AT_ONCE) if has_tree else ()
     return RunView(
         record=record,
-        arguments=arguments_of(live, record.run_id),
-        questions=questions(live, record.run_id),
+        arguments=stored_arguments(live, record.run_id),
+        questions=question_views(live, record.run_id),
         result=result_view(record.data) if record.status == "succeeded" else None,
         diagram=diagram(tool) if tool is not None else None,
-        lit=_lit(record),
+        step_states=step_states(record),
         steps=step_views(record, first_step),
         first_step=first_step,
-        places=tuple(_places(record.error)),
+        places=tuple(stack_frames(record.error)),
         file=tool.file if tool is not None else None,
-        tree=_tree(live, record),
+        tree=tuple(branches),
     )
 
 
-def arguments_of(live: LiveRuns, run_id: str) -> JsonObject:
-    """The arguments of a run, secrets blackened."""
+def stored_arguments(live: LiveRuns, run_id: str) -> JsonObject:
+    """The arguments of a run, secrets redacted."""
     stored = live.vault.store.stored(run_id)
     shown = live.vault.services.masking.value(stored.arguments) if stored is not None else {}
     assert isinstance(shown, dict)
@@ -111,22 +116,19 @@ def arguments_of(live: LiveRuns, run_id: str) -> JsonObject:
 
 
 def without_secrets(arguments: JsonObject) -> JsonObject:
-    """The arguments that can be given again: what was blackened is left for the person to fill in."""
+    """The arguments that can be given again: redacted ones are left for the person to fill in."""
     return {name: value for name, value in arguments.items() if MASK not in str(value)}
 
 
-def questions(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionView, ...]:
+def question_views(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionView, ...]:
     """The open questions of a run, or all of them, the oldest first."""
-    asked = live.vault.store.approvals()
-    return tuple(question_view(each) for each in asked if run_id is None or each.run_id == run_id)
-
-
-def question_view(request: ApprovalRequest) -> QuestionView:
-    """A question with its preview read."""
-    preview = Redaction().text(request.preview)
-    return QuestionView(
-        request=request, diff=read_diff(preview) if request.tool == "write_file" else None, preview=preview
-    )
+    views = []
+    for request in live.vault.store.approvals():
+        if run_id is None or request.run_id == run_id:
+            preview = Redaction().text(request.preview)
+            diff = read_diff(preview) if request.tool == "write_file" else None
+            views.append(QuestionView(request=request, diff=diff, preview=preview))
+    return tuple(views)
 
 
 def step_views(record: RunRecord, first: int = 0, most: int = STEPS_AT_ONCE) -> tuple[StepView, ...]:
@@ -134,7 +136,9 @@ def step_views(record: RunRecord, first: int = 0, most: int = STEPS_AT_ONCE) -> 
     entries = record.execution_log
     with_data = len(entries) <= INLINE_STEPS
     chosen = enumerate(entries[first : first + most], first)
-    return tuple(step_view(number, entry) if with_data else _brief(number, entry) for number, entry in chosen)
+    if with_data:
+        return tuple(step_view(number, entry) for number, entry in chosen)
+    return tuple(StepView(number=number, entry=entry, has_data=False) for number, entry in chosen)
 
 
 def step_view(number: int, entry: JsonObject) -> StepView:
@@ -147,36 +151,19 @@ def step_view(number: int, entry: JsonObject) -> StepView:
     )
 
 
-def _brief(number: int, entry: JsonObject) -> StepView:
-    return StepView(number=number, entry=entry, has_data=False)
-
-
-def _tool(live: LiveRuns, name: str) -> ToolDefinition | None:
-    try:
-        return live.vault.registry.tool(name)
-    except PaperError:
-        return None
-
-
-def _tree(live: LiveRuns, record: RunRecord) -> tuple[TreeNode, ...]:
-    """Drawn when nothing moves: while steps come, their list is enough."""
-    if record.status == "running" or not is_agents(record.execution_log):
-        return ()
-    return tuple(run_tree(live.vault.store, record.run_id, most=BRANCHES_AT_ONCE))
-
-
-def _lit(record: RunRecord) -> dict[int, str]:
+def step_states(record: RunRecord) -> dict[int, str]:
     """The state of every step; the worst of those that share a number."""
     weight = {"skipped": 0, "success": 1, "waiting": 2, "denied": 3, "error": 4}
-    lit: dict[int, str] = {}
+    states: dict[int, str] = {}
     for entry in record.execution_log:
         step, status = int(str(entry["step"])), str(entry["status"])
-        if weight.get(status, 0) >= weight.get(lit.get(step, "skipped"), 0):
-            lit[step] = status
-    return lit
+        if weight.get(status, 0) >= weight.get(states.get(step, "skipped"), 0):
+            states[step] = status
+    return states
 
 
-def _places(error: JsonObject | None) -> list[dict[str, Any]]:
+def stack_frames(error: JsonObject | None) -> list[dict[str, Any]]:
+    """The frames of a JavaScript error that lie in a file."""
     details = error.get("details") if error else None
     stack = details.get("stack") if isinstance(details, dict) else None
     frames = stack if isinstance(stack, list) else []

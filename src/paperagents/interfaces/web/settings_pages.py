@@ -1,4 +1,4 @@
-"""Settings and figures: what is allowed, where the limits are, how well the tools do."""
+"""Pages of settings and statistics, and the key of the language model."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ CHANGED_HERE = (
 )  # fmt: skip
 """Settings with a field on the page; the key of the language model has a field of its own."""
 MOST_RUNS = 5_000
+_ORIGIN = "paper serve"
 
 
 class Value(BaseModel):
@@ -45,21 +46,19 @@ def settings(request: Request, live: Live) -> Response:
     values = live.vault.settings.values
     shown = {
         name: {
-            "value": _typed(mask_value(name, values[name])),
+            "value": format_setting(mask_value(name, values[name])),
             "origin": values[name].origin,
             "kind": SETTING_SPECS[name].kind,
         }
         for name in CHANGED_HERE
     }
-    return page(
-        request, "settings.html", settings=shown, rules=live.vault.rules.rules(),
-        has_key=has_model_key(live.vault),
-    )  # fmt: skip
+    rules, has_key = live.vault.rules.rules(), has_model_key(live.vault)
+    return page(request, "settings.html", settings=shown, rules=rules, has_key=has_key)
 
 
 @pages.get("/stats")
 def stats(request: Request, live: Live) -> Response:
-    """How often, how well and how long, as pictures and as figures."""
+    """How often, how well and how long, as charts and figures."""
     figures: list[dict[str, Any]] = live.vault.store.figures()
     runs: list[dict[str, Any]] = live.vault.store.history(limit=MOST_RUNS)
     total, succeeded = sum(each["runs"] for each in figures), sum(each["succeeded"] for each in figures)
@@ -72,22 +71,22 @@ def stats(request: Request, live: Live) -> Response:
 
 @requests.put("/settings/{name}")
 def change(live: Live, name: Annotated[str, Path(max_length=100)], value: Value) -> Response:
-    """Write a setting into the vault's file; what it cannot be is refused."""
+    """Write a setting into the vault's file. Raises SettingsError for a value that it cannot have."""
     if name == "llm.api_key":
-        keep_model_key(live.vault, value.value)
+        store_model_key(live.vault, value.value)
         live.vault.read_settings_again()
         return Json({"name": name, "value": "***"})
     if name not in CHANGED_HERE:
-        raise UsageError("unknown-setting", name=name, origin="paper serve", suggestion="", case=None)
+        raise UsageError("unknown-setting", name=name, origin=_ORIGIN, suggestion="", case=None)
     if not value.value and SETTING_SPECS[name].kind not in LISTS:
-        raise SettingsError("invalid-setting", name=name, value="", origin="paper serve", case=SETTING_SPECS[name].kind,
+        raise SettingsError("invalid-setting", name=name, value="", origin=_ORIGIN, case=SETTING_SPECS[name].kind,
                             least=f"{SETTING_SPECS[name].least:g}", most=f"{SETTING_SPECS[name].most:.0f}")  # fmt: skip
-    write_setting(live.vault.root, name, parse_setting(value.value, SETTING_SPECS[name]), origin="paper serve")
+    write_setting(live.vault.root, name, parse_setting(value.value, SETTING_SPECS[name]), origin=_ORIGIN)
     live.vault.read_settings_again()
     return Json({"name": name, "value": mask_value(name, live.vault.settings.values[name])})
 
 
-def _typed(value: Any) -> str:
+def format_setting(value: Any) -> str:
     """A value as one would type it."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
@@ -98,20 +97,17 @@ router.include_router(pages)
 router.include_router(requests)
 
 
-# --- the key of the language model: comes in from the page, is kept for the server it is for, never goes out again
+# --- the key of the language model: stored for the server it is for, never shown again
 
 
-_ORIGIN = "paper serve"
-
-
-def keep_model_key(vault: Vault, key: str) -> None:
-    """Keep a key in the system's keyring, else in the user's own settings; never in the vault."""
+def store_model_key(vault: Vault, key: str) -> None:
+    """Store a key in the system's keyring, else in the user's own settings; never in the vault."""
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise SettingsError("invalid-setting", name="llm.api_key", value="***", origin=_ORIGIN, case="text")
     base_url = str(vault.settings.get("llm.base_url"))
-    if not _kept_in_keyring(origin_of(base_url), key):
+    if not store_in_keyring(origin_of(base_url), key):
         if origin_of(str(load_settings(None).get("llm.base_url"))) != origin_of(base_url):
-            # A key goes to the user's own server only: whoever gives it here means this one.
+            # A key is sent to the user's own server only: whoever enters it here means this one.
             write_user_setting("llm.base_url", base_url, origin=_ORIGIN)
         write_user_setting("llm.api_key", key, origin=_ORIGIN)
     vault.services.masking.learn([key])
@@ -129,12 +125,12 @@ def has_model_key(vault: Vault) -> bool:
         return False
 
 
-def _kept_in_keyring(origin: str, key: str) -> bool:
+def store_in_keyring(origin: str, key: str) -> bool:
+    """Whether the keyring has taken the key: some accept it and store nothing."""
     import keyring  # noqa: PLC0415  see above
 
     try:
         keyring.set_password(KEYRING, origin, key)
-        kept = keyring.get_password(KEYRING, origin)
+        return keyring.get_password(KEYRING, origin) == key
     except Exception:
         return False
-    return kept == key

@@ -1,10 +1,10 @@
-"""The list of tools at the side: by category, searchable, and short enough for every page to carry it."""
+"""The list of tools in the sidebar: by category, searchable, and short enough for every page."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
@@ -27,7 +27,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sidebar:
-    """What the side of a page shows."""
+    """The content of the sidebar."""
 
     groups: tuple[Group, ...]
     broken: tuple[Entry, ...]
@@ -38,14 +38,18 @@ class Sidebar:
     current: str | None = None
 
 
-def sidebar(registry: ToolRegistry, *, query: str = "", current: str | None = None) -> Sidebar:
+def make_sidebar(registry: ToolRegistry, *, query: str = "", current: str | None = None) -> Sidebar:
     """The tools whose name, id, description or category has every word of the query."""
     tools = [entry for entry in registry.entries() if entry.is_tool]
-    found = matching(tools, query)
+    found = search_entries(tools, query)
     broken = [entry for entry in found if not entry.valid]
-    groups = tuple(_shortened(by_category(found)))
+    groups, room = list[Group](), MOST_SHOWN
+    for group in group_by_category(found):
+        if shown := group.entries[: min(MOST_OF_A_CATEGORY, room)]:
+            groups.append(replace(group, entries=shown))
+            room -= len(shown)
     return Sidebar(
-        groups=groups,
+        groups=tuple(groups),
         broken=tuple(broken[:MOST_OF_A_CATEGORY]),
         broken_count=len(broken),
         shown=sum(len(group.entries) for group in groups),
@@ -55,48 +59,31 @@ def sidebar(registry: ToolRegistry, *, query: str = "", current: str | None = No
     )
 
 
-def matching(entries: Sequence[Entry], query: str) -> list[Entry]:
+def search_entries(entries: Sequence[Entry], query: str) -> list[Entry]:
     """The entries that have every word."""
     words = query.casefold().split()[:20]
     if not words:
         return list(entries)
-    return [entry for entry in entries if all(word in _searched(entry) for word in words)]
+    texts = (f"{each.name} {each.id} {each.description} {each.category or ''}".casefold() for each in entries)
+    return [entry for entry, words_of in zip(entries, texts, strict=True) if all(word in words_of for word in words)]
 
 
-def by_category(entries: Iterable[Entry]) -> list[Group]:
+def group_by_category(entries: Iterable[Entry]) -> list[Group]:
     """Usable tools by category, those without one last but for the built-in ones."""
     named: dict[str, list[Entry]] = {}
+    others, built_in = text("web.no-category"), text("web.built-in")
     for entry in entries:
         if entry.valid or entry.stale:
-            named.setdefault(_category(entry), []).append(entry)
-    others, built_in = text("web.no-category"), text("web.built-in")
-    ordered = sorted(named, key=lambda name: (name == built_in, name == others, natural(name)))
-    return [
-        Group(name=name, entries=tuple(sorted(named[name], key=lambda e: natural(e.name))), count=len(named[name]))
-        for name in ordered
-    ]
+            category = built_in if entry.kind == "builtin" else entry.category or others
+            named.setdefault(category, []).append(entry)
+    groups = []
+    for name in sorted(named, key=lambda name: (name == built_in, name == others, natural_order(name))):
+        members = sorted(named[name], key=lambda entry: natural_order(entry.name))
+        groups.append(Group(name=name, entries=tuple(members), count=len(members)))
+    return groups
 
 
-def natural(name: str) -> list[tuple[int, str]]:
+def natural_order(name: str) -> list[tuple[int, str]]:
     """The order people expect: 9 before 10."""
     parts = re.split(r"([0-9]{1,18})", name.casefold())
     return [(int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts)]
-
-
-def _category(entry: Entry) -> str:
-    if entry.kind == "builtin":
-        return text("web.built-in")
-    return entry.category or text("web.no-category")
-
-
-def _searched(entry: Entry) -> str:
-    return f"{entry.name} {entry.id} {entry.description} {entry.category or ''}".casefold()
-
-
-def _shortened(groups: Iterable[Group]) -> Iterable[Group]:
-    left = MOST_SHOWN
-    for group in groups:
-        shown = group.entries[: min(MOST_OF_A_CATEGORY, left)]
-        left -= len(shown)
-        if shown:
-            yield Group(name=group.name, entries=shown, count=group.count)

@@ -1,4 +1,4 @@
-"""Markdown of tools and models as HTML that can do nothing: no markup of its own, no pictures, harmless links."""
+"""Texts for pages: Markdown as harmless HTML, diffs line by line, moments and durations."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SIGNS = re.compile(r"(?m)^#{1,6} |^\s*[-*+] |^\s*\d+\. |^```|^> |\*\*|^\|.*\||\
 _BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
-def rendered(source: str) -> Markup:
-    """The HTML of a text. What the text says in HTML is shown, not done."""
-    return Markup(_parser().render(source[:LONGEST]))  # noqa: S704  the parser escapes all text and makes no raw HTML
+def render_markdown(source: str) -> Markup:
+    """Untrusted Markdown as HTML: HTML in it is shown as text, there are no images, and links are harmless."""
+    return Markup(markdown_parser().render(source[:LONGEST]))  # noqa: S704  the parser escapes all text and makes no raw HTML
 
 
 def looks_like_markdown(source: str) -> bool:
@@ -37,37 +37,36 @@ def looks_like_markdown(source: str) -> bool:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def markdown_parser() -> MarkdownIt:
+    """The parser with our rules."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").enable("strikethrough").disable("image")
     # The library's own way to choose which links are links.
-    setattr(parser, "validateLink", _is_harmless)  # noqa: B010  it is declared as a method
-    parser.add_render_rule("link_open", _link)
-    parser.core.ruler.after("inline", "boxes", _boxes)
+    setattr(parser, "validateLink", lambda url: _SAFE_LINK.match(url.strip()) is not None)  # noqa: B010  a method there
+    parser.add_render_rule("link_open", render_link)
+    parser.core.ruler.after("inline", "boxes", draw_checkboxes)
     for rule in ("heading_open", "heading_close"):
-        parser.add_render_rule(rule, _lower_heading)
+        parser.add_render_rule(rule, lower_heading)
     return parser
 
 
-def _boxes(state: StateCore) -> None:
-    """``- [ ]`` and ``- [x]`` at the beginning of an element of a list are boxes, as in other programs for notes."""
+def draw_checkboxes(state: StateCore) -> None:
+    """``- [ ]`` and ``- [x]`` at the beginning of a list item are checkboxes."""
     for item, _, line in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
         words = line.children[0] if item.type == "list_item_open" and line.type == "inline" and line.children else None
         if words is not None and words.content[:4] in _BOXES:
             words.content = _BOXES[words.content[:4]] + words.content[4:]
 
 
-def _is_harmless(url: str) -> bool:
-    return _SAFE_LINK.match(url.strip()) is not None
-
-
-def _link(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, _: MutableMapping[str, Any]) -> str:
-    """Other sites do not learn where they were linked from, and get no hold on this page."""
+def render_link(
+    self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, _: MutableMapping[str, Any]
+) -> str:
+    """A link in a new tab, without referrer and without access to this page."""
     tokens[index].attrSet("rel", "noopener noreferrer nofollow")
     tokens[index].attrSet("target", "_blank")
     return self.renderToken(tokens, index, options, {})
 
 
-def _lower_heading(
+def lower_heading(
     self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, _: MutableMapping[str, Any]
 ) -> str:
     """Headings of a text stand below those of the page."""
@@ -76,7 +75,7 @@ def _lower_heading(
     return self.renderToken(tokens, index, options, {})
 
 
-# --- what a person is asked to agree to, line by line: added, removed, kept. Read by the counts, never by the looks
+# --- diffs: parsed by the counts of their hunks, so that no content can look like another line
 
 
 LineKind = Literal["kept", "added", "removed", "place", "note"]
@@ -105,32 +104,33 @@ class Diff:
 
     @property
     def added(self) -> int:
-        """How many lines come."""
+        """How many lines are added."""
         return sum(line.kind == "added" for line in self.lines)
 
     @property
     def removed(self) -> int:
-        """How many lines go."""
+        """How many lines are removed."""
         return sum(line.kind == "removed" for line in self.lines)
 
     def chunks(self) -> Iterator[tuple[DiffLine, ...]]:
-        """The lines in pieces that a browser can leave out while nobody looks at them."""
+        """The lines in pieces that a browser need not lay out while they are off screen."""
         yield from (self.lines[start : start + CHUNK] for start in range(0, len(self.lines), CHUNK))
 
 
 def read_diff(preview: str) -> Diff | None:
-    """The diff in a preview of ours; None where it is something else, which is then shown as it is."""
+    """The diff in a preview; None where it is something else."""
     lines = preview.split("\n")
     if len(lines) < 2 or not lines[0].startswith("--- ") or not lines[1].startswith("+++ b/"):
         return None
     try:
-        shown = tuple(_lines(lines[2:]))
+        shown = tuple(read_hunks(lines[2:]))
     except (ValueError, IndexError):
         return None
     return Diff(path=lines[1].removeprefix("+++ b/"), is_new=lines[0] == "--- /dev/null", lines=shown)
 
 
-def _lines(lines: Sequence[str]) -> Iterator[DiffLine]:
+def read_hunks(lines: Sequence[str]) -> Iterator[DiffLine]:
+    """The lines of all hunks with their numbers. Raises ValueError or IndexError where the counts do not fit."""
     at = 0
     while at < len(lines):
         hunk = _HUNK.fullmatch(lines[at])
@@ -140,7 +140,7 @@ def _lines(lines: Sequence[str]) -> Iterator[DiffLine]:
         yield DiffLine(kind="place", text=lines[at])
         at += 1
         while old_left or new_left or (at < len(lines) and lines[at].startswith("\\ ")):
-            line = _line(lines[at], old, new)
+            line = read_line(lines[at], old, new)
             at += 1
             yield line
             taken_old, taken_new = int(line.old is not None), int(line.new is not None)
@@ -149,7 +149,8 @@ def _lines(lines: Sequence[str]) -> Iterator[DiffLine]:
                 raise ValueError(line.text)
 
 
-def _line(line: str, old: int, new: int) -> DiffLine:
+def read_line(line: str, old: int, new: int) -> DiffLine:
+    """One line of a hunk."""
     if line.startswith("\\ "):
         return DiffLine(kind="note", text=line[2:])
     kind = _KINDS.get(line[:1])
@@ -160,7 +161,7 @@ def _line(line: str, old: int, new: int) -> DiffLine:
     )
 
 
-# --- moments and durations as people read them
+# --- moments and durations
 
 
 _SECOND = 1000.0
@@ -170,7 +171,7 @@ _ZONE: ContextVar[tzinfo | None] = ContextVar("zone", default=None)
 
 @contextmanager
 def in_zone(zone: tzinfo | None) -> Iterator[None]:
-    """Inside, every moment is told in this time zone; None means the system's."""
+    """Inside, moments are shown in this time zone; None means the system's."""
     before = _ZONE.set(zone)
     try:
         yield
@@ -178,25 +179,25 @@ def in_zone(zone: tzinfo | None) -> Iterator[None]:
         _ZONE.reset(before)
 
 
-def local(written: str) -> datetime:
-    """A recorded moment as the clocks of the vault show it. Raises ValueError where it is none."""
+def to_local(written: str) -> datetime:
+    """A recorded moment in the time zone of the vault. Raises ValueError where it is none."""
     return datetime.fromisoformat(written).astimezone(_ZONE.get())
 
 
 def local_now() -> datetime:
-    """Now, as the clocks of the vault show it."""
+    """Now, in the time zone of the vault."""
     return datetime.now(UTC).astimezone(_ZONE.get())
 
 
-def beginning_of_day(day: str) -> str:
-    """When a day begins by the clocks of the vault. Raises ValueError or OverflowError where there is no such day."""
+def start_of_day(day: str) -> str:
+    """When a day begins in the time zone of the vault. Raises ValueError or OverflowError for no day."""
     begins = datetime.fromisoformat(day)
     zone = _ZONE.get()
     return (begins if zone is None else begins.replace(tzinfo=zone)).astimezone(UTC).isoformat()
 
 
-def duration(milliseconds: float) -> str:
-    """How long: ``4 ms``, ``1.2 s``, ``3 min 5 s``."""
+def format_duration(milliseconds: float) -> str:
+    """A duration: ``4 ms``, ``1.2 s``, ``3 min 5 s``."""
     if milliseconds < _SECOND:
         return f"{milliseconds:.0f} ms"
     if milliseconds < _MINUTE:
@@ -205,10 +206,10 @@ def duration(milliseconds: float) -> str:
     return f"{minutes} min {seconds} s"
 
 
-def moment(written: str) -> str:
-    """When, by the clocks of the vault: today without the date, else with it. What is no time stays as it is."""
+def format_moment(written: str) -> str:
+    """A moment in the time zone of the vault: today without the date, else with it. Other texts stay as they are."""
     try:
-        at = local(written)
+        at = to_local(written)
     except ValueError:
         return written
     today = local_now().date()
