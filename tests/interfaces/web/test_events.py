@@ -56,7 +56,7 @@ def test_a_closed_page_leaves_nobody_behind(served: Served) -> None:
 
 def tellers(loop: asyncio.AbstractEventLoop) -> int:
     names = [getattr(task.get_coro(), "__name__", "") for task in asyncio.all_tasks(loop)]
-    return names.count("_tell")
+    return names.count("send_events")
 
 
 def wait_for(condition: Callable[[], Any]) -> Any:
