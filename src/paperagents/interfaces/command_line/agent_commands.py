@@ -212,7 +212,9 @@ def ask_command(  # noqa: PLR0913  one argument per option
         identifier = vault.registry.agent(agent).id
         arguments = {"query": read_question(words)}
         if conversation is not None:
-            arguments["conversation"] = resolve_conversation(conversation, list_conversations(vault.root / KEEPING_FOLDER, identifier))
+            arguments["conversation"] = resolve_conversation(
+                conversation, list_conversations(vault.root / KEEPING_FOLDER, identifier)
+            )
         with attend_run(yes=yes, quiet=as_json) as attended:
             record = vault.run(f"agent:{identifier}", arguments, model=model, **attended)
         print_record(record, as_json=as_json)
