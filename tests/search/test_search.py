@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
-from paperagents.search.matching import matches, snippet
-from paperagents.search.notes import Note, note_of
+from paperagents.search.matching import make_snippet, matches
+from paperagents.search.notes import Note, parse_note
 from paperagents.search.query import And, Not, Or, Query, Tag, Text, parse_query
 from paperagents.search.search import search_files
 
@@ -157,7 +157,7 @@ def test_large_and_foreign_files_are_found_by_name_only(folder: VaultFolder) -> 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_a_character_is_the_same_however_it_is_stored(form: Any) -> None:
-    note = note_of("ä.md", unicodedata.normalize(form, "Ein Äpfelchen, STRASSE"))
+    note = parse_note("ä.md", unicodedata.normalize(form, "Ein Äpfelchen, STRASSE"))
     for query in ("äpfel", "ÄPFEL", "a\u0308pfel", "straße", "file:a\u0308"):
         assert matches(parse_query(query), note)
 
@@ -182,7 +182,7 @@ def test_a_character_is_the_same_however_it_is_stored(form: Any) -> None:
     ],
 )
 def test_inline_tags_stand_outside_of_code(text: str, tags: list[str]) -> None:
-    assert note_of("a.md", text).tags == tuple(tags)
+    assert parse_note("a.md", text).tags == tuple(tags)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +203,14 @@ def test_inline_tags_stand_outside_of_code(text: str, tags: list[str]) -> None:
 def test_tags_of_the_frontmatter_are_written_in_many_ways(frontmatter: str, tags: tuple[str, ...]) -> None:
     for newline in ("\n", "\r\n"):
         text = f"---\n{frontmatter}\n---\nbody\n".replace("\n", newline)
-        assert note_of("a.md", text).tags == tags
-        assert note_of("a.md", "\ufeff" + text).tags == note_of("a.md", text).tags
+        assert parse_note("a.md", text).tags == tags
+        assert parse_note("a.md", "\ufeff" + text).tags == parse_note("a.md", text).tags
 
 
 def test_only_notes_have_tags_and_properties() -> None:
-    assert note_of("a.c", "#include").tags == ()
-    assert note_of("a.txt", "---\na: b\n---\n").properties == {}
-    assert note_of("a.MD", "#x").tags == ("x",)
+    assert parse_note("a.c", "#include").tags == ()
+    assert parse_note("a.txt", "---\na: b\n---\n").properties == {}
+    assert parse_note("a.MD", "#x").tags == ("x",)
 
 
 @pytest.mark.parametrize(
@@ -226,22 +226,22 @@ def test_only_notes_have_tags_and_properties() -> None:
     ],
 )
 def test_the_snippet_is_the_line_of_the_first_hit(query: str, text: str, expected: str) -> None:
-    assert snippet(parse_query(query), Note(path="x.md", text=text)) == expected
+    assert make_snippet(parse_query(query), Note(path="x.md", text=text)) == expected
 
 
 def test_a_long_line_is_cut_around_the_hit() -> None:
     text = "a " * 500 + "needle" + " b" * 500
-    cut = snippet(parse_query("needle"), Note(path="x.md", text=text))
+    cut = make_snippet(parse_query("needle"), Note(path="x.md", text=text))
     assert len(cut) <= 202
     assert "needle" in cut
     assert (cut[0], cut[-1]) == ("…", "…")
-    assert snippet(parse_query("a"), Note(path="x.md", text="a" * 300)) == "a" * 200 + "…"
+    assert make_snippet(parse_query("a"), Note(path="x.md", text="a" * 300)) == "a" * 200 + "…"
 
 
 @given(st.text(), st.text(alphabet="`~#a \n>", max_size=200))
 def test_any_text_is_a_note(text: str, code: str) -> None:
     for each in (text, code, f"---\n{text}\n---\n{code}"):
-        note = note_of("a.md", each)
+        note = parse_note("a.md", each)
         assert all(tag and not tag.startswith("#") for tag in note.tags)
 
 

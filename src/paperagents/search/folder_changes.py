@@ -1,4 +1,4 @@
-"""The vault's folders as they are now: looked at the first time, told about from then on."""
+"""The vault's folders as they are now: scanned the first time, followed by inotify from then on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ctypes
 import os
 import struct
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 
 from paperagents.files.folder import VaultFolder
@@ -18,83 +19,81 @@ class FolderState:
 
     def __init__(self, folder: VaultFolder) -> None:
         self._folder = folder
-        self._notices: FolderNotices | None = None
-        self._looked_once = False
+        self._inotify: Inotify | None = None
+        self._has_scanned = False
         self.listings: dict[str, FolderListing] = {}
 
     def refresh(self) -> set[str]:
-        """Bring the listings up to date; the folders that were looked at or have gone."""
-        if self._notices is not None:
+        """Bring the listings up to date; the folders that were scanned or have gone."""
+        if self._inotify is not None:
             try:
-                return self._follow_notices(self._notices)
-            except NoNoticesError:
+                return self.apply_events(self._inotify)
+            except InotifyError:
                 self.close()
-        return self._look_at_all()
+        return self.scan_all()
 
     def close(self) -> None:
         """Follow the folders no more."""
-        if self._notices is not None:
-            self._notices.close()
-            self._notices = None
+        if self._inotify is not None:
+            self._inotify.close()
+            self._inotify = None
 
-    def _look_at_all(self) -> set[str]:
-        """Look at every folder. A program that searches once needs no notices; one that does it again will."""
+    def scan_all(self) -> set[str]:
+        """Scan every folder. A program that searches once need not follow them; one that does it again will."""
         before = set(self.listings)
-        if self._looked_once:
-            self._begin_following()
-        self._looked_once = True
-        self.listings = {join_path(each.folder): each for each in self._folder.list_folders((), self._follow)}
+        if self._has_scanned:
+            with suppress(InotifyError):
+                self._inotify = Inotify()
+        self._has_scanned = True
+        self.listings = {join_path(each.folder): each for each in self._folder.list_folders((), self.follow)}
         return before | set(self.listings)
 
-    def _begin_following(self) -> None:
-        try:
-            self._notices = FolderNotices()
-        except NoNoticesError:
-            self._notices = None
-
-    def _follow(self, folder: tuple[str, ...], descriptor: int) -> None:
-        if self._notices is None:
+    def follow(self, folder: tuple[str, ...], descriptor: int) -> None:
+        """Be told about an open folder; where that is not possible, about none."""
+        if self._inotify is None:
             return
         try:
-            self._notices.follow(folder, descriptor)
-        except NoNoticesError:
+            self._inotify.follow(folder, descriptor)
+        except InotifyError:
             self.close()
 
-    def _follow_notices(self, notices: FolderNotices) -> set[str]:
-        changed = notices.take()
-        looked_at: set[str] = set()
+    def apply_events(self, inotify: Inotify) -> set[str]:
+        """Scan the folders in which something has changed."""
+        changed = inotify.read_events()
+        scanned: set[str] = set()
         for folder in {each.folder for each in changed}:
-            looked_at |= self._look_at(folder)
+            scanned |= self.scan_folder(folder)
         for folder in {(*each.folder, each.below) for each in changed if each.below is not None}:
-            looked_at |= self._forget(join_path(folder)) | self._look_below(folder)
-        if self._notices is None:
-            raise NoNoticesError
-        return looked_at
+            scanned |= self.forget(join_path(folder)) | self.scan_below(folder)
+        if self._inotify is None:
+            raise InotifyError
+        return scanned
 
-    def _look_at(self, folder: tuple[str, ...]) -> set[str]:
-        """Look at one folder again, and at those in it that came or went."""
+    def scan_folder(self, folder: tuple[str, ...]) -> set[str]:
+        """Scan one folder again, and those in it that came or went."""
         name = join_path(folder)
         before = self.listings.get(name)
         if before is None:
             return set()
         now = self.listings[name] = self._folder.list_folder(folder)
-        looked_at = {name}
+        scanned = {name}
         for gone in set(before.folders) - set(now.folders):
-            looked_at |= self._forget(join_path((*folder, gone)))
+            scanned |= self.forget(join_path((*folder, gone)))
         for new in set(now.folders) - set(before.folders):
-            looked_at |= self._look_below((*folder, new))
-        return looked_at
+            scanned |= self.scan_below((*folder, new))
+        return scanned
 
-    def _look_below(self, folder: tuple[str, ...]) -> set[str]:
-        """Look at a folder and all below it, where the folder above shows it."""
+    def scan_below(self, folder: tuple[str, ...]) -> set[str]:
+        """Scan a folder and all below it, where the folder above shows it."""
         above = self.listings.get(join_path(folder[:-1]))
         if above is None or folder[-1] not in above.folders:
             return set()
-        found = {join_path(each.folder): each for each in self._folder.list_folders(folder, self._follow)}
+        found = {join_path(each.folder): each for each in self._folder.list_folders(folder, self.follow)}
         self.listings |= found
         return set(found)
 
-    def _forget(self, name: str) -> set[str]:
+    def forget(self, name: str) -> set[str]:
+        """Drop a folder that has gone, and all below it."""
         gone = {each for each in self.listings if each == name or each.startswith(f"{name}/")}
         for each in gone:
             del self.listings[each]
@@ -115,50 +114,54 @@ _READ = 1 << 20
 _LOCAL = {0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E}
 
 
-class NoNoticesError(Exception):
+class InotifyError(Exception):
     """The system tells nothing about these folders, or has lost count."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Notice:
+class FolderEvent:
     """Something changed in a folder; with a name, in that folder of it, perhaps also further below."""
 
     folder: tuple[str, ...]
     below: str | None = None
 
 
-class FolderNotices:
-    """The notices about some folders. Raises NoNoticesError where there are none."""
+class Inotify:
+    """What the system says about some folders. Raises InotifyError where it says nothing."""
 
     def __init__(self) -> None:
         if not sys.platform.startswith("linux"):
-            raise NoNoticesError
+            raise InotifyError
         self._system = ctypes.CDLL(None, use_errno=True)
         self._folders: dict[int, tuple[str, ...]] = {}
         self._descriptor = self._system.inotify_init1(_NONBLOCK_CLOEXEC)
         if self._descriptor < 0:
-            raise NoNoticesError
+            raise InotifyError
 
     def follow(self, folder: tuple[str, ...], descriptor: int) -> None:
         """Be told about an open folder from now on."""
-        if _file_system(self._system, descriptor) not in _LOCAL:
-            raise NoNoticesError
+        if read_file_system(self._system, descriptor) not in _LOCAL:
+            raise InotifyError
         watch = self._system.inotify_add_watch(self._descriptor, f"/proc/self/fd/{descriptor}".encode(), _WANTED)
         if watch < 0:
-            raise NoNoticesError
+            raise InotifyError
         self._folders[watch] = folder
 
-    def take(self) -> list[Notice]:
-        """The notices since the last time."""
-        notices: list[Notice] = []
-        while content := self._waiting():
+    def read_events(self) -> list[FolderEvent]:
+        """The events since the last time."""
+        events: list[FolderEvent] = []
+        while content := self.read():
             position = 0
             while position < len(content):
                 watch, kind, _, length = _NOTICE.unpack_from(content, position)
                 name = content[position + _NOTICE.size : position + _NOTICE.size + length].rstrip(b"\0")
                 position += _NOTICE.size + length
-                notices += self._read(watch, kind, name)
-        return notices
+                if kind & _OVERFLOW:
+                    raise InotifyError
+                if watch in self._folders and not name.startswith(b"."):
+                    below = os.fsdecode(name) if kind & _FOLDER and name else None
+                    events.append(FolderEvent(folder=self._folders[watch], below=below))
+        return events
 
     def close(self) -> None:
         """Be told nothing more."""
@@ -171,24 +174,17 @@ class FolderNotices:
         if getattr(self, "_descriptor", -1) >= 0:
             self.close()
 
-    def _waiting(self) -> bytes:
+    def read(self) -> bytes:
+        """The bytes that wait to be read; none where nothing has happened."""
         try:
             return os.read(self._descriptor, _READ)
         except BlockingIOError:
             return b""
         except OSError as error:
-            raise NoNoticesError from error
-
-    def _read(self, watch: int, kind: int, name: bytes) -> list[Notice]:
-        if kind & _OVERFLOW:
-            raise NoNoticesError
-        if watch not in self._folders or name.startswith(b"."):
-            return []
-        below = os.fsdecode(name) if kind & _FOLDER and name else None
-        return [Notice(folder=self._folders[watch], below=below)]
+            raise InotifyError from error
 
 
-def _file_system(system: ctypes.CDLL, descriptor: int) -> int:
+def read_file_system(system: ctypes.CDLL, descriptor: int) -> int:
     """The kind of file system an open folder is on."""
     answer = (ctypes.c_long * 64)()
     return int(answer[0]) & 0xFFFFFFFF if system.fstatfs(descriptor, ctypes.byref(answer)) == 0 else 0

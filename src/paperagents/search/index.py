@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import threading
 import time
-from array import array
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import tantivy
-
 from paperagents.files.folder import VaultFolder
-from paperagents.files.listing import FolderListing, ListedFile
+from paperagents.files.listing import ListedFile
 from paperagents.files.paths import PRIVATE_FOLDER
-from paperagents.search.documents import KEYS, document, number_key
 from paperagents.search.folder_changes import FolderState
-from paperagents.search.index_store import IndexStore, OpenIndex, SearchIndexError, Written, told_as_damage
-from paperagents.search.manifest import NEVER, Difference, HeldFolder, Manifest
+from paperagents.search.manifest import Difference, Manifest, Progress, SearchIndexError
 from paperagents.search.notes import LARGEST_SEARCHED, Note, is_settled, read_note
 
 if TYPE_CHECKING:
@@ -63,12 +57,17 @@ class NoteIndex:
         with self._lock:
             changed = self._state.refresh()
             if self._is_new:
-                self._open()
+                self.open()
             else:
-                self._compare(changed)
-            if self._is_much() and self._may_write:
-                self._update(progress)
-            return self._view()
+                self.compare(changed)
+            if self.needs_update() and self._may_write:
+                self.update(progress)
+            differences = self._differences.values()
+            return View(
+                opened=self._opened,
+                pending=tuple(file for each in differences for file in each.pending),
+                outdated=tuple(number for each in differences for number in each.outdated),
+            )
 
     def read(self, file: ListedFile) -> Note:
         """A file that is not in the index, kept for the next search."""
@@ -81,32 +80,77 @@ class NoteIndex:
             self._notes[file.path] = file.stamp, note
         return note
 
-    def give_up(self) -> None:
+    def discard(self) -> None:
         """Use the index no more: it was found to be damaged."""
-        from paperagents.search.index_store import IndexStore  # noqa: PLC0415  as below
-
         with self._lock:
-            IndexStore(self._place).give_up()
-            self._use(None)
+            self._store().discard()
+            self.use(None)
 
     def close(self) -> None:
         """Let go of everything."""
         self._state.close()
         self._opened = None
 
-    @property
-    def _manifest(self) -> Manifest:
-        return self._opened.manifest if self._opened is not None else _EMPTY
+    def open(self) -> None:
+        """Open the index that is on the disk."""
+        self._opened_from = self._manifest_stamp()
+        self._is_new = False
+        # A small vault has no index and does not wait for the engine to be loaded.
+        self.use(self._store().open() if self._opened_from is not None else None)
 
-    def _view(self) -> View:
-        differences = self._differences.values()
-        return View(
-            opened=self._opened,
-            pending=tuple(file for each in differences for file in each.pending),
-            outdated=tuple(number for each in differences for number in each.outdated),
-        )
+    def use(self, opened: OpenIndex | None) -> None:
+        """Search this index from now on; without one, every file is read."""
+        self._opened = opened
+        self._notes.clear()
+        self._differences.clear()
+        held = opened.manifest.folders if opened is not None else {}
+        self.compare({*held, *self._state.listings})
 
-    def _manifest_on_disk(self) -> tuple[int, int] | None:
+    def compare(self, folders: set[str]) -> None:
+        """Find out how these folders differ from what the index holds of them."""
+        manifest = self._opened.manifest if self._opened is not None else _EMPTY
+        for folder in folders:
+            difference = manifest.difference(folder, self._state.listings.get(folder))
+            if difference is not None:
+                self._differences[folder] = difference
+            else:
+                self._differences.pop(folder, None)
+
+    def needs_update(self) -> bool:
+        """Whether more has changed than is read with each search."""
+        files, size = 0, 0
+        for difference in self._differences.values():
+            files += max(len(difference.pending), len(difference.outdated))
+            size += sum(file.size for file in difference.pending if file.size <= LARGEST_SEARCHED)
+        return files > MOST_PENDING or size > MOST_PENDING_BYTES
+
+    def update(self, progress: Progress | None) -> None:
+        """Put what has changed into the index, unless another process is doing it."""
+        store = self._store()
+        try:
+            with store.lock_for_writing() as is_ours:
+                if not is_ours:
+                    return
+                if self._manifest_stamp() != self._opened_from:
+                    self.open()  # another process has just done it
+                if self.needs_update():
+                    self.write(store, progress)
+                    self.open()
+        except (OSError, SearchIndexError):
+            # Read-only, or no space left: searches are right without, and need not try again and again.
+            self._may_write = False
+
+    def write(self, store: IndexStore, progress: Progress | None) -> None:
+        """Write what has changed; where that is more than half of the vault, the whole index anew."""
+        listings = self._state.listings
+        total = sum(len(listing.names) for listing in listings.values())
+        if self._opened is not None and 2 * sum(len(each.pending) for each in self._differences.values()) > total:
+            self.use(None)
+        opened, self._opened = self._opened, None
+        changes = [(name, listings.get(name), difference) for name, difference in self._differences.items()]
+        store.update(self.folder, opened, changes, progress)
+
+    def _manifest_stamp(self) -> tuple[int, int] | None:
         """Which manifest is there now; a new one is another file."""
         try:
             status = (self._place / "manifest").stat()
@@ -114,129 +158,7 @@ class NoteIndex:
             return None
         return status.st_ino, status.st_mtime_ns
 
-    def _open(self) -> None:
-        opened = None
-        self._opened_from = self._manifest_on_disk()
-        if self._opened_from is not None:
-            # A small vault has no index and does not wait for the engine to be loaded.
-            from paperagents.search.index_store import IndexStore  # noqa: PLC0415  see above
+    def _store(self) -> IndexStore:
+        from paperagents.search.index_store import IndexStore  # noqa: PLC0415  loads the engine
 
-            opened = IndexStore(self._place).open()
-        self._is_new = False
-        self._use(opened)
-
-    def _use(self, opened: OpenIndex | None) -> None:
-        self._opened = opened
-        self._notes.clear()
-        self._differences.clear()
-        self._compare({*self._manifest.folders, *self._state.listings})
-
-    def _compare(self, folders: set[str]) -> None:
-        for folder in folders:
-            difference = self._manifest.difference(folder, self._state.listings.get(folder))
-            if difference is not None:
-                self._differences[folder] = difference
-            else:
-                self._differences.pop(folder, None)
-
-    def _is_much(self) -> bool:
-        files, size = 0, 0
-        for difference in self._differences.values():
-            files += max(len(difference.pending), len(difference.outdated))
-            size += sum(file.size for file in difference.pending if file.size <= LARGEST_SEARCHED)
-        return files > MOST_PENDING or size > MOST_PENDING_BYTES
-
-    def _update(self, progress: Progress | None) -> None:
-        from paperagents.search.index_store import IndexStore  # noqa: PLC0415  as above
-
-        store = IndexStore(self._place)
-        try:
-            with store.writing() as mine:
-                if not mine:
-                    return
-                if self._manifest_on_disk() != self._opened_from:
-                    self._open()  # another process has just done it
-                if self._is_much():
-                    with told_as_damage():
-                        self._write(store, progress)
-                    self._open()
-        except (OSError, SearchIndexError):
-            # Read-only, or no space left: searches are right without, and need not try again and again.
-            self._may_write = False
-
-    def _write(self, store: IndexStore, progress: Progress | None) -> None:
-
-        total = sum(len(listing.names) for listing in self._state.listings.values())
-        if self._opened is not None and 2 * sum(len(each.pending) for each in self._differences.values()) > total:
-            self._use(None)
-        opened, self._opened = self._opened, None
-        listings = self._state.listings
-        changes = [(name, listings.get(name), difference) for name, difference in self._differences.items()]
-        write_index(store, self.folder, opened, changes, progress)
-
-
-# --- puts what has changed into the index
-
-
-Progress = Callable[[int, int], None]
-
-
-@dataclass(kw_only=True)
-class _Update:
-    """One update: what it reads from, what it writes to, and how far it is."""
-
-    folder: VaultFolder
-    writer: tantivy.IndexWriter
-    number: int
-    total: int
-    progress: Progress | None
-    done: int = 0
-    folders: dict[str, HeldFolder] = field(default_factory=dict)
-
-    def put(self, name: str, listing: FolderListing | None, difference: Difference) -> None:
-        """Put one folder's changes into the index."""
-        for outdated in difference.outdated:
-            self.writer.delete_documents_by_term(KEYS, number_key(outdated))
-        held = self.folders.pop(name, None)
-        if listing is None:
-            return
-        known = {known_name: (stamp, number) for known_name, stamp, number in held.files()} if held else {}
-        known |= {file.name: self._add(file) for file in difference.pending}
-        entries = [known[each] for each in listing.names]
-        self.folders[name] = HeldFolder(
-            names="\0".join(listing.names),
-            stamps=b"".join(stamp for stamp, _ in entries),
-            numbers=array("q", [number for _, number in entries]).tobytes(),
-        )
-
-    def _add(self, file: ListedFile) -> tuple[bytes, int]:
-        read_at = time.time_ns()
-        self.number += 1
-        self.writer.add_document(document(self.number, file, read_note(self.folder, file)))
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
-        return (file.stamp if is_settled(file, read_at) else NEVER), self.number
-
-
-def write_index(
-    store: IndexStore,
-    folder: VaultFolder,
-    opened: OpenIndex | None,
-    changes: list[tuple[str, FolderListing | None, Difference]],
-    progress: Progress | None,
-) -> None:
-    """Bring an index up to date, or make a new one."""
-    total = sum(len(difference.pending) for *_, difference in changes)
-    place, index, writer = store.writer(opened.manifest.place if opened else None, total)
-    update = _Update(
-        folder=folder,
-        writer=writer,
-        number=opened.manifest.next_number if opened else 0,
-        total=total,
-        progress=progress,
-        folders=dict(opened.manifest.folders) if opened else {},
-    )
-    for name, listing, difference in changes:
-        update.put(name, listing, difference)
-    store.switch(Written(place=place, folders=update.folders, next_number=update.number), index, writer)
+        return IndexStore(self._place)

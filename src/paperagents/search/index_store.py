@@ -20,17 +20,39 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import tantivy
 
+from paperagents.files.folder import VaultFolder
+from paperagents.files.listing import FolderListing, ListedFile
 from paperagents.files.state_files import require_no_links
 from paperagents.messages import text
-from paperagents.search.documents import Vocabulary, add_analysers, schema
-from paperagents.search.manifest import HeldFolder, Manifest, read_manifest
+from paperagents.search.documents import (
+    KEYS,
+    Vocabulary,
+    make_document,
+    make_number_key,
+    register_tokenizers,
+    schema,
+)
+from paperagents.search.manifest import (
+    UNSETTLED,
+    Difference,
+    FolderChange,
+    IndexedFolder,
+    Manifest,
+    Progress,
+    SearchIndexError,
+    read_manifest,
+)
+from paperagents.search.notes import is_settled, read_note
 
+ENGINE = str(vars(tantivy)["__version__"])  # not in the library's own description
 _LOGGER = logging.getLogger("paper")
 _PLACE = re.compile(r"notes-[0-9a-f]{16}")
 _VOCABULARY = "vocabulary"
@@ -54,15 +76,6 @@ class OpenIndex:
     vocabulary: Vocabulary
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """What a writer has put into the index in a place."""
-
-    place: str
-    folders: dict[str, HeldFolder]
-    next_number: int
-
-
 class IndexStore:
     """The folder of an index."""
 
@@ -73,74 +86,85 @@ class IndexStore:
         """The index, or None where there is none that can be used."""
         try:
             require_no_links(self._folder, self._folder.parent)
-            with self._switch(fcntl.LOCK_SH):
-                content = self._stored_manifest()
-                with told_as_damage():
-                    return self._opened(read_manifest(content))
+            with _lock(self._folder / "switch.lock", fcntl.LOCK_SH):
+                content = self._read_manifest()
+                with translate_engine_errors():
+                    return self._open(read_manifest(content, ENGINE))
         except SearchIndexError:
-            self.give_up()
+            self.discard()
         except OSError:
             pass  # there is none, or none for us
         return None
 
-    def give_up(self) -> None:
+    def discard(self) -> None:
         """Forget an index that cannot be used, and say so."""
         _LOGGER.warning("%s", text("search-index-anew"))
         with contextlib.suppress(OSError):
             (self._folder / "manifest").unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[bool]:
+    def lock_for_writing(self) -> Iterator[bool]:
         """Whether this process is the one that may write, as long as the block runs."""
         require_no_links(self._folder, self._folder.parent)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(self._folder / "writing.lock", fcntl.LOCK_EX | fcntl.LOCK_NB) as mine:
-            yield mine
+        with _lock(self._folder / "writing.lock", fcntl.LOCK_EX | fcntl.LOCK_NB) as is_ours:
+            yield is_ours
 
-    def writer(self, place: str | None, notes: int) -> tuple[str, tantivy.Index, tantivy.IndexWriter]:
-        """What writes so many notes to the index in this place; without one, to an empty index in a new place."""
-        if place is None:
-            place = f"notes-{secrets.token_hex(8)}"
-            (self._folder / place).mkdir(mode=0o700)
-        self._remove_all_but(place)
-        index = tantivy.Index(schema(), path=str(self._folder / place))
-        add_analysers(index)
-        threads = 1 if notes <= _FEW else min(os.cpu_count() or 1, _MOST_THREADS)
-        memory = _SMALL_MEMORY if notes <= _FEW else _MEMORY
-        return place, index, index.writer(memory, threads)
+    def update(
+        self, folder: VaultFolder, opened: OpenIndex | None, changes: Sequence[FolderChange], progress: Progress | None
+    ) -> None:
+        """Bring an index up to date, or make a new one in a new place."""
+        total = sum(len(difference.pending) for *_, difference in changes)
+        with translate_engine_errors():
+            place = opened.manifest.place if opened else self._make_place()
+            self._remove_all_but(place)
+            index = tantivy.Index(schema(), path=str(self._folder / place))
+            register_tokenizers(index)
+            is_small = total <= _FEW
+            threads = 1 if is_small else min(os.cpu_count() or 1, _MOST_THREADS)
+            update = _Update(
+                folder=folder,
+                writer=index.writer(_SMALL_MEMORY if is_small else _MEMORY, threads),
+                number=opened.manifest.next_number if opened else 0,
+                total=total,
+                progress=progress,
+                folders=dict(opened.manifest.folders) if opened else {},
+            )
+            for name, listing, difference in changes:
+                update.put(name, listing, difference)
+            self._switch_to(place, index, update)
 
-    def switch(self, written: Written, index: tantivy.Index, writer: tantivy.IndexWriter) -> None:
+    def _make_place(self) -> str:
+        place = f"notes-{secrets.token_hex(8)}"
+        (self._folder / place).mkdir(mode=0o700)
+        return place
+
+    def _switch_to(self, name: str, index: tantivy.Index, update: _Update) -> None:
         """Let what was written be the index from now on."""
-        with self._switch(fcntl.LOCK_EX):
-            writer.commit()
-            writer.wait_merging_threads()
+        with _lock(self._folder / "switch.lock", fcntl.LOCK_EX):
+            update.writer.commit()
+            update.writer.wait_merging_threads()
             index.reload()
             words = index.searcher().terms_with_prefix("text", "")
-            place = self._folder / written.place
-            (place / _VOCABULARY).write_bytes(Vocabulary.of(word for word, _ in words).stored())
+            place = self._folder / name
+            (place / _VOCABULARY).write_bytes(Vocabulary.from_words(word for word, _ in words).content)
             manifest = Manifest(
-                place=written.place,
-                next_number=written.next_number,
-                files_of_index=_files_of(place),
-                folders=written.folders,
+                place=name, next_number=update.number, files_of_index=_stamp_files(place), folders=update.folders
             )
-            self._replace_manifest(manifest.stored())
+            self._replace_manifest(manifest.to_bytes(ENGINE))
 
-    def _opened(self, manifest: Manifest) -> OpenIndex:
+    def _open(self, manifest: Manifest) -> OpenIndex:
         place = self._folder / manifest.place
-        if not _PLACE.fullmatch(manifest.place) or _files_of(place) != manifest.files_of_index:
+        if not _PLACE.fullmatch(manifest.place) or _stamp_files(place) != manifest.files_of_index:
             raise SearchIndexError
         index = tantivy.Index.open(str(place))
-        add_analysers(index)
+        register_tokenizers(index)
         # What was opened stays as it is; nobody needs to watch the disk for a newer one.
         index.config_reader("manual")
         vocabulary = Vocabulary((place / _VOCABULARY).read_bytes())
         return OpenIndex(manifest=manifest, index=index, searcher=index.searcher(), vocabulary=vocabulary)
 
-    def _switch(self, kind: int) -> contextlib.AbstractContextManager[bool]:
-        return _locked(self._folder / "switch.lock", kind)
-
-    def _stored_manifest(self) -> bytes:
+    def _read_manifest(self) -> bytes:
         with open(_open_regular(self._folder / "manifest", _READ), "rb") as file:
             return file.read(_LARGEST_MANIFEST)
 
@@ -156,13 +180,13 @@ class IndexStore:
     def _remove_all_but(self, place: str) -> None:
         """Remove what builders left that were killed, and the index before this one unless it is still in use."""
         with contextlib.suppress(OSError, ValueError, KeyError):
-            in_use = read_manifest(self._stored_manifest()).place
+            in_use = read_manifest(self._read_manifest(), ENGINE).place
             for each in self._folder.iterdir():
                 if _PLACE.fullmatch(each.name) and each.name not in (place, in_use):
                     shutil.rmtree(each, ignore_errors=True)
 
 
-def _files_of(place: Path) -> dict[str, list[int]]:
+def _stamp_files(place: Path) -> dict[str, list[int]]:
     """The index's files with size, time and number; locks come and go."""
     with os.scandir(place) as entries:
         found = {entry.name: entry.stat(follow_symlinks=False) for entry in entries if not entry.name.endswith(".lock")}
@@ -170,9 +194,13 @@ def _files_of(place: Path) -> dict[str, list[int]]:
 
 
 @contextlib.contextmanager
-def _locked(file: Path, kind: int) -> Iterator[bool]:
+def _lock(file: Path, kind: int) -> Iterator[bool]:
     """Whether the lock was given; it ends with the block, or with the process."""
-    descriptor = _open_lock(file)
+    try:
+        descriptor = _open_regular(file, _READ | os.O_CREAT)
+    except OSError:
+        # In a vault that may only be read, the lock is there already or nobody ever wrote.
+        descriptor = _open_regular(file, _READ)
     try:
         try:
             fcntl.flock(descriptor, kind)
@@ -184,14 +212,6 @@ def _locked(file: Path, kind: int) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def _open_lock(file: Path) -> int:
-    try:
-        return _open_regular(file, _READ | os.O_CREAT)
-    except OSError:
-        # In a vault that may only be read, the lock is there already or nobody ever wrote.
-        return _open_regular(file, _READ)
-
-
 def _open_regular(file: Path, flags: int) -> int:
     """A file that is one: no link is followed, and no pipe is waited for."""
     descriptor = os.open(file, flags, 0o600)
@@ -201,16 +221,9 @@ def _open_regular(file: Path, flags: int) -> int:
     return descriptor
 
 
-# --- an index that does not hold what it should
-
-
-class SearchIndexError(Exception):
-    """The index is damaged. Nobody outside of the search meets this: the index is made anew."""
-
-
 @contextlib.contextmanager
-def told_as_damage() -> Iterator[None]:
-    """The engine's errors, and its panics, which are no ordinary exceptions."""
+def translate_engine_errors() -> Iterator[None]:
+    """Raise SearchIndexError for the engine's errors, and for its panics, which are no ordinary exceptions."""
     try:
         yield
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
@@ -219,3 +232,42 @@ def told_as_damage() -> Iterator[None]:
         if type(error).__name__ != "PanicException":
             raise
         raise SearchIndexError(str(error)) from error
+
+
+@dataclass(kw_only=True)
+class _Update:
+    """One update: what it reads from, what it writes to, and how far it is."""
+
+    folder: VaultFolder
+    writer: tantivy.IndexWriter
+    number: int
+    total: int
+    progress: Progress | None
+    done: int = 0
+    folders: dict[str, IndexedFolder] = field(default_factory=dict)
+
+    def put(self, name: str, listing: FolderListing | None, difference: Difference) -> None:
+        """Put one folder's changes into the index."""
+        for outdated in difference.outdated:
+            self.writer.delete_documents_by_term(KEYS, make_number_key(outdated))
+        held = self.folders.pop(name, None)
+        if listing is None:
+            return
+        known = {known_name: (stamp, number) for known_name, stamp, number in held.files()} if held else {}
+        known |= {file.name: self.add(file) for file in difference.pending}
+        entries = [known[each] for each in listing.names]
+        self.folders[name] = IndexedFolder(
+            names="\0".join(listing.names),
+            stamps=b"".join(stamp for stamp, _ in entries),
+            numbers=array("q", [number for _, number in entries]).tobytes(),
+        )
+
+    def add(self, file: ListedFile) -> tuple[bytes, int]:
+        """Read a file and put it into the index; its stamp and number."""
+        read_at = time.time_ns()
+        self.number += 1
+        self.writer.add_document(make_document(self.number, file, read_note(self.folder, file)))
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+        return (file.stamp if is_settled(file, read_at) else UNSETTLED), self.number

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.files.listing import ListedFile
-from paperagents.search.notes import Note, folded
+from paperagents.search.notes import DENSE, Note, fold, is_dense
 from paperagents.search.query import (
     And,
     Everything,
@@ -28,7 +28,6 @@ from paperagents.search.query import (
     Tag,
     Text,
 )
-from paperagents.search.words import DENSE, is_dense
 
 _BLANKS = re.compile(r"\s+")
 
@@ -45,18 +44,18 @@ def matches(query: Query, note: Note) -> bool:  # noqa: C901, PLR0911  one answe
         case Or(operands=operands):
             return any(matches(operand, note) for operand in operands)
         case Text(text=text):
-            return _mentions(note, folded(text))
+            return _mentions(note, fold(text))
         case Pattern(pattern=pattern):
             return pattern.is_found_in(note.text)
         case InPath(text=text):
-            return folded(text.lstrip("/")) in note.folded_path
+            return fold(text.lstrip("/")) in note.folded_path
         case InFileName(text=text):
-            return folded(text) in folded(note.name)
+            return fold(text) in fold(note.name)
         case Tag(name=name):
-            return any(_is_tag_or_below(folded(tag), folded(name)) for tag in note.tags)
+            return any(_is_tag_or_below(fold(tag), fold(name)) for tag in note.tags)
         case Property(name=name, value=value):
             return any(
-                folded(key) == folded(name) and (value is None or folded(value).strip() in folded_values(found))
+                fold(key) == fold(name) and (value is None or fold(value).strip() in fold_values(found))
                 for key, found in note.properties.items()
             )
 
@@ -76,13 +75,13 @@ def matches_by_path(query: Query, path: str) -> bool | None:
     return None
 
 
-def level(query: Query, note: Note) -> int:
+def rank_note(query: Query, note: Note) -> int:
     """How well a note answers: 0 is best. The name counts most, then the headings, then the rest."""
-    wanted = wanted_words(query)
+    wanted = collect_words(query)
     if not wanted:
         return 0
-    content = "\n".join((note.folded_text, note.folded_path, *(folded(f"#{tag}") for tag in note.tags)))
-    return _level(wanted, folded(note.name), note.folded_headings, content)
+    content = "\n".join((note.folded_text, note.folded_path, *(fold(f"#{tag}") for tag in note.tags)))
+    return _level(wanted, fold(note.name), note.folded_headings, content)
 
 
 def _level(wanted: tuple[str, ...], name: str, headings: str, content: str) -> int:
@@ -96,33 +95,33 @@ def _level(wanted: tuple[str, ...], name: str, headings: str, content: str) -> i
     return 6 if all(_has_whole(content, word) for word in wanted) else 7
 
 
-def wanted_words(query: Query) -> tuple[str, ...]:
+def collect_words(query: Query) -> tuple[str, ...]:
     """What is to be seen in a note that matches, folded."""
-    terms = (term for term in asked_for(query) if isinstance(term, Text | InFileName))
-    return tuple(word for term in terms if (word := folded(term.text)).strip())
+    terms = (term for term in collect_terms(query) if isinstance(term, Text | InFileName))
+    return tuple(word for term in terms if (word := fold(term.text)).strip())
 
 
-def asked_for(query: Query) -> list[Query]:
+def collect_terms(query: Query) -> list[Query]:
     """The terms that a match should show; negated ones are by nature not to be seen."""
     match query:
         case And(operands=operands) | Or(operands=operands):
-            return [term for operand in operands for term in asked_for(operand)]
+            return [term for operand in operands for term in collect_terms(operand)]
         case Not():
             return []
     return [query]
 
 
-def folded_values(value: JsonValue) -> list[str]:
+def fold_values(value: JsonValue) -> list[str]:
     """A property's values as they are compared; a list has each of its own."""
     if isinstance(value, list):
-        return [each for element in value for each in folded_values(element)]
-    return [folded(_written(value)).strip()]
+        return [each for element in value for each in fold_values(element)]
+    return [fold(_written(value)).strip()]
 
 
 def _mentions(note: Note, text: str) -> bool:
     blanks = _BLANKS.search(text)
     in_text = _BLANKS.sub(" ", text) in note.unwrapped_text if blanks else text in note.folded_text
-    return in_text or text in note.folded_path or any(text in folded(f"#{tag}") for tag in note.tags)
+    return in_text or text in note.folded_path or any(text in fold(f"#{tag}") for tag in note.tags)
 
 
 def _is_tag_or_below(tag: str, wanted: str) -> bool:
@@ -192,24 +191,24 @@ class Order(StrEnum):
 _SNIPPET = 200
 
 
-def snippet(query: Query, note: Note) -> str:
+def make_snippet(query: Query, note: Note) -> str:
     """The first line in which something the query asks for stands, cut to a readable length."""
-    wanted = [term for term in asked_for(query) if isinstance(term, Text | Pattern | Tag)]
+    wanted = [term for term in collect_terms(query) if isinstance(term, Text | Pattern | Tag)]
     if not wanted or not note.text:
         return ""
     sought = [_sought(term) for term in wanted]
     for line in note.text.splitlines():
-        folded_line = folded(line)
+        folded_line = fold(line)
         for each in sought:
             if (position := _position(each, line, folded_line)) is not None:
                 return _cut(line, position)
     return _beginning_of_a_phrase(wanted, note.text)
 
 
-def hits(query: Query, line: str) -> list[tuple[int, int]]:
+def find_hits(query: Query, line: str) -> list[tuple[int, int]]:
     """Where in a line the words stand that a query asks for: beginnings and ends, in order, none overlapping."""
-    words = {folded(term.text) for term in asked_for(query) if isinstance(term, Text | InFileName)}
-    words |= {folded(f"#{term.name}") for term in asked_for(query) if isinstance(term, Tag)}
+    words = {fold(term.text) for term in collect_terms(query) if isinstance(term, Text | InFileName)}
+    words |= {fold(f"#{term.name}") for term in collect_terms(query) if isinstance(term, Tag)}
     alternatives = "|".join(map(re.escape, sorted(filter(str.strip, words), key=len, reverse=True)))
     text, origin = _folded_with_origin(line)
     if not alternatives or text is None:
@@ -221,9 +220,9 @@ def _sought(term: Text | Pattern | Tag) -> str | Pattern:
     """What is looked for in a line."""
     match term:
         case Text(text=text):
-            return folded(text)
+            return fold(text)
         case Tag(name=name):
-            return folded(f"#{name}")
+            return fold(f"#{name}")
         case Pattern():
             return term
 
@@ -240,10 +239,10 @@ def _beginning_of_a_phrase(wanted: list[Text | Pattern | Tag], text: str) -> str
     """The line in which a phrase begins that goes on in the next one."""
     lines = text.splitlines()
     for term in wanted:
-        if isinstance(term, Text) and _BLANKS.search(phrase := folded(term.text).strip()):
+        if isinstance(term, Text) and _BLANKS.search(phrase := fold(term.text).strip()):
             phrase = _BLANKS.sub(" ", phrase)
             for line, following in zip(lines, [*lines[1:], ""], strict=True):
-                place = _BLANKS.sub(" ", folded(f"{line} {following}")).find(phrase)
+                place = _BLANKS.sub(" ", fold(f"{line} {following}")).find(phrase)
                 if 0 <= place < len(line):
                     return _cut(line, place)
     return ""
@@ -260,7 +259,7 @@ def _cut(line: str, position: int) -> str:
 
 def _folded_with_origin(line: str) -> tuple[str | None, list[int]]:
     """A folded line with the place each character comes from; None where characters were put together."""
-    pieces = [folded(character) for character in line]
+    pieces = [fold(character) for character in line]
     text = "".join(pieces)
     origin = [place for place, piece in enumerate(pieces) for _ in piece]
-    return (text if text == folded(line) else None), origin
+    return (text if text == fold(line) else None), origin

@@ -1,4 +1,4 @@
-"""A note as the search sees it: name, path, tags, properties, text."""
+"""A note as the search sees it: name, path, tags, properties, text, and the words in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.files.folder import VaultFolder
@@ -47,7 +47,7 @@ class Note:
     @cached_property
     def folded_text(self) -> str:
         """The text as it is compared."""
-        return folded(self.text)
+        return fold(self.text)
 
     @cached_property
     def unwrapped_text(self) -> str:
@@ -57,15 +57,15 @@ class Note:
     @cached_property
     def folded_path(self) -> str:
         """The path as it is compared."""
-        return folded(self.path)
+        return fold(self.path)
 
     @cached_property
     def folded_headings(self) -> str:
         """The headings as they are compared, a line each."""
-        return folded("\n".join(self.headings))
+        return fold("\n".join(self.headings))
 
 
-def note_of(path: str, text: str | None) -> Note:
+def parse_note(path: str, text: str | None) -> Note:
     """The note of a file; tags and properties are those of Markdown files."""
     if text is None:
         return Note(path=path)
@@ -74,7 +74,7 @@ def note_of(path: str, text: str | None) -> Note:
     properties, body = read_properties(text)
     prose = _without_fences(body)
     found = (tag for tag in (*_property_tags(properties), *_inline_tags(prose)) if len(tag) <= _LONGEST_TAG)
-    tags = {folded(tag): tag for tag in reversed([*found])}
+    tags = {fold(tag): tag for tag in reversed([*found])}
     return Note(
         path=path,
         text=text,
@@ -84,13 +84,13 @@ def note_of(path: str, text: str | None) -> Note:
     )
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """The form in which texts are compared: no case, one way to write each character."""
     if text.isascii():
         return text.lower()
     if "\n" in text:
         # Most lines of most notes are plain, and folding those is much quicker. No character reaches over a line end.
-        return "\n".join([line.lower() if line.isascii() else folded(line) for line in text.split("\n")])
+        return "\n".join([line.lower() if line.isascii() else fold(line) for line in text.split("\n")])
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
@@ -200,10 +200,10 @@ _COARSE_TICK = 2 * _SECOND + _TICK
 
 def read_note(folder: VaultFolder, file: ListedFile) -> Note:
     """The note of a listed file."""
-    return note_of(file.path, read_text(folder, file))
+    return parse_note(file.path, read_note_text(folder, file))
 
 
-def read_text(folder: VaultFolder, file: ListedFile) -> str | None:
+def read_note_text(folder: VaultFolder, file: ListedFile) -> str | None:
     """The text of a listed file; None where it is gone, too large, or not text."""
     return folder.read_listed(file, LARGEST_SEARCHED) if file.size <= LARGEST_SEARCHED else None
 
@@ -216,3 +216,89 @@ def is_settled(file: ListedFile, read_at: int) -> bool:
     _, modified, changed, _ = array("q", file.stamp)
     tick = _COARSE_TICK if modified % _SECOND == 0 and changed % _SECOND == 0 else _TICK
     return max(modified, changed) + tick < read_at
+
+
+# --- words as the index sees them
+#
+# Scripts that put blanks between words have words as everybody knows them. Chinese and Japanese do not: there every
+# two neighbouring characters are a word, and the last character of a run is one too. So a text is found by any part of
+# it, and a word never reaches over the end of a run.
+
+
+LONGEST_WORD = 10_000
+"""Characters of a word in the index; it stays below the limit of the index, which counts bytes."""
+LONGEST_SOUGHT = 500
+"""Characters of a word that are looked up; longer ones are found by their beginning and then looked at."""
+
+DENSE = (
+    r"\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U000323af"
+)
+"""Characters of scripts without blanks between words, as a part of a regular expression's set."""
+_DENSE_RUN = re.compile(f"[{DENSE}]+")
+# Vowel signs of many scripts belong to a word for the index but not for Python: only plain signs surely end one.
+# Written as what it is not: Python takes milliseconds to make a set of so many characters.
+_UNBROKEN = r"[^\x00-/:-@\[-`{-\x7f]"
+_LONG_RUN = re.compile(rf"(?<!{_UNBROKEN}){_UNBROKEN}{{{LONGEST_WORD},}}+")
+_HALF = LONGEST_WORD // 2
+_HALF_RUN = re.compile(rf"{_UNBROKEN}{{{_HALF}}}")
+
+
+def separate_words(text: str) -> str:
+    """A text, folded and written so that cutting it at everything but letters and digits gives the words."""
+    if text.isascii():
+        words = text.lower()
+    else:
+        # Most lines of most notes are plain; passing over them is much quicker than looking through them.
+        words = "\n".join([line.lower() if line.isascii() else _dense_words(line) for line in text.split("\n")])
+    return _LONG_RUN.sub(_overlapping_pieces, words) if _may_hold_long_run(words) else words
+
+
+def _may_hold_long_run(words: str) -> bool:
+    """Looks at few places only: a word that long fills the text between two of them."""
+    return len(words) >= LONGEST_WORD and any(_HALF_RUN.match(words, place) for place in range(0, len(words), _HALF))
+
+
+def _dense_words(line: str) -> str:
+    return _DENSE_RUN.sub(_spaced_pairs, fold(line))
+
+
+def is_dense(text: str) -> bool:
+    """Whether a text is all Chinese or Japanese characters."""
+    return _DENSE_RUN.fullmatch(text) is not None
+
+
+def make_pairs(run: str) -> list[str]:
+    """Every two neighbouring characters."""
+    return [run[place : place + 2] for place in range(len(run) - 1)]
+
+
+def find_runs(text: str) -> list[str]:
+    """The parts of a folded query text that lie inside of one word each, wherever the text stands."""
+    found, start = list[str](), 0
+    kinds = [_kind(character) for character in text]
+    for place in range(1, len(text) + 1):
+        if place == len(text) or kinds[place] != kinds[start]:
+            if kinds[start]:
+                found.append(text[start:place])
+            start = place
+    return found
+
+
+@lru_cache(maxsize=1000)
+def _kind(character: str) -> str:
+    """Letters and digits of all times: what the index takes for one, whichever version of Unicode it knows."""
+    if is_dense(character):
+        return "dense" if unicodedata.category(character)[0] in "LN" else ""
+    return "letter" if unicodedata.category(character)[0] in "LN" else ""
+
+
+def _spaced_pairs(run: re.Match[str]) -> str:
+    text = run[0]
+    return f" {' '.join(make_pairs(text))} {text[-1]} "
+
+
+def _overlapping_pieces(run: re.Match[str]) -> str:
+    """A word too long for the index, in pieces that overlap by as much as is looked up; only the last has its end."""
+    text, step = run[0], LONGEST_WORD - LONGEST_SOUGHT
+    return " ".join(text[place : place + LONGEST_WORD] for place in range(0, len(text) - LONGEST_SOUGHT, step))

@@ -1,16 +1,15 @@
 """Searching the vault's notes: the one function behind the tool, the command, and whatever else searches.
 
-What a query means is said in ``search_matching``. Here notes are gathered: from the index, and by reading the files
+What a query means is said in ``matching``. Here notes are gathered: from the index, and by reading the files
 that have changed since it was made.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import lossless_bytes
@@ -19,22 +18,20 @@ from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import ListedFile
 from paperagents.files.paths import join_path, split_path
 from paperagents.files.reading import format_time
-from paperagents.search.index_store import SearchIndexError
-from paperagents.search.matching import Found, Order, level, matches, matches_by_path, snippet
-from paperagents.search.notes import Note, read_note, read_text
+from paperagents.search.index import NoteIndex, View
+from paperagents.search.manifest import Progress, SearchIndexError
+from paperagents.search.matching import Found, Order, make_snippet, matches, matches_by_path, rank_note
+from paperagents.search.notes import Note, read_note, read_note_text
 from paperagents.search.query import Query, parse_query
 
-if TYPE_CHECKING:
-    from paperagents.search.index import NoteIndex, Progress, View
-
-USUAL_LIMIT = 100
+DEFAULT_LIMIT = 100
 
 
 def search_files(  # noqa: PLR0913  what the tool takes, and what its callers need
     folder: VaultFolder,
     query: str,
     path: str = "/",
-    limit: int = USUAL_LIMIT,
+    limit: int = DEFAULT_LIMIT,
     sort: str = "relevance",
     *,
     seconds: float = 30.0,
@@ -45,23 +42,23 @@ def search_files(  # noqa: PLR0913  what the tool takes, and what its callers ne
     ``progress`` is told about files read and files to be read when many are put into the index first.
     """
     parsed = parse_query(query)
-    below = _below(folder, path)
+    below = find_folder(folder, path)
     search = _Search(folder=folder, query=parsed, below=below, seconds=seconds)
     found, count = search.find(Order(sort), limit, progress)
-    return {"results": [_result(parsed, folder, each) for each in found], "count": count}
+    return {"results": [describe(parsed, folder, each) for each in found], "count": count}
 
 
 def scan_files(
-    folder: VaultFolder, query: str, path: str = "/", limit: int = USUAL_LIMIT, sort: str = "relevance"
+    folder: VaultFolder, query: str, path: str = "/", limit: int = DEFAULT_LIMIT, sort: str = "relevance"
 ) -> JsonObject:
     """The same without an index: every file is read. Slow, and the measure for ``search_files``."""
     parsed = parse_query(query)
     notes = ((file, read_note(folder, file)) for file in folder.list_files(path))
     found = [
-        Found(level=level(parsed, note), file=file, tags=note.tags) for file, note in notes if matches(parsed, note)
+        Found(level=rank_note(parsed, note), file=file, tags=note.tags) for file, note in notes if matches(parsed, note)
     ]
     first = Order(sort).first(found, limit)
-    return {"results": [_result(parsed, folder, each) for each in first], "count": len(found)}
+    return {"results": [describe(parsed, folder, each) for each in first], "count": len(found)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +70,9 @@ class _Search:
     below: str
     seconds: float
 
-    @cached_property
+    @property
     def index(self) -> NoteIndex:
         """What finds notes without reading all of them."""
-        from paperagents.search.index import NoteIndex  # noqa: PLC0415  loads the engine
-
         return self.folder.resource(NoteIndex)
 
     @cached_property
@@ -88,18 +83,19 @@ class _Search:
     def find(self, order: Order, limit: int, progress: Progress | None) -> tuple[list[Found], int]:
         """The first notes, and how many there are."""
         view = self.index.view(progress)
-        pending_changes = self.folder.pending_changes
-        pending = (file for file in view.pending if file.path not in pending_changes)
-        read = [*self._matching(_files(pending_changes)), *self._matching(pending)]
+        planned = list_planned(self.folder.pending_changes)
+        pending = [file for file in view.pending if file.path not in self.folder.pending_changes]
+        read = [found for file in (*planned, *pending) if self.is_below(file) and (found := self.match(file))]
         try:
-            first, count = self._in_index(view, order, limit)
+            first, count = self.find_in_index(view, order, limit)
         except SearchIndexError:
             # It is made anew, or everything is read: either way the next answer does not come from it.
-            self.index.give_up()
+            self.index.discard()
             return self.find(order, limit, progress)
         return order.first([*first, *read], limit), count + len(read)
 
-    def _in_index(self, view: View, order: Order, limit: int) -> tuple[list[Found], int]:
+    def find_in_index(self, view: View, order: Order, limit: int) -> tuple[list[Found], int]:
+        """The same of the notes that the index knows as they are."""
         if view.opened is None:
             return [], 0
         from paperagents.search.index_query import IndexSearch  # noqa: PLC0415  loads the engine
@@ -107,26 +103,27 @@ class _Search:
         numbers = map(view.opened.manifest.number_of, self.folder.pending_changes)
         left_out = (*view.outdated, *(number for number in numbers if number is not None))
         search = IndexSearch(
-            opened=view.opened, query=self.query, folder=self.below, left_out=left_out, look=self._looked_at
+            opened=view.opened, query=self.query, folder=self.below, left_out=left_out, match=self.match
         )
         return search.find(order, limit)
 
-    def _matching(self, files: Iterable[ListedFile]) -> Iterator[Found]:
-        for file in files:
-            if (not self.below or file.path.startswith(f"{self.below}/")) and (found := self._looked_at(file)):
-                yield found
+    def is_below(self, file: ListedFile) -> bool:
+        """Whether a file is in the folder that is searched."""
+        return not self.below or file.path.startswith(f"{self.below}/")
 
-    def _looked_at(self, file: ListedFile) -> Found | None:
+    def match(self, file: ListedFile) -> Found | None:
         """The file, where it is one that is asked for."""
         if time.monotonic() > self.until:
             raise ToolError("search-timeout", seconds=f"{self.seconds:g}")
         if matches_by_path(self.query, file.path) is False:
             return None
         note = read_note(self.folder, file) if file.path in self.folder.pending_changes else self.index.read(file)
-        return Found(level=level(self.query, note), file=file, tags=note.tags) if matches(self.query, note) else None
+        return (
+            Found(level=rank_note(self.query, note), file=file, tags=note.tags) if matches(self.query, note) else None
+        )
 
 
-def _below(folder: VaultFolder, path: str) -> str:
+def find_folder(folder: VaultFolder, path: str) -> str:
     """The folder to search in; one that a plan would make is there already."""
     try:
         return join_path(folder.resolve_folder(path))
@@ -137,19 +134,21 @@ def _below(folder: VaultFolder, path: str) -> str:
         raise
 
 
-def _files(pending_changes: Mapping[str, str]) -> list[ListedFile]:
+def list_planned(texts: Mapping[str, str]) -> list[ListedFile]:
+    """The files that a dry run would have written."""
     now = time.time_ns()
-    sizes = {path: len(lossless_bytes(text)) for path, text in pending_changes.items()}
+    sizes = {path: len(lossless_bytes(text)) for path, text in texts.items()}
     return [ListedFile(path=path, size=size, modified_ns=now) for path, size in sizes.items()]
 
 
-def _result(query: Query, folder: VaultFolder, found: Found) -> JsonValue:
-    text = read_text(folder, found.file)
+def describe(query: Query, folder: VaultFolder, found: Found) -> JsonValue:
+    """A note that was found, as ``search_files`` answers."""
+    text = read_note_text(folder, found.file)
     return {
         "name": found.file.name,
         "path": found.path,
         "size": found.file.size,
         "modified": format_time(found.file.modified_ns),
         "tags": list(found.tags),
-        "snippet": snippet(query, Note(path=found.path, text=text or "")),
+        "snippet": make_snippet(query, Note(path=found.path, text=text or "")),
     }

@@ -144,11 +144,11 @@ def search_command(  # noqa: PLR0913  its options
     """Search; the same answer as the tool ``search_files`` gives."""
     # Loaded here: no other command needs the search engine.
     from paperagents.files.folder import VaultFolder  # noqa: PLC0415
-    from paperagents.search.matching import hits  # noqa: PLC0415
+    from paperagents.search.matching import find_hits  # noqa: PLC0415
     from paperagents.search.query import parse_query  # noqa: PLC0415
-    from paperagents.search.search import USUAL_LIMIT, search_files  # noqa: PLC0415
+    from paperagents.search.search import DEFAULT_LIMIT, search_files  # noqa: PLC0415
 
-    limit = limit or (USUAL_LIMIT if as_json else _ON_A_TERMINAL)
+    limit = limit or (DEFAULT_LIMIT if as_json else _ON_A_TERMINAL)
     with VaultFolder(current_notes(context).root) as folder, indexing_progress() as progress:
         answer = search_files(folder, query, path, limit, sort, progress=progress)
     if as_json:
@@ -157,9 +157,9 @@ def search_command(  # noqa: PLR0913  its options
     parsed = parse_query(query)
     results: Any = answer["results"]
     for result in results:
-        click.echo(highlight(result["path"], hits(parsed, result["path"]), bold=True))
+        click.echo(highlight(result["path"], find_hits(parsed, result["path"]), bold=True))
         if result["snippet"]:
-            click.echo("    " + highlight(result["snippet"], hits(parsed, result["snippet"])))
+            click.echo("    " + highlight(result["snippet"], find_hits(parsed, result["snippet"])))
     say(text("cli.search.count", count=answer["count"]))
 
 
