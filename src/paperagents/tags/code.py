@@ -1,4 +1,4 @@
-"""Where Markdown says that text is code in a fence, as CommonMark reads it.
+"""Where text is code: in a Markdown fence, between backticks, or in a tag with raw content.
 
 What stands in code is shown, not called. The rules are CommonMark's, with bounds that keep a text
 readable piece by piece: what a fence says about its code is at most ``LONGEST_INFORMATION`` characters long. Three
@@ -71,9 +71,6 @@ def fence_at(buffer: str, line_start: int, mark: int) -> Fence | None:
     )
 
 
-# --- where Markdown says that text is code inside a line, as CommonMark reads it: between two equal runs of backticks
-
-
 LONGEST_CODE_SPAN = 4096
 RUN = {mark: compile_regex(f"{mark}++") for mark in "`~"}
 LINE_HEAD = compile_regex(rf"(?P<container>{CONTAINER})(?P<heading>#{{1,6}}+[ \t])?+")
@@ -113,7 +110,7 @@ class InlineCode:
             return 0
         if closing is None:
             return None if len(buffer) <= window + ticks else 0
-        return _end_unless_fence(buffer, after, closing, ticks)
+        return end_unless_fence(buffer, after, closing, ticks)
 
     def _next_run(self, buffer: str, base: int, start: int, ticks: int) -> int | None:
         """The first run of exactly so many backticks that is known to end."""
@@ -132,7 +129,7 @@ class InlineCode:
 
     def _leaves_paragraph(self, buffer: str, base: int, start: int, limit: int) -> bool:
         """Whether the paragraph of this place ends before the limit."""
-        pattern = _paragraph_end(self._source.line_head(base + start))
+        pattern = paragraph_end(self._source.line_head(base + start))
         position = max(start, self._next_ends.get(pattern, 0) - base)
         match = pattern.search(buffer, position, limit)
         # The last line before the limit is not seen as a whole, and may turn out to begin something new.
@@ -141,7 +138,7 @@ class InlineCode:
         return match is not None
 
 
-def _end_unless_fence(buffer: str, after: int, closing: int, ticks: int) -> int | None:
+def end_unless_fence(buffer: str, after: int, closing: int, ticks: int) -> int | None:
     """A closing run that begins its line may open a fence instead, and then there is no inline code."""
     line_start = buffer.rfind("\n", after, closing) + 1
     if not line_start or ticks < 3:
@@ -157,15 +154,12 @@ def run_end(buffer: str, start: int) -> int:
     return match.end() if match else start
 
 
-def _paragraph_end(line_head: str) -> re.Pattern[str]:
+def paragraph_end(line_head: str) -> re.Pattern[str]:
     """What ends the paragraph of a line that begins like this. A heading is one line, and a quote begins anew."""
     match = LINE_HEAD.match(line_head)
     if match and match["heading"]:
         return HEADING_END
     return QUOTED_PARAGRAPH_END if match and ">" in match["container"] else PARAGRAPH_END
-
-
-# --- the content of a tag that is code of its own: neither Markdown nor other tags count in it
 
 
 LONGEST_OWN_TAG = 512
@@ -180,11 +174,12 @@ class RawContent:
 
     def next_own_tag(self, buffer: str, position: int) -> re.Match[str] | None:
         """The tag that closes the content, with a slash, or one that opens the same again."""
-        return _own_tag(self.name).search(buffer, position)
+        return own_tag(self.name).search(buffer, position)
 
 
 @lru_cache(maxsize=32)
-def _own_tag(name: str) -> re.Pattern[str]:
+def own_tag(name: str) -> re.Pattern[str]:
+    """Finds the tags of this name, opening and closing."""
     word = re.escape(name)
     return re.compile(
         rf"\{{\{{<\s{{0,64}}+(?:(?P<slash>/)\s{{0,64}}+{word}\s{{0,64}}+>\}}\}}|{word}(?=[\s/>,]))",

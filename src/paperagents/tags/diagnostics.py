@@ -37,44 +37,40 @@ class TagProblem:
         """The problem as ``{line, column, severity, code, message, start, reading}``."""
         line, column = source.position(self.token.start)
         reading = self._reading(source) if self.word else None
+        values = {"name": self.token.name, "key": self.key, "reading": reading}
+        message, hint = text(self.code, **values), f"{self.code}.hint"
+        if reading and has_text(hint):
+            message = f"{message} {text(hint, **values)}"
         return {
             "line": line,
             "column": column,
             "severity": self.severity,
             "code": self.code,
-            "message": self._message(reading),
+            "message": message,
             "start": self.token.start,
             "reading": reading,
         }
-
-    def _message(self, reading: str | None) -> str:
-        values = {"name": self.token.name, "key": self.key, "reading": reading}
-        sentence = text(self.code, **values)
-        hint = f"{self.code}.hint"
-        return f"{sentence} {text(hint, **values)}" if reading and has_text(hint) else sentence
 
     def _reading(self, source: SourceText) -> str:
         start = self.token.attributes_start
         if "/" in source.slice(self.token.start, start):
             return f"{{{{</{self.word}>}}}}"
         rest = source.slice(start, min(start + LONGEST_LOOK, source.length))
+        end = FIRST_END.search(rest)
         attributes = "".join(
             f" {key}" if value is True else f" {key}={quoted(value)}"
-            for key, value in attribute_pairs(_closed_quotes(_up_to_end(rest)))
+            for key, value in attribute_pairs(close_quotes(rest[: end.start()] if end else rest))
         )
         if self.is_block:
             return f"{{{{<{self.word}{attributes}>}}}}…{{{{</{self.word}>}}}}"
         return f"{{{{<{self.word}{attributes} />}}}}"
 
 
-def _up_to_end(rest: str) -> str:
-    match = FIRST_END.search(rest)
-    return rest[: match.start()] if match else rest
-
-
-def _closed_quotes(attributes: str) -> str:
+def close_quotes(attributes: str) -> str:
+    """The attributes with the quote added that is missing, if one is."""
     written = attributes.rstrip()
-    missing = next((quote for quote in "\"'" if _is_left_open(written, quote)), None)
+    plain = written.replace("\\\\", "")
+    missing = next((quote for quote in "\"'" if (plain.count(quote) - plain.count(f"\\{quote}")) % 2 == 1), None)
     if missing is None:
         return attributes
     if written.endswith(f"\\{missing}"):
@@ -82,14 +78,6 @@ def _closed_quotes(attributes: str) -> str:
         return f"{written[:-1]}\\{missing}"
     closed = MISSING_QUOTE[missing].sub(rf"\g<0>{missing}", written, count=1)
     return closed if closed != written else written + missing
-
-
-def _is_left_open(attributes: str, quote: str) -> bool:
-    plain = attributes.replace("\\\\", "")
-    return (plain.count(quote) - plain.count(f"\\{quote}")) % 2 == 1
-
-
-# --- remembers what is wrong with the tags of a text and works the problems out when somebody asks for them
 
 
 MOST_SUGGESTIONS = 200
@@ -117,13 +105,21 @@ class TagReports:
         unknown = set()
         for code, where in self._reports:
             token = where if isinstance(where, Token) else where.opening_token
-            if code != UNKNOWN:
+            if code != UNKNOWN or token.kind != "close" or token.name not in unknown:
                 yield self._problem(code, token)
-            elif token.kind != "close" or token.name not in unknown:
-                yield self._unknown(token)
+            if code == UNKNOWN:
                 unknown.add(token.name)
 
     def _problem(self, code: str, token: Token) -> TagProblem:
+        if code == UNKNOWN:
+            word = self._nearest_to(token.name)
+            return TagProblem(
+                code=code,
+                token=token,
+                severity="warning",
+                word=word if token.kind != "close" else "",
+                is_block=token.kind == "open",
+            )
         definition = self._registry.find(token.name)
         return TagProblem(
             code=code,
@@ -131,16 +127,6 @@ class TagReports:
             severity="warning" if code in WARNINGS else "error",
             word=token.name if code in REPAIRABLE else "",
             is_block=definition is not None and definition.type is TagType.BLOCK,
-        )
-
-    def _unknown(self, token: Token) -> TagProblem:
-        word = self._nearest_to(token.name)
-        return TagProblem(
-            code=UNKNOWN,
-            token=token,
-            severity="warning",
-            word=word if token.kind != "close" else "",
-            is_block=token.kind == "open",
         )
 
     def _nearest_to(self, name: str) -> str:

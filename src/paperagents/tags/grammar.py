@@ -50,7 +50,7 @@ PLAIN_CLOSE, PLAIN_OPEN, PLAIN_SINGLE = 1, 2, 3
 PLAIN_NAME = "[A-Za-z0-9_]{1,200}+"
 
 
-def _plain_tag_with(double: str, single: str) -> re.Pattern[str]:
+def _make_plain_tag(double: str, single: str) -> re.Pattern[str]:
     value = rf"(?:=(?:\"{double}*+\"|'{single}*+'))?+"
     return compile_regex(
         rf"\{{\{{<(?:/(?P<closed>{PLAIN_NAME})>\}}\}}|(?P<name>{PLAIN_NAME})"
@@ -58,9 +58,9 @@ def _plain_tag_with(double: str, single: str) -> re.Pattern[str]:
     )
 
 
-PLAIN_TAG = _plain_tag_with(r"[^\"\\]", r"[^'\\]")
+PLAIN_TAG = _make_plain_tag(r"[^\"\\]", r"[^'\\]")
 """What ``TAG`` finds where it is plainly written, and only ``{{<`` where it is not."""
-PLAIN_TAG_WITHOUT_ESCAPES = _plain_tag_with('[^"]', "[^']")
+PLAIN_TAG_WITHOUT_ESCAPES = _make_plain_tag('[^"]', "[^']")
 """The same for a text without a backslash."""
 
 
@@ -92,9 +92,6 @@ ATTRIBUTE_PARTS = compile_regex(
 """One attribute again, with its key and its value as groups."""
 
 
-# --- what the tokenizer finds: a tag and where it stands
-
-
 Kind: TypeAlias = Literal["open", "close", "single", "damaged"]
 
 
@@ -120,9 +117,6 @@ def token_at(position: int, buffer: str, base: int) -> Token | None:
     first, last = match.span("attributes")
     kind: Kind = "single" if match.lastindex == SINGLE else "open"
     return Token(kind, start, end, match["name"], base + first, base + last)
-
-
-# --- reads the attributes of a tag: ``id="test" type='text' limit=5 delete``
 
 
 ESCAPES = compile_regex(r"""(?:\\[\\"'])++""")

@@ -31,12 +31,12 @@ def is_valid_identifier(identifier: object) -> bool:
 
 def normalize_vault_type(value: object) -> str:
     """``text``, ``code`` or ``data``, in any case of letters; anything else is text."""
-    return _known_word(value, VAULT_TYPES) or "text"
+    return find_word(value, VAULT_TYPES) or "text"
 
 
 def normalize_task_status(value: object) -> str:
     """``pending``, ``ongoing``, ``finished`` or ``paused``, in any case; anything else is pending."""
-    return _known_word(value, TASK_STATUSES) or "pending"
+    return find_word(value, TASK_STATUSES) or "pending"
 
 
 def identifier_from(text: str) -> str:
@@ -51,29 +51,29 @@ def identifier_from(text: str) -> str:
 
 
 def convert(value: object, schema: AttributeSchema, key: str) -> Any:
-    """The value as the type that its schema declares."""
+    """The value as the type that its schema declares. Raises ConversionError."""
     match schema.type:
         case "number" | "integer":
-            return _number(value, schema)
+            return to_number(value, schema)
         case "flag" | "boolean":
-            return _flag(value, key)
+            return to_flag(value, key)
         case "enum":
-            return _enum(value, schema)
+            word = find_word(value, schema.values)
+            if word is None:
+                raise ConversionError
+            return word
         case "object" | "array":
-            return _json(value, dict if schema.type == "object" else list)
+            return to_json(value, dict if schema.type == "object" else list)
         case "any":
             return value
-    return _string(value)
-
-
-def _string(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ConversionError
     return str(value)
 
 
-def _number(value: object, schema: AttributeSchema) -> int | float | str:
-    if word := _known_word(value, schema.values):
+def to_number(value: object, schema: AttributeSchema) -> int | float | str:
+    """A number, or a word that the schema allows in its place."""
+    if word := find_word(value, schema.values):
         return word
     text = str(value).strip()
     if isinstance(value, bool) or not NUMBER.fullmatch(text):
@@ -84,7 +84,8 @@ def _number(value: object, schema: AttributeSchema) -> int | float | str:
     return int(text) if re.fullmatch(r"[+-]?\d+", text) else int(number) if schema.type == "integer" else number
 
 
-def _flag(value: object, key: str) -> bool:
+def to_flag(value: object, key: str) -> bool:
+    """True or false; a flag may have its own name as its value."""
     if isinstance(value, bool):
         return value
     word = str(value).strip().lower()
@@ -95,14 +96,8 @@ def _flag(value: object, key: str) -> bool:
     raise ConversionError
 
 
-def _enum(value: object, schema: AttributeSchema) -> str:
-    word = _known_word(value, schema.values)
-    if word is None:
-        raise ConversionError
-    return word
-
-
-def _json(value: object, kind: type) -> Any:
+def to_json(value: object, kind: type) -> Any:
+    """An object or an array."""
     try:
         parsed = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
@@ -112,6 +107,7 @@ def _json(value: object, kind: type) -> Any:
     return parsed
 
 
-def _known_word(value: object, words: tuple[str, ...]) -> str | None:
+def find_word(value: object, words: tuple[str, ...]) -> str | None:
+    """The word that a value is, in any case of letters, or None."""
     wanted = value.strip().lower() if isinstance(value, str) else None
     return next((word for word in words if word.lower() == wanted), None)

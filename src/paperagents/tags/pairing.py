@@ -24,7 +24,7 @@ class TagPairing:
         # An open block has its place already, so that calls stand in the order of the document without sorting.
         self._places: list[TagOperation] = []
         self._given = self._given_depth = 0
-        """How many places, and how many of the blocks still open, there were when ``completed`` was asked."""
+        """How many places, and how many of the open blocks, there were at the last ``completed``."""
         self._late: list[TagOperation] = []
 
     @cached_property
@@ -56,7 +56,9 @@ class TagPairing:
         Nearly all tags come this way, and calling a function for each takes as long as finding it. So what
         ``take`` does in steps is written out here, for tags that need no second thought.
         """
-        origin, heads, raw_signs = self._origin_in(buffer, base), self._registry.heads, self._registry.raw_signs
+        if self._origin[1] is not buffer or self._origin[2] != base:
+            self._origin = (self._source, buffer, base)
+        origin, heads, raw_signs = self._origin, self._registry.heads, self._registry.raw_signs
         blocks, watched, place = self._blocks.stack, self._blocks.watched, self._places.append
         tag = None
         try:
@@ -109,11 +111,6 @@ class TagPairing:
         """Report the blocks that were never closed."""
         while self._blocks.stack:
             self._leave_open()
-
-    def _origin_in(self, buffer: str, base: int) -> Origin:
-        if self._origin[1] is not buffer or self._origin[2] != base:
-            self._origin = (self._source, buffer, base)
-        return self._origin
 
     def _take_opening(self, token: Token, tool_id: str) -> None:
         operation = TagOperation(tool_id=tool_id)

@@ -17,9 +17,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from paperagents.definitions.text import compile_regex
 from paperagents.errors import ToolError
@@ -50,15 +49,7 @@ def resolve_vault_references(  # noqa: PLR0913  the options are those of the doc
 
     ``on_missing(id)`` and ``on_error(error)`` may give the text to put in the place of a reference.
     """
-    read = reader_of(lookup)
-    resolution = _Resolution(
-        read=cache(read),
-        graph=ReferenceGraph(read),
-        max_depth=max_depth,
-        throw_on_missing=throw_on_missing,
-        on_missing=on_missing,
-        on_error=on_error,
-    )
+    resolution = _Resolution(reader_of(lookup), max_depth, throw_on_missing, on_missing, on_error)
     resolved = resolution.resolve(text)
     return {
         "original_text": text,
@@ -79,7 +70,7 @@ def resolve_vault_references_simple(text: str, *, lookup: Lookup | None = None) 
 def expand_vault_references(code: str, *, max_depth: int = MAX_DEPTH, lookup: Lookup | None = None) -> dict[str, Any]:
     """Code with its entries, for execution. A missing entry is an error here."""
     result = resolve_vault_references(code, max_depth=max_depth, lookup=lookup)
-    errors = [_missing_error(identifier) for identifier in result["missing"]] + result["errors"]
+    errors = all_errors(result)
     return {
         "original_code": code,
         "resolved_code": result["resolved_text"],
@@ -91,10 +82,13 @@ def expand_vault_references(code: str, *, max_depth: int = MAX_DEPTH, lookup: Lo
 
 def analyze_vault_references(text: str, *, lookup: Lookup | None = None) -> dict[str, Any]:
     """The references that a text itself makes: ``{has_references, count, references, found, missing, occurrences}``."""
-    source = SourceText(text)
-    occurrences = [_occurrence(match, source) for match in REFERENCE.finditer(text)]
+    source, read = SourceText(text), reader_of(lookup)
+    occurrences: list[dict[str, Any]] = []
+    for match in REFERENCE.finditer(text):
+        line, column = source.position(match.start())
+        place = {"start": match.start(), "end": match.end(), "line": line, "column": column}
+        occurrences.append({"id": identifier_of(match), "raw": match[0], **place})
     references = list(dict.fromkeys(item["id"] for item in occurrences if item["id"]))
-    read = reader_of(lookup)
     found = [identifier for identifier in references if read(identifier) is not None]
     return {
         "has_references": bool(occurrences),
@@ -109,13 +103,19 @@ def analyze_vault_references(text: str, *, lookup: Lookup | None = None) -> dict
 def validate_vault_references(text: str, *, max_depth: int = MAX_DEPTH, lookup: Lookup | None = None) -> dict[str, Any]:
     """Whether every reference can be resolved, those inside entries too: ``{valid, errors, references, missing}``."""
     result = resolve_vault_references(text, max_depth=max_depth, lookup=lookup)
-    errors = [_missing_error(identifier) for identifier in result["missing"]] + result["errors"]
-    return {
-        "valid": not errors,
-        "errors": errors,
-        "references": result["references"],
-        "missing": result["missing"],
-    }
+    errors = all_errors(result)
+    return {"valid": not errors, "errors": errors, "references": result["references"], "missing": result["missing"]}
+
+
+def all_errors(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The errors of a resolution, and one for each missing entry."""
+    missing = [make_error("vault-reference-missing", identifier) for identifier in result["missing"]]
+    return [*missing, *result["errors"]]
+
+
+def make_error(code: str, identifier: str, **values: object) -> dict[str, Any]:
+    """``{code, id, message}``."""
+    return {"code": code, "id": identifier, "message": sentence(code, id=identifier, **values)}
 
 
 def replace_vault_references(text: str, replacement: Callable[[str], str | None] | Mapping[str, str]) -> str:
@@ -130,43 +130,47 @@ def replace_vault_references(text: str, replacement: Callable[[str], str | None]
     return REFERENCE.sub(put, text)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Opened:
+class _OpenEntry(NamedTuple):
     """An entry whose own references are still to be resolved."""
 
     identifier: str
     content: str
 
 
-@dataclass(kw_only=True, slots=True)
 class _Resolution:
-    """One text on its way to being resolved, and what was met so far."""
+    """One text on its way to being resolved, and what was found so far."""
 
-    read: Callable[[str], str | None]
-    graph: ReferenceGraph
-    max_depth: int
-    throw_on_missing: bool
-    on_missing: OnMissing | None
-    on_error: OnError | None
-    path: dict[str, None] = field(default_factory=dict)
-    """The entries that the text at hand stands in, the outermost first."""
-    references: dict[str, None] = field(default_factory=dict)
-    missing: dict[str, None] = field(default_factory=dict)
-    errors: list[dict[str, Any]] = field(default_factory=list)
-    depth: int = 0
-    inserted: int = 0
-    insertions: int = 0
+    def __init__(
+        self,
+        read: Callable[[str], str | None],
+        max_depth: int,
+        throw_on_missing: bool,  # noqa: FBT001  an option of the documented function
+        on_missing: OnMissing | None,
+        on_error: OnError | None,
+    ) -> None:
+        self.read = cache(read)
+        self.graph = ReferenceGraph(read)
+        self.max_depth = max_depth
+        self.throw_on_missing = throw_on_missing
+        self.on_missing = on_missing
+        self.on_error = on_error
+        self.path: dict[str, None] = {}
+        """The entries that the text at hand stands in, the outermost first."""
+        self.references: dict[str, None] = {}
+        self.missing: dict[str, None] = {}
+        self.errors: list[dict[str, Any]] = []
+        self.depth = self.inserted = self.insertions = 0
 
     def resolve(self, text: str) -> str:
         """The text with its references resolved, and those of the entries they bring."""
         pieces: list[str] = []
-        texts = [self._parts(text)]
+        texts = [self.split(text)]
         # Without recursion: the depth is the caller's to choose, Python's stack is not.
         while texts:
             part = next(texts[-1], None)
-            if isinstance(part, _Opened):
+            if isinstance(part, _OpenEntry):
                 self.path[part.identifier] = None
-                texts.append(self._parts(part.content))
+                texts.append(self.split(part.content))
             elif part is not None:
                 pieces.append(part)
             else:
@@ -175,102 +179,71 @@ class _Resolution:
                     self.path.popitem()
         return "".join(pieces)
 
-    def _parts(self, text: str) -> Iterator[str | _Opened]:
+    def split(self, text: str) -> Iterator[str | _OpenEntry]:
         position = 0
         for match in REFERENCE.finditer(text):
             yield text[position : match.start()]
-            yield self._content_for(match)
+            yield self.content_for(match)
             position = match.end()
         yield text[position:]
 
-    def _content_for(self, match: re.Match[str]) -> str | _Opened:
+    def content_for(self, match: re.Match[str]) -> str | _OpenEntry:
         identifier = identifier_of(match)
         if not identifier:
-            return self._fail(match, "vault-reference-without-id", "")
+            return self.fail(match, "vault-reference-without-id")
         self.references[identifier] = None
+        names, circle = list(self.path), None
         if identifier in self.path:
-            names = list(self.path)
-            return self._fail_in_circle(match, (*names[names.index(identifier) :], identifier))
-        if len(self.path) < self.max_depth:
-            return self._entry_for(match, identifier)
-        if circle := self.graph.circle_from(identifier):
-            return self._fail_in_circle(match, circle)
-        return self._fail(match, "vault-reference-too-deep", identifier, limit=self.max_depth)
+            circle = (*names[names.index(identifier) :], identifier)
+        elif len(names) >= self.max_depth:
+            circle = self.graph.circle_from(identifier)
+        if circle:
+            shown = circle if len(circle) <= 20 else (*circle[:10], "…", *circle[-9:])
+            return self.fail(match, "vault-reference-cycle", path=" → ".join(shown))
+        if len(names) >= self.max_depth:
+            return self.fail(match, "vault-reference-too-deep", limit=self.max_depth)
+        return self.entry_for(match, identifier)
 
-    def _fail_in_circle(self, match: re.Match[str], circle: tuple[str, ...]) -> str:
-        return self._fail(match, "vault-reference-cycle", identifier_of(match), path=_shown(circle))
-
-    def _entry_for(self, match: re.Match[str], identifier: str) -> str | _Opened:
+    def entry_for(self, match: re.Match[str], identifier: str) -> str | _OpenEntry:
         self.depth = max(self.depth, len(self.path) + 1)
-        if self._is_too_large():
-            return self._fail(match, "vault-reference-too-large", identifier, limit=MAX_INSERTED)
+        if self.is_too_large():
+            return self.fail(match, "vault-reference-too-large", limit=MAX_INSERTED)
         try:
             content = self.read(identifier)
         except Exception as error:
-            return self._fail(match, "vault-reference-failed", identifier, reason=str(error))
+            return self.fail(match, "vault-reference-failed", reason=str(error))
         if content is None:
-            return self._remark_for(identifier)
+            return self.remark_for(identifier)
         self.insertions += 1
         self.inserted += len(content)
-        if self._is_too_large():
-            return self._fail(match, "vault-reference-too-large", identifier, limit=MAX_INSERTED)
-        return _Opened(identifier=identifier, content=content) if "{{<" in content else content
+        if self.is_too_large():
+            return self.fail(match, "vault-reference-too-large", limit=MAX_INSERTED)
+        return _OpenEntry(identifier, content) if "{{<" in content else content
 
-    def _is_too_large(self) -> bool:
+    def is_too_large(self) -> bool:
         return self.inserted > MAX_INSERTED or self.insertions > MAX_INSERTIONS
 
-    def _remark_for(self, identifier: str) -> str:
+    def remark_for(self, identifier: str) -> str:
         if self.throw_on_missing:
             raise ToolError("vault-reference-missing", id=identifier)
         self.missing[identifier] = None
         given = self.on_missing(identifier) if self.on_missing else None
-        return _missing_remark(identifier) if given is None else str(given)
+        # An id must not be able to end the comment that it stands in.
+        return f"/* [MISSING_VAULT:{identifier.replace('*/', '* /')}] */" if given is None else str(given)
 
-    def _fail(self, match: re.Match[str], code: str, identifier: str, **values: object) -> str:
-        error = _error(code, identifier, **values)
+    def fail(self, match: re.Match[str], code: str, **values: object) -> str:
+        error = make_error(code, identifier_of(match), **values)
+        # The same error comes again and again where many references lead to one entry; once is enough.
         if error not in self.errors[-MOST_COMPARED:]:
             self.errors.append(error)
         given = self.on_error(error) if self.on_error else None
         return match[0] if given is None else str(given)
 
 
+# --- which entry refers to which
+
+
 MOST_COMPARED = 20
-"""The same error comes again and again where many references lead to one entry; once is enough."""
-
-
-def _shown(circle: tuple[str, ...]) -> str:
-    shown = circle if len(circle) <= 20 else (*circle[:10], "…", *circle[-9:])
-    return " → ".join(shown)
-
-
-def _missing_remark(identifier: str) -> str:
-    # An id must not be able to end the comment that it stands in.
-    return f"/* [MISSING_VAULT:{identifier.replace('*/', '* /')}] */"
-
-
-def _missing_error(identifier: str) -> dict[str, Any]:
-    return _error("vault-reference-missing", identifier)
-
-
-def _error(code: str, identifier: str, **values: object) -> dict[str, Any]:
-    return {"code": code, "id": identifier, "message": sentence(code, id=identifier, **values)}
-
-
-def _occurrence(match: re.Match[str], source: SourceText) -> dict[str, Any]:
-    line, column = source.position(match.start())
-    return {
-        "id": identifier_of(match),
-        "raw": match[0],
-        "start": match.start(),
-        "end": match.end(),
-        "line": line,
-        "column": column,
-    }
-
-
-# --- which entry of the data vault refers to which, and where they go round in a circle
-
-
 MOST_ENTRIES = 100_000
 """How many entries are looked at in all to find a circle."""
 
@@ -330,7 +303,7 @@ class ReferenceGraph:
         return (name for match in REFERENCE.finditer(content) if (name := identifier_of(match)))
 
 
-# --- where the entries of the data vault come from: the caller says so, for one call or for one task
+# --- where entries are read
 
 
 Lookup: TypeAlias = Callable[[str], str | None] | Mapping[str, str]
@@ -352,10 +325,4 @@ def in_vault_lookup(lookup: Lookup) -> Iterator[None]:
 def reader_of(lookup: Lookup | None) -> Callable[[str], str | None]:
     """The function that reads an entry: the given one, else that of the block, else one that has nothing."""
     chosen = lookup if lookup is not None else _chosen.get()
-    if chosen is None:
-        return _nothing
-    return chosen if callable(chosen) else chosen.get
-
-
-def _nothing(_identifier: str) -> None:
-    return None
+    return chosen if callable(chosen) else (chosen or {}).get

@@ -62,7 +62,8 @@ SUBAGENT = {
 }
 
 
-def _entry_tag(tag: str, name: str, attributes: dict[str, AttributeSchema]) -> TagDefinition:
+def entry_tag(tag: str, name: str, attributes: dict[str, AttributeSchema]) -> TagDefinition:
+    """A tag that stores an entry."""
     return TagDefinition(
         id=tag,
         name=name,
@@ -73,20 +74,21 @@ def _entry_tag(tag: str, name: str, attributes: dict[str, AttributeSchema]) -> T
     )
 
 
-def _block_tag(tag: str, name: str, category: TagCategory, schema: TagSchema) -> TagDefinition:
+def block_tag(tag: str, name: str, category: TagCategory, schema: TagSchema) -> TagDefinition:
+    """A tag that is a block."""
     return TagDefinition(id=tag, name=name, type=TagType.BLOCK, category=category, schema=schema)
 
 
 BUILTIN_TAGS: tuple[TagDefinition, ...] = (
-    _block_tag(
+    block_tag(
         "reasoning_text",
         "Reasoning",
         TagCategory.REASONING,
         TagSchema(has_content=True, open_attributes=True),
     ),
-    _entry_tag("memory", "Memory", ENTRY),
-    _entry_tag("task", "Task", {**ENTRY, "status": STATUS}),
-    _entry_tag("goal", "Goal", ENTRY),
+    entry_tag("memory", "Memory", ENTRY),
+    entry_tag("task", "Task", {**ENTRY, "status": STATUS}),
+    entry_tag("goal", "Goal", ENTRY),
     TagDefinition(
         id="datavault",
         name="Data vault",
@@ -100,7 +102,7 @@ BUILTIN_TAGS: tuple[TagDefinition, ...] = (
         ),
         storage="datavault",
     ),
-    _block_tag(
+    block_tag(
         "js_execute",
         "JavaScript",
         TagCategory.EXECUTION,
@@ -113,7 +115,7 @@ BUILTIN_TAGS: tuple[TagDefinition, ...] = (
             open_attributes=True,
         ),
     ),
-    _block_tag(
+    block_tag(
         "final_output",
         "Final output",
         TagCategory.OUTPUT,
@@ -147,9 +149,6 @@ BUILTIN_TAGS: tuple[TagDefinition, ...] = (
         ),
     ),
 )
-
-
-# --- the tags that are known: the built-in ones, and those that a vault or a program adds
 
 
 RAW_SIGNS = {RawContent.ALWAYS: "", RawContent.WHEN_CODE: "code"}

@@ -1,6 +1,6 @@
 """Finds the tags in a text that comes in pieces of any size.
 
-One pass from left to right. Text is let go as soon as it is decided; what is not decided yet (half a tag,
+One pass from left to right. Text is dropped as soon as it is decided; what is not decided yet (half a tag,
 a backtick whose partner may still come) waits for the next piece. Reading a whole text is the same thing
 with one piece, so both give the same tokens.
 
@@ -47,7 +47,7 @@ class TagTaker(Protocol):
 class Tokenizer:
     """Feed it text, and it hands on the tags that are complete."""
 
-    # How every text begins. It stands here because setting all this anew takes longer than reading a short text.
+    # The state at the start of a text: class attributes, because setting them takes longer than reading a short text.
     _buffer = ""
     _base = _position = 0
     """Where the buffer begins in the whole text, and how far the buffer is read."""
@@ -93,9 +93,14 @@ class Tokenizer:
         return self._fence_start if self._fence else None
 
     def _extend(self, chunk: str) -> None:
-        """Let go of what is read and take the chunk up, with what was held back before it."""
+        """Drop what is read and append the chunk, with what was held back before it."""
         if self._position < self._decided:
-            self._let_go(self._decided)
+            # A line that may still open a fence is kept from its start.
+            line_start = self._line_start(self._decided)
+            if line_start is not None and FENCE_UNDECIDED.match(self._buffer, line_start):
+                self._move_to(line_start, at_line_start=True)
+            else:
+                self._move_to(self._decided)
         if self._held:
             chunk = "".join([*self._held, chunk])
             self._held = []
@@ -106,13 +111,10 @@ class Tokenizer:
 
         Taken up one by one, they would have all that waits copied and looked at again each time.
         """
-        if chunk.isspace():
-            return self._buffer[-1:].isspace() and self._waits_in_tag()
-        return self._buffer.endswith("`") and not chunk.strip("`")
-
-    def _waits_in_tag(self) -> bool:
+        if not chunk.isspace():
+            return self._buffer.endswith("`") and not chunk.strip("`")
         is_tag_head = self._buffer.startswith("{{<", self._position) and not (self._raw or self._fence)
-        return self._tag is not None or is_tag_head
+        return self._buffer[-1:].isspace() and (self._tag is not None or is_tag_head)
 
     def _use_buffer(self, buffer: str, base: int) -> None:
         self._buffer = buffer
@@ -204,19 +206,11 @@ class Tokenizer:
 
     def _finish_text(self) -> bool:
         """Step over the code at the end. What may still become something is left undecided."""
-        limit = len(self._buffer) - (0 if self._final else _undecided_tail(self._buffer))
+        limit = len(self._buffer) - (0 if self._final else undecided_tail(self._buffer))
         if self._has_marks(limit) and not self._step_over_code(limit):
             return self._fence is not None
         self._decided = limit
         return False
-
-    def _let_go(self, limit: int) -> None:
-        """Let go of decided text, but not of a line that may still open a fence."""
-        line_start = self._line_start(limit)
-        if line_start is not None and FENCE_UNDECIDED.match(self._buffer, line_start):
-            self._move_to(line_start, at_line_start=True)
-        else:
-            self._move_to(limit)
 
     def _line_start(self, before: int) -> int | None:
         """Where the line of this position begins, or None where it began in a tag or in text let go."""
@@ -236,7 +230,9 @@ class Tokenizer:
                 self._move_to(line_start, at_line_start=True)
                 return False
             if line_start is not None and (fence := fence_at(self._buffer, line_start, mark)):
-                self._enter_fence(fence, mark)
+                self._fence = fence
+                self._fence_start = self._base + mark
+                self._move_to(mark + len(fence.marks))
                 return False
             if not self._step_over_marks(mark):
                 return False
@@ -246,7 +242,8 @@ class Tokenizer:
         if self._buffer[mark] == "~":
             self._move_to(run_end(self._buffer, mark))
             return True
-        if self._is_escaped(mark):
+        before = self._buffer[self._position : mark]
+        if (len(before) - len(before.rstrip("\\"))) % 2 == 1:
             self._move_to(mark + 1)
             return True
         after = run_end(self._buffer, mark)
@@ -257,15 +254,6 @@ class Tokenizer:
             return False
         self._move_to(end or after)
         return True
-
-    def _is_escaped(self, mark: int) -> bool:
-        before = self._buffer[self._position : mark]
-        return (len(before) - len(before.rstrip("\\"))) % 2 == 1
-
-    def _enter_fence(self, fence: Fence, mark: int) -> None:
-        self._fence = fence
-        self._fence_start = self._base + mark
-        self._move_to(mark + len(fence.marks))
 
     def _pass_fence(self, fence: Fence) -> bool:
         end = fence.end(self._buffer, self._position)
@@ -343,7 +331,7 @@ class Tokenizer:
             tag.resume = tag.attributes_end = self._base + 1
 
 
-def _undecided_tail(buffer: str) -> int:
+def undecided_tail(buffer: str) -> int:
     """How many last characters may still begin a tag or escape a backtick."""
     if buffer.endswith("{"):
         return 2 if buffer.endswith("{{") else 1

@@ -9,8 +9,7 @@ attributes once more, by themselves).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 from paperagents.definitions.tag import AttributeSchema, TagDefinition
@@ -31,9 +30,7 @@ def validate_operation(operation: Mapping[str, Any], registry: TagRegistry | Non
     if definition is None:
         problem = {"code": "tag-tool-unknown", "message": text("tag-tool-unknown", tag=tag), "attribute": None}
         return {"valid": False, "errors": [problem], "warnings": [], "normalized": dict(operation)}
-    validation = _Validation(definition=definition, operation=operation)
-    validation.run()
-    return validation.result()
+    return _Validation(definition, operation).run()
 
 
 def given_attributes(operation: Mapping[str, Any], registry: TagRegistry | None = None) -> set[str]:
@@ -41,181 +38,151 @@ def given_attributes(operation: Mapping[str, Any], registry: TagRegistry | None 
     definition = (registry or DEFAULT_REGISTRY).get(str(operation.get("tool_id")))
     if definition is None:
         return set(operation.get("attributes") or ())
-    return set(_Validation(definition=definition, operation=operation).given())
+    return set(_Validation(definition, operation).given)
 
 
-@dataclass(kw_only=True, slots=True)
 class _Validation:
     """One call on its way through the checks."""
 
-    definition: TagDefinition
-    operation: Mapping[str, Any]
-    values: dict[str, Any] = field(default_factory=dict)
-    errors: list[dict[str, Any]] = field(default_factory=list)
-    warnings: list[dict[str, Any]] = field(default_factory=list)
+    def __init__(self, definition: TagDefinition, operation: Mapping[str, Any]) -> None:
+        self.definition = definition
+        self.schema = definition.schema
+        self.operation = operation
+        self.content = str(operation.get("content") or "")
+        self.is_block = operation.get("type") == "block" or bool(operation.get("has_content"))
+        self.values: dict[str, Any] = {}
+        self.errors: list[dict[str, Any]] = []
+        self.warnings: list[dict[str, Any]] = []
+        names = proper_names(definition)
+        attributes = operation.get("attributes") or {}
+        self.named = [(names.get(plain_name(key), key), value) for key, value in attributes.items()]
+        """The attributes of the call by their proper names."""
+        self.given = dict(self.named)
+        """The same with the content of the block among them."""
+        home = self.schema.content_attribute
+        if home and self.is_block and (self.content.strip() or home not in self.given):
+            self.given[home] = self.content
 
-    def run(self) -> None:
-        named = self._named()
-        self._report_duplicates(named)
-        given = self._with_content(dict(named))
-        self._check_content(given, {key for key, _ in named})
-        self._fill_identifier(given)
-        for key, schema in self.definition.schema.attributes.items():
-            self._take(key, schema, given)
-        self._take_others(given)
-        for key, value in self._texts():
-            self._check_text(key, value)
-        self._ask_validators()
+    def run(self) -> dict[str, Any]:
+        self.check_duplicates()
+        self.check_content()
+        for key, schema in self.schema.attributes.items():
+            source = self.given.get(schema.made_from) if schema.made_from else None
+            if self.given.get(key) in (None, "") and isinstance(source, str) and source.strip():
+                self.given[key] = identifier_from(source)
+        for key, schema in self.schema.attributes.items():
+            self.convert_attribute(key, schema)
+        self.take_others()
+        self.check_texts()
+        self.ask_validators()
+        normalized = self.normalized()
+        return {"valid": not self.errors, "errors": self.errors, "warnings": self.warnings, "normalized": normalized}
 
-    def result(self) -> dict[str, Any]:
-        return {
-            "valid": not self.errors,
-            "errors": self.errors,
-            "warnings": self.warnings,
-            "normalized": self._normalized(),
-        }
+    def check_duplicates(self) -> None:
+        match = TAG.match(str(self.operation.get("raw") or ""))
+        for key in duplicate_keys(match["attributes"] or "") if match else ():
+            self.warn("tag-duplicate-attribute", key, name=self.definition.id, key=key)
+        for key in duplicates(key for key, _ in self.named):
+            self.warn("tag-attribute-twice", key)
 
-    def given(self) -> dict[str, Any]:
-        """The attributes of the call by their proper names, with the content of the block among them."""
-        return self._with_content(dict(self._named()))
+    def check_content(self) -> None:
+        has_content, home = bool(self.content.strip()), self.schema.content_attribute
+        if has_content and not self.schema.has_content:
+            self.warn("tag-content-ignored")
+        if self.schema.requires_content and not str(self.given.get(home, "") if home else self.content).strip():
+            self.fail("tag-content-missing")
+        if has_content and self.is_block and home in dict(self.named):
+            self.warn("tag-content-twice", home)
 
-    def _named(self) -> list[tuple[str, Any]]:
-        names = _proper_names(self.definition)
-        attributes = self.operation.get("attributes") or {}
-        return [(names.get(_plain(key), key), value) for key, value in attributes.items()]
-
-    def _with_content(self, given: dict[str, Any]) -> dict[str, Any]:
-        home = self.definition.schema.content_attribute
-        if home and self._is_block() and (self._content().strip() or home not in given):
-            given[home] = self._content()
-        return given
-
-    def _check_content(self, given: Mapping[str, Any], named: set[str]) -> None:
-        schema, content = self.definition.schema, self._content()
-        home = schema.content_attribute
-        if content.strip() and not schema.has_content:
-            self._warn("tag-content-ignored")
-        if schema.requires_content and not str(given.get(home, "") if home else content).strip():
-            self._fail("tag-content-missing")
-        if home in named and content.strip() and self._is_block():
-            self._warn("tag-content-twice", home)
-
-    def _fill_identifier(self, given: dict[str, Any]) -> None:
-        for key, schema in self.definition.schema.attributes.items():
-            source = given.get(schema.made_from) if schema.made_from else None
-            if given.get(key) in (None, "") and isinstance(source, str) and source.strip():
-                given[key] = identifier_from(source)
-
-    def _take(self, key: str, schema: AttributeSchema, given: Mapping[str, Any]) -> None:
-        if key not in given or given[key] is None:
-            self._take_default(key, schema)
+    def convert_attribute(self, key: str, schema: AttributeSchema) -> None:
+        value = self.given.get(key)
+        if value is None:
+            self.fill_default(key, schema)
             return
         try:
-            self.values[key] = convert(given[key], schema, key)
+            self.values[key] = convert(value, schema, key)
         except ConversionError:
-            self._refuse(key, schema, given[key])
+            self.refuse(key, schema, value)
             return
         if schema.validate == "identifier" and not is_valid_identifier(self.values[key]):
-            self._fail("tag-identifier-invalid", key, value=_short(self.values[key]))
+            self.fail("tag-identifier-invalid", key, value=shorten(self.values[key]))
 
-    def _take_default(self, key: str, schema: AttributeSchema) -> None:
+    def fill_default(self, key: str, schema: AttributeSchema) -> None:
         if schema.default is not None:
             self.values[key] = schema.default
         elif schema.required:
-            self._fail("tag-attribute-missing", key)
+            self.fail("tag-attribute-missing", key)
         elif schema.type in {"flag", "boolean"}:
             self.values[key] = False
 
-    def _refuse(self, key: str, schema: AttributeSchema, value: object) -> None:
+    def refuse(self, key: str, schema: AttributeSchema, value: object) -> None:
         if schema.type == "enum" and schema.default is not None:
             self.values[key] = schema.default
-            self._warn("tag-attribute-replaced", key, value=_short(value), default=schema.default)
+            self.warn("tag-attribute-replaced", key, value=shorten(value), default=schema.default)
         elif schema.type == "enum":
-            self._fail("tag-attribute-not-allowed", key, value=_short(value), values=", ".join(schema.values))
+            self.fail("tag-attribute-not-allowed", key, value=shorten(value), values=", ".join(schema.values))
         else:
-            self._fail("tag-attribute-wrong-type", key, value=_short(value), type=schema.type)
+            self.fail("tag-attribute-wrong-type", key, value=shorten(value), type=schema.type)
 
-    def _take_others(self, given: Mapping[str, Any]) -> None:
-        schema = self.definition.schema
-        for key in given:
-            if key not in schema.attributes:
-                self.values[key] = given[key]
-                if not schema.open_attributes and key != schema.content_attribute:
-                    self._warn("tag-attribute-unknown", key)
+    def take_others(self) -> None:
+        for key in self.given:
+            if key not in self.schema.attributes:
+                self.values[key] = self.given[key]
+                if not self.schema.open_attributes and key != self.schema.content_attribute:
+                    self.warn("tag-attribute-unknown", key)
 
-    def _texts(self) -> Iterator[tuple[str, str]]:
-        if self.definition.schema.content_attribute is None:
-            yield "content", self._content()
-        for key, value in self.values.items():
-            if isinstance(value, str):
-                yield key, value
+    def check_texts(self) -> None:
+        texts = [] if self.schema.content_attribute else [("content", self.content)]
+        texts += [(key, value) for key, value in self.values.items() if isinstance(value, str)]
+        for key, value in texts:
+            if len(value) > LONGEST_CONTENT:
+                self.fail("tag-content-too-long", key, length=len(value), limit=LONGEST_CONTENT)
+            if found := DANGEROUS_MARKUP.search(value):
+                self.warn("tag-dangerous-markup", key, found=found[0])
 
-    def _check_text(self, key: str, value: str) -> None:
-        if len(value) > LONGEST_CONTENT:
-            self._fail("tag-content-too-long", key, length=len(value), limit=LONGEST_CONTENT)
-        if found := DANGEROUS_MARKUP.search(value):
-            self._warn("tag-dangerous-markup", key, found=found[0])
-
-    def _report_duplicates(self, named: list[tuple[str, Any]]) -> None:
-        match = TAG.match(str(self.operation.get("raw") or ""))
-        for key in duplicate_keys(match["attributes"] or "") if match else ():
-            self._warn("tag-duplicate-attribute", key, name=self.definition.id, key=key)
-        for key in duplicates(key for key, _ in named):
-            self._warn("tag-attribute-twice", key)
-
-    def _ask_validators(self) -> None:
-        normalized = self._normalized()
+    def ask_validators(self) -> None:
+        normalized = self.normalized()
         for validator in self.definition.validators:
             try:
-                answer = validator(normalized)
+                answer: object = validator(normalized)
             except Exception as error:
-                self._fail("tag-validator-failed", reason=f"{type(error).__name__}: {error}")
+                self.fail("tag-validator-failed", reason=f"{type(error).__name__}: {error}")
                 continue
-            for reason in _reasons(answer):
-                self._fail("tag-validator-refused", reason=reason)
+            if answer is None or answer is True or answer in ([], ""):
+                continue
+            for reason in answer if isinstance(answer, list | tuple) else [answer]:
+                self.fail("tag-validator-refused", reason=str(reason))
 
-    def _normalized(self) -> dict[str, Any]:
-        head = {"tool_id": self.definition.id, "content": self._content()}
+    def normalized(self) -> dict[str, Any]:
+        head = {"tool_id": self.definition.id, "content": self.content}
         return {**head, **self.values, "attributes": dict(self.values)}
 
-    def _content(self) -> str:
-        return str(self.operation.get("content") or "")
+    def fail(self, code: str, attribute: str | None = None, **values: object) -> None:
+        self.errors.append(self.problem(code, attribute, values))
 
-    def _is_block(self) -> bool:
-        return self.operation.get("type") == "block" or bool(self.operation.get("has_content"))
+    def warn(self, code: str, attribute: str | None = None, **values: object) -> None:
+        self.warnings.append(self.problem(code, attribute, values))
 
-    def _fail(self, code: str, attribute: str | None = None, **values: object) -> None:
-        self.errors.append(self._problem(code, attribute, values))
-
-    def _warn(self, code: str, attribute: str | None = None, **values: object) -> None:
-        self.warnings.append(self._problem(code, attribute, values))
-
-    def _problem(self, code: str, attribute: str | None, values: Mapping[str, object]) -> dict[str, Any]:
+    def problem(self, code: str, attribute: str | None, values: Mapping[str, object]) -> dict[str, Any]:
         message = text(code, **{"tag": self.definition.id, "attribute": attribute, **values})
         return {"code": code, "message": message, "attribute": attribute}
 
 
-def _proper_names(definition: TagDefinition) -> dict[str, str]:
+def proper_names(definition: TagDefinition) -> dict[str, str]:
+    """The attributes of a tag by every name they may be written with."""
     names: dict[str, str] = {}
     for key, schema in definition.schema.attributes.items():
-        names.update({_plain(alias): key for alias in schema.aliases})
-    names.update({_plain(key): key for key in definition.schema.attributes})
+        names.update({plain_name(alias): key for alias in schema.aliases})
+    names.update({plain_name(key): key for key in definition.schema.attributes})
     return names
 
 
-def _plain(key: str) -> str:
+def plain_name(key: str) -> str:
     """``maxResults``, ``max_results`` and ``MaxResults`` are one name."""
     return key.replace("_", "").replace("-", "").lower()
 
 
-def _reasons(answer: object) -> list[str]:
-    if answer is None or answer is True or answer in ([], ""):
-        return []
-    if isinstance(answer, list | tuple):
-        return [str(reason) for reason in answer]
-    return [str(answer)]
-
-
-def _short(value: object) -> str:
+def shorten(value: object) -> str:
+    """A value as a message quotes it."""
     shown = str(value)
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}…"
