@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -66,7 +67,7 @@ class Names:
 def resolve(value: JsonValue, names: Names) -> JsonValue:
     """The value with every reference in it replaced, at any depth. Raises ReferenceMissingError."""
     if isinstance(value, str):
-        return _resolve_text(value, names)
+        return resolve_text(value, names)
     if isinstance(value, dict):
         return {key: resolve(each, names) for key, each in value.items()}
     if isinstance(value, list):
@@ -76,18 +77,7 @@ def resolve(value: JsonValue, names: Names) -> JsonValue:
 
 def look_up(reference: Reference, names: Names) -> JsonValue:
     """The value a reference stands for. Raises ReferenceMissingError with the nearest names."""
-    root, rest = reference.root, reference.path[1:]
-    if root in ("input", "preprocess") and (rest or root not in names.arguments):
-        # A declared argument that was not given is null, also by this way.
-        not_given = {name: None for name, value in names.arguments.items() if value is None}
-        return _walk({**not_given, **names.input}, rest, reference)
-    if root in ("prev_step", "output") and (rest or root not in names.arguments):
-        return _previous(root, rest, reference, names)
-    if root == "steps" and rest:
-        return _labelled(str(rest[0]), rest[1:], reference, names)
-    if root == "env" and rest:
-        return _walk(dict(names.environment), rest, reference)
-    return _by_name(root, rest, reference, names)
+    return _Lookup(reference=reference, names=names).find()
 
 
 def format_value(value: JsonValue) -> str:
@@ -112,7 +102,8 @@ def fill_script(code: str, names: Names) -> str:
     return "".join([*pieces, code[end:]])
 
 
-def _resolve_text(text: str, names: Names) -> JsonValue:
+def resolve_text(text: str, names: Names) -> JsonValue:
+    """The text with its references filled in; one that is the entire text keeps the type of its value."""
     template = read_template(text)
     if template.whole is not None:
         return look_up(template.whole, names)
@@ -124,94 +115,91 @@ def _resolve_text(text: str, names: Names) -> JsonValue:
     return "".join(pieces)
 
 
-def _previous(root: str, rest: Sequence[str | int], reference: Reference, names: Names) -> JsonValue:
-    if not names.has_previous:
-        raise ReferenceMissingError("unknown-reference", reference=reference.text, case="first-step")
-    if root == "output":
-        return _walk(names.previous, rest, reference)
-    return _output(root, names.previous, rest, reference)
+@dataclass(frozen=True, kw_only=True)
+class _Lookup:
+    """One reference among the names in sight."""
 
+    reference: Reference
+    names: Names
 
-def _labelled(label: str, rest: Sequence[str | int], reference: Reference, names: Names) -> JsonValue:
-    if not names.labels:
-        raise ReferenceMissingError("unknown-reference", reference=reference.text, case="first-step")
-    if label not in names.labels:
-        raise _missing(label, list(names.labels), reference, case="label")
-    return _output(f"steps.{label}", names.labels[label], rest, reference)
+    def find(self) -> JsonValue:
+        names, root, rest = self.names, self.reference.root, self.reference.path[1:]
+        if root in ("input", "preprocess") and (rest or root not in names.arguments):
+            # A declared argument that was not given is null, also by this way.
+            not_given = {name: None for name, value in names.arguments.items() if value is None}
+            return self.walk({**not_given, **names.input}, rest)
+        if root in ("prev_step", "output") and (rest or root not in names.arguments):
+            if not names.has_previous:
+                raise self.missing("", [], case="first-step")
+            return self.walk(names.previous, rest) if root == "output" else self.output(root, names.previous, rest)
+        if root == "steps" and rest:
+            return self.labelled(str(rest[0]), rest[1:])
+        if root == "env" and rest:
+            return self.walk(dict(names.environment), rest)
+        return self.by_name(root, rest)
 
+    def labelled(self, label: str, rest: Sequence[str | int]) -> JsonValue:
+        if not self.names.labels:
+            raise self.missing("", [], case="first-step")
+        if label not in self.names.labels:
+            raise self.missing(label, list(self.names.labels), case="label")
+        return self.output(f"steps.{label}", self.names.labels[label], rest)
 
-def _output(step: str, output: JsonValue, rest: Sequence[str | int], reference: Reference) -> JsonValue:
-    if rest and rest[0] != "output":
-        raise _only_output(step, reference)
-    return _walk({"output": output}, rest, reference)
+    def output(self, step: str, output: JsonValue, rest: Sequence[str | int]) -> JsonValue:
+        if rest and rest[0] != "output":
+            raise self.missing(step, [], case="output")
+        return self.walk({"output": output}, rest)
 
+    def by_name(self, root: str, rest: Sequence[str | int]) -> JsonValue:
+        names = self.names
+        if root in names.labels and rest and rest[0] == "output":
+            return self.walk(names.labels[root], rest[1:])
+        for known in (names.loop, names.own(), names.arguments, names.input):
+            if root in known:
+                return self.walk(known[root], rest)
+        if root in names.labels:
+            raise self.missing(root, [], case="output")
+        every = [*names.loop, *names.arguments, *names.input, *names.labels, *names.built_in]
+        raise self.missing(root, every, case="names")
 
-def _only_output(step: str, reference: Reference) -> ReferenceMissingError:
-    return ReferenceMissingError("unknown-reference", reference=reference.text, wanted=step, case="output")
+    def walk(self, value: JsonValue, path: Sequence[str | int]) -> JsonValue:
+        for segment in path:
+            is_index = isinstance(segment, int) or (segment.isascii() and segment.isdigit())
+            if isinstance(value, dict) and str(segment) in value:
+                value = value[str(segment)]
+            elif isinstance(value, list) and is_index and int(segment) < len(value):
+                value = value[int(segment)]
+            elif isinstance(value, list | str) and segment == "length":
+                value = len(value)
+            elif isinstance(value, dict):
+                raise self.missing(str(segment), list(value), case="names")
+            elif isinstance(value, list):
+                raise self.missing(str(segment), [], case="index" if is_index else "list", count=len(value))
+            else:
+                raise self.missing(str(segment), [], case="value")
+        return value
 
-
-def _by_name(root: str, rest: Sequence[str | int], reference: Reference, names: Names) -> JsonValue:
-    if root in names.labels and rest and rest[0] == "output":
-        return _walk(names.labels[root], rest[1:], reference)
-    for known in (names.loop, names.own(), names.arguments, names.input):
-        if root in known:
-            return _walk(known[root], rest, reference)
-    if root in names.labels:
-        raise _only_output(root, reference)
-    every = [*names.loop, *names.arguments, *names.input, *names.labels, *names.built_in]
-    raise _missing(root, every, reference, case="names")
-
-
-def _walk(value: JsonValue, path: Sequence[str | int], reference: Reference) -> JsonValue:
-    for segment in path:
-        if isinstance(value, dict) and str(segment) in value:
-            value = value[str(segment)]
-        elif isinstance(value, list) and _is_index(segment) and int(segment) < len(value):
-            value = value[int(segment)]
-        elif isinstance(value, list | str) and segment == "length":
-            value = len(value)
-        else:
-            known = list(value) if isinstance(value, dict) else []
-            count = len(value) if isinstance(value, list) else 0
-            raise _missing(str(segment), known, reference, case=_case(value, segment), count=count)
-    return value
-
-
-def _is_index(segment: str | int) -> bool:
-    return isinstance(segment, int) or (segment.isascii() and segment.isdigit())
-
-
-def _case(value: JsonValue, segment: str | int) -> str:
-    if isinstance(value, dict):
-        return "names"
-    if isinstance(value, list):
-        return "index" if _is_index(segment) else "list"
-    return "value"
-
-
-def _missing(
-    wanted: str, known: list[str], reference: Reference, *, case: str, count: int = 0
-) -> ReferenceMissingError:
-    near = closest(wanted, known)
-    return ReferenceMissingError(
-        "unknown-reference",
-        reference=reference.text,
-        wanted=wanted,
-        names=", ".join(dict.fromkeys(known)),
-        suggestion=", ".join(f"'{name}'" for name in near),
-        count=count,
-        case="suggestion" if near else case,
-    )
+    def missing(self, wanted: str, known: list[str], *, case: str, count: int = 0) -> ReferenceMissingError:
+        near = closest(wanted, known)
+        return ReferenceMissingError(
+            "unknown-reference",
+            reference=self.reference.text,
+            wanted=wanted,
+            names=", ".join(dict.fromkeys(known)),
+            suggestion=", ".join(f"'{name}'" for name in near),
+            count=count,
+            case="suggestion" if near else case,
+        )
 
 
 def escape_literal(value: JsonValue) -> str:
     """A value as text inside a literal of JavaScript, which it can never leave."""
     if isinstance(value, bool | int | float):
         return json.dumps(value)
-    return "".join(each if each.isascii() and each.isalnum() else _escape(each) for each in format_value(value))
+    return re.sub("[^A-Za-z0-9]", _escape, format_value(value))
 
 
-def _escape(character: str) -> str:
-    # In UTF-16 units, as JavaScript counts: the form \u{…} is not known inside every kind of literal.
-    units = character.encode("utf-16-be", "surrogatepass")
+def _escape(character: re.Match[str]) -> str:
+    # In UTF-16 units, as JavaScript counts: the form \\u{…} is not known inside every kind of literal.
+    units = character[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{int.from_bytes(units[at : at + 2], 'big'):04x}" for at in range(0, len(units), 2))

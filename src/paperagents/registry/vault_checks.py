@@ -38,10 +38,8 @@ def find_problems(
 
     With ``only`` those of one file: its own calls are checked, and no others.
     """
-    entries = tuple(entries)
-    builtin = tuple(builtin)
     found: dict[str, list[Problem]] = defaultdict(list)
-    for problem in _all_problems(entries, builtin, foreign, only):
+    for problem in _Checks(entries, builtin, foreign, only).all_problems():
         if only in (None, problem.file):
             found[problem.file].append(problem)
     return {file: tuple(problems) for file, problems in found.items()}
@@ -70,117 +68,136 @@ def _named(entries: list[Entry]) -> dict[str, Entry]:
     return {**names, **{entry.id: entry for entry in reversed(entries)}}
 
 
-def _all_problems(
-    entries: tuple[Entry, ...], builtin: tuple[Entry, ...], foreign: Callable[[str], bool], only: str | None
-) -> Iterator[Problem]:
-    yield from _duplicates(entries, builtin)
-    yield from _same_names(entries)
-    yield from _taken_words(entries, builtin)
-    yield from _logs_into_others(entries)
-    known = index_by_name((*builtin, *entries))
-    chosen = [entry for entry in entries if only in (None, entry.file)]
-    yield from _unknown_to_agents(chosen, known)
-    calls = [
-        (entry, call)
-        for entry in chosen
-        if entry.kind != "agent"
-        for call in entry.calls
-        if call.tool in known or not foreign(call.tool)
-    ]
-    near = _nearest({call.tool for _, call in calls} - known.keys(), known)
-    accepted = {name: frozenset(known[name].parameters) for name in {call.tool for _, call in calls} & known.keys()}
-    for entry, call in calls:
-        if call.tool not in known:
-            yield _unknown_tool(entry, call, near.get(call.tool, ""))
-        elif known[call.tool].type is not None:
-            yield from _check_arguments(entry, call, known[call.tool], accepted[call.tool])
-    if any(entry.calls for entry in chosen):
-        yield from _circles(entries, known)
+class _Checks:
+    """Everything that is checked between files."""
+
+    def __init__(
+        self, entries: Iterable[Entry], builtin: Iterable[Entry], foreign: Callable[[str], bool], only: str | None
+    ) -> None:
+        self.entries = tuple(entries)
+        self.builtin = tuple(builtin)
+        self.foreign = foreign
+        self.chosen = [entry for entry in self.entries if only in (None, entry.file)]
+        self.known = index_by_name((*self.builtin, *self.entries))
+
+    def all_problems(self) -> Iterator[Problem]:
+        yield from self.duplicates()
+        yield from self.same_names()
+        yield from self.taken_words()
+        yield from self.logs_into_others()
+        yield from self.unknown_to_agents()
+        yield from self.calls()
+        if any(entry.calls for entry in self.chosen):
+            yield from self.circles()
+
+    def duplicates(self) -> Iterator[Problem]:
+        groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            # A file that cannot be read at all has no id of its own to quarrel about.
+            if entry.type is not None:
+                groups["tool" if entry.is_tool else entry.kind, entry.id].append(entry)
+        taken = {entry.id for entry in self.builtin}
+        for (kind, identifier), group in groups.items():
+            if kind != "agent" and identifier in taken:
+                for entry in group:
+                    yield _problem(entry, "duplicate-id", entry.span, id=identifier, case="builtin")
+            elif len(group) > 1:
+                for entry in group:
+                    others = ", ".join(str(each.file) for each in group if each is not entry)
+                    yield _problem(entry, "duplicate-id", entry.span, id=identifier, other=others)
+
+    def same_names(self) -> Iterator[Problem]:
+        """Who calls them by that name gets the first one."""
+        groups: dict[tuple[bool, str], dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
+        for entry in self.entries:
+            if entry.type is not None and entry.kind != "tag":
+                groups[entry.is_tool, entry.name][entry.id].append(entry)
+        for (_, name), by_id in groups.items():
+            for identifier, group in by_id.items() if len(by_id) > 1 else ():
+                others = islice((str(each[0].file) for other, each in by_id.items() if other != identifier), MOST_NAMED)
+                values = {"name": name, "other": ", ".join(others)}
+                yield from (_problem(each, "duplicate-name", each.span, severity="warning", **values) for each in group)
+
+    def taken_words(self) -> Iterator[Problem]:
+        """Tags that are written like another one: the first has the word. Of one id in two places is told elsewhere."""
+        owners = {word: word for word in BUILTIN_WORDS}
+        taken = {entry.id for entry in self.builtin}
+        for entry in self.entries:
+            if entry.kind != "tag" or entry.id in taken or not entry.valid:
+                continue
+            own = {word: word.lower() for word in entry.words}
+            others = {word: owners[low] for word, low in own.items() if owners.get(low, entry.id) != entry.id}
+            in_the_way = others or (dict.fromkeys(entry.words, entry.id) if entry.id in BUILTIN_WORDS else {})
+            for word, other in in_the_way.items():
+                yield _problem(entry, "tag-word-taken", entry.words[word], word=word, tag=entry.id, other=other)
+            if not in_the_way:
+                owners |= dict.fromkeys(own.values(), entry.id)
+
+    def logs_into_others(self) -> Iterator[Problem]:
+        """Logs that are never written: they would go into the file of another tool."""
+        files = {entry.file for entry in self.entries}
+        for entry in self.entries:
+            if entry.log in files and entry.log != entry.file:
+                yield _problem(entry, "invalid-log", entry.span, severity="warning", path=entry.log, case="tool")
+
+    def unknown_to_agents(self) -> Iterator[Problem]:
+        """Tools and agents that an agent names and that are not there; a pattern may match something later."""
+        agents = {name: entry for name, entry in self.known.items() if entry.kind == "agent"}
+        for entry in self.chosen:
+            if entry.kind != "agent":
+                continue
+            tools = ((call, self.known, "unknown-tool") for call in entry.calls if not is_remote(call.tool))
+            for call, names, code in (*tools, *((call, agents, "unknown-agent") for call in entry.agents)):
+                if call.tool in names:
+                    continue
+                if not is_pattern(call.tool):
+                    yield _unknown_name(entry, call, code, ", ".join(f"'{each}'" for each in closest(call.tool, names)))
+                elif not any(fits_pattern(call.tool, name) for name in islice(names, MOST_COMPARISONS)):
+                    yield _problem(entry, "pattern-matches-nothing", call.span, severity="warning", name=call.tool)
+
+    def calls(self) -> Iterator[Problem]:
+        """Calls of tools that are not there, and with arguments that those who are do not take."""
+        known = self.known
+        chains = [entry for entry in self.chosen if entry.kind != "agent"]
+        calls = [
+            (entry, call)
+            for entry in chains
+            for call in entry.calls
+            if call.tool in known or not self.foreign(call.tool)
+        ]
+        wanted = {call.tool for _, call in calls}
+        # In a vault that is full of unknown names, there are suggestions for the first ones only.
+        affordable = islice(sorted(wanted - known.keys()), MOST_COMPARISONS // (len(known) + 1) + 1)
+        near = {name: ", ".join(f"'{each}'" for each in closest(name, known)) for name in affordable}
+        accepted = {name: frozenset(known[name].parameters) for name in wanted & known.keys()}
+        for entry, call in calls:
+            if call.tool not in known:
+                yield _unknown_name(entry, call, "unknown-tool", near.get(call.tool, ""))
+            elif known[call.tool].type is not None:
+                yield from _check_arguments(entry, call, known[call.tool], accepted[call.tool])
+
+    def circles(self) -> Iterator[Problem]:
+        """Chains that call themselves through steps that are always taken."""
+        own = {entry.id: entry for entry in reversed(self.entries)}
+        calls = {
+            identifier: {
+                self.known[call.tool].id: call
+                for call in entry.calls
+                if not call.conditional and call.tool in self.known
+            }
+            for identifier, entry in own.items()
+        }
+        # What nothing calls, and what calls nothing, is taken away from both ends: circles are left.
+        circling = peel(turn(peel(turn({name: set(targets) for name, targets in calls.items()}))))
+        for name in sorted(circling):
+            target = next(each for each in calls[name] if each in circling)
+            path = describe_path(name, calls, circling)
+            yield _problem(own[name], "endless-chain", calls[name][target].span, path=path)
 
 
-def _duplicates(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
-    groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
-    for entry in entries:
-        # A file that cannot be read at all has no id of its own to quarrel about.
-        if entry.type is not None:
-            groups["tool" if entry.is_tool else entry.kind, entry.id].append(entry)
-    taken = {entry.id for entry in builtin}
-    for (kind, identifier), group in groups.items():
-        if kind != "agent" and identifier in taken:
-            yield from (_problem(entry, "duplicate-id", entry.span, id=identifier, case="builtin") for entry in group)
-        elif len(group) > 1:
-            for entry in group:
-                others = ", ".join(str(each.file) for each in group if each is not entry)
-                yield _problem(entry, "duplicate-id", entry.span, id=identifier, other=others)
-
-
-def _same_names(entries: tuple[Entry, ...]) -> Iterator[Problem]:
-    """Who calls them by that name gets the first one."""
-    groups: dict[tuple[bool, str], dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
-    for entry in entries:
-        if entry.type is not None and entry.kind != "tag":
-            groups[entry.is_tool, entry.name][entry.id].append(entry)
-    for (_, name), by_id in groups.items():
-        for identifier, group in by_id.items() if len(by_id) > 1 else ():
-            others = islice((str(each[0].file) for other, each in by_id.items() if other != identifier), MOST_NAMED)
-            values = {"name": name, "other": ", ".join(others)}
-            yield from (_problem(each, "duplicate-name", each.span, severity="warning", **values) for each in group)
-
-
-def _taken_words(entries: tuple[Entry, ...], builtin: tuple[Entry, ...]) -> Iterator[Problem]:
-    """Tags that are written like another one: the first has the word. Of one id in two places is told elsewhere."""
-    owners = {word: word for word in BUILTIN_WORDS}
-    taken = {entry.id for entry in builtin}
-    for entry in entries:
-        if entry.kind != "tag" or entry.id in taken or not entry.valid:
-            continue
-        others = {word: owners[word.lower()] for word in entry.words if owners.get(word.lower(), entry.id) != entry.id}
-        in_the_way = others or (dict.fromkeys(entry.words, entry.id) if entry.id in BUILTIN_WORDS else {})
-        for word, other in in_the_way.items():
-            yield _problem(entry, "tag-word-taken", entry.words[word], word=word, tag=entry.id, other=other)
-        if not in_the_way:
-            owners |= {word.lower(): entry.id for word in entry.words}
-
-
-def _logs_into_others(entries: tuple[Entry, ...]) -> Iterator[Problem]:
-    """Logs that are never written: they would go into the file of another tool."""
-    files = {entry.file for entry in entries}
-    for entry in entries:
-        if entry.log in files and entry.log != entry.file:
-            yield _problem(entry, "invalid-log", entry.span, severity="warning", path=entry.log, case="tool")
-
-
-def _nearest(unknown: Iterable[str], known: Mapping[str, Entry]) -> dict[str, str]:
-    """Suggestions for unknown names; in a vault that is full of them, for the first ones only."""
-    affordable = islice(sorted(unknown), MOST_COMPARISONS // (len(known) + 1) + 1)
-    return {name: ", ".join(f"'{each}'" for each in closest(name, known)) for name in affordable}
-
-
-def _unknown_tool(entry: Entry, call: CallSite, near: str) -> Problem:
+def _unknown_name(entry: Entry, call: CallSite, code: str, near: str) -> Problem:
     case = "suggestion" if near else None
-    return _problem(entry, "unknown-tool", call.span, name=call.tool, suggestion=near, case=case)
-
-
-def _unknown_to_agents(entries: Iterable[Entry], known: Mapping[str, Entry]) -> Iterator[Problem]:
-    """Tools and agents that an agent names and that are not there; a pattern may match something later."""
-    agents = {name: entry for name, entry in known.items() if entry.kind == "agent"}
-    for entry in entries:
-        if entry.kind != "agent":
-            continue
-        tools = ((call, known, "unknown-tool") for call in entry.calls if not call.tool.startswith(FOREIGN_PREFIX))
-        for call, names, code in (*tools, *((call, agents, "unknown-agent") for call in entry.agents)):
-            yield from _unmatched(entry, call, names, code)
-
-
-def _unmatched(entry: Entry, call: CallSite, names: Mapping[str, Entry], code: str) -> Iterator[Problem]:
-    if call.tool in names:
-        return
-    if not is_pattern(call.tool):
-        near = ", ".join(f"'{each}'" for each in closest(call.tool, names))
-        case = "suggestion" if near else None
-        yield _problem(entry, code, call.span, name=call.tool, suggestion=near, case=case)
-    elif not any(fits_pattern(call.tool, name) for name in islice(names, MOST_COMPARISONS)):
-        yield _problem(entry, "pattern-matches-nothing", call.span, severity="warning", name=call.tool)
+    return _problem(entry, code, call.span, name=call.tool, suggestion=near, case=case)
 
 
 def is_pattern(name: str) -> bool:
@@ -229,21 +246,7 @@ def _check_unknown(entry: Entry, called: Entry, name: str, span: Span, given: se
     yield _problem(entry, "unknown-argument", span, severity=severity, **values)
 
 
-def _circles(entries: tuple[Entry, ...], known: Mapping[str, Entry]) -> Iterator[Problem]:
-    """Chains that call themselves through steps that are always taken."""
-    own = {entry.id: entry for entry in reversed(entries)}
-    calls = {
-        identifier: {known[call.tool].id: call for call in entry.calls if not call.conditional and call.tool in known}
-        for identifier, entry in own.items()
-    }
-    circling = _peel(_turned(_peel(_turned({name: set(targets) for name, targets in calls.items()}))))
-    for name in sorted(circling):
-        target = next(each for each in calls[name] if each in circling)
-        path = _path(name, calls, circling)
-        yield _problem(own[name], "endless-chain", calls[name][target].span, path=path)
-
-
-def _peel(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+def peel(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     """Take away what nothing points to, again and again: only what a circle reaches is left."""
     pointed_at = Counter(target for targets in graph.values() for target in targets)
     loose = [name for name in graph if not pointed_at[name]]
@@ -256,7 +259,8 @@ def _peel(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     return graph
 
 
-def _turned(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+def turn(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The same graph with every arrow the other way round."""
     turned: dict[str, set[str]] = {name: set() for name in graph}
     for name, targets in graph.items():
         for target in targets & graph.keys():
@@ -264,7 +268,8 @@ def _turned(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     return turned
 
 
-def _path(start: str, calls: Mapping[str, Mapping[str, CallSite]], circling: Container[str]) -> str:
+def describe_path(start: str, calls: Mapping[str, Mapping[str, CallSite]], circling: Container[str]) -> str:
+    """The first names of a circle, with arrows between."""
     names = [start]
     while len(names) < 6:
         names.append(next(each for each in calls[names[-1]] if each in circling))
