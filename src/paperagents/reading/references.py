@@ -110,19 +110,14 @@ def _pieces(text: str) -> Iterator[str | Reference | Malformed]:
         if any(literal):
             yield "".join(literal)
         literal = []
-        yield _inside(text, opening.start(), opening.end(), closing)
+        path = text[opening.end() : closing].strip()
+        start, end = opening.start(), closing + 2
+        is_path = _PATH.fullmatch(path)
+        yield _reference(path, start, end) if is_path else Malformed(text=path, start=start, end=end)
         position = closing + 2
     literal.append(text[position:])
     if any(literal):
         yield "".join(literal)
-
-
-def _inside(text: str, start: int, inner_start: int, closing: int) -> Reference | Malformed:
-    inner = text[inner_start:closing]
-    trimmed = inner.strip()
-    if not _PATH.fullmatch(trimmed):
-        return Malformed(text=trimmed, start=start, end=closing + 2)
-    return _reference(trimmed, start, closing + 2)
 
 
 def _reference(path: str, start: int, end: int) -> Reference:
@@ -133,13 +128,25 @@ def _reference(path: str, start: int, end: int) -> Reference:
     return Reference(path=tuple(segments), text=path, start=start, end=end)
 
 
-# --- can this reference exist? Judged by declared arguments, preprocessing, earlier steps and known answers
+# --- whether a reference can exist
 
 
 Shape = Mapping[str, JsonValue]
 ANY_SHAPE: JsonObject = {}
 MAX_NAMES = 100
 """As many names are compared and told; nor is a longer name a slip of the finger."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Missing:
+    """Why a reference cannot exist, and what there is instead."""
+
+    case: str
+    names: Sequence[str] = ()
+    wanted: str = ""
+    """The name that is not there; where only its output is missing, the step."""
+    may_be_given: bool = False
+    """Whether a caller can bring it along as an argument that is not declared."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,17 +179,58 @@ class Scope:
         inputs = tuple(fields) if isinstance(fields, dict) else ()
         return list(dict.fromkeys((*self.arguments, *inputs, *self.labels, *loop, *previous, "input", *BUILT_IN_NAMES)))
 
+    def find_missing(self, reference: Reference) -> Missing | None:
+        """Why a reference cannot exist; None where it can."""
+        root, rest = reference.root, reference.path[1:]
+        if not rest and root in self.arguments:
+            return None
+        if root in ("prev_step", "output"):
+            return self._missing_previous(root, rest)
+        if root == "steps":
+            return self._missing_label(rest)
+        if root in ("input", "preprocess"):
+            return self._missing_input(rest)
+        if root == "env" and rest:
+            known = rest[0] in self.environment
+            return None if known else Missing(case="env", names=sorted(self.environment), wanted=str(rest[0]))
+        return self._missing_name(root, rest)
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Missing:
-    """Why a reference cannot exist, and what there is instead."""
+    def _missing_previous(self, root: str, rest: Sequence[str | int]) -> Missing | None:
+        if self.previous is None:
+            return Missing(case="first-step")
+        return walk_shape(self.previous, rest) if root == "output" else _walk_output(root, self.previous, rest)
 
-    case: str
-    names: Sequence[str] = ()
-    wanted: str = ""
-    """The name that is not there; where only its output is missing, the step."""
-    may_be_given: bool = False
-    """Whether a caller can bring it along as an argument that is not declared."""
+    def _missing_label(self, rest: Sequence[str | int]) -> Missing | None:
+        if not self.labels:
+            return Missing(case="first-step")
+        if not rest or rest[0] not in self.labels:
+            return Missing(case="label", names=list(self.labels), wanted=str(rest[0]) if rest else "steps")
+        return _walk_output(f"steps.{rest[0]}", self.labels[str(rest[0])], rest[1:])
+
+    def _missing_input(self, rest: Sequence[str | int]) -> Missing | None:
+        missing = walk_shape(self.input, rest)
+        if missing is None or self.strict or not self.input_has_arguments:
+            return missing
+        properties = self.input.get("properties")
+        is_first = missing.case == "field" and isinstance(properties, dict) and str(rest[0]) not in properties
+        return replace(missing, may_be_given=is_first)
+
+    def _missing_name(self, root: str, rest: Sequence[str | int]) -> Missing | None:
+        if root in self.labels and rest and rest[0] == "output":
+            return walk_shape(self.labels[root], rest[1:])
+        if self.in_loop and root in ("item", "index"):
+            return None
+        if root in BUILT_IN_NAMES and root not in self.arguments:
+            return Missing(case="value", wanted=str(rest[0])) if rest else None
+        known = root in self.arguments
+        missing = walk_shape(self.arguments[root], rest) if known else walk_shape(self.input, (root, *rest))
+        if known or missing is None or missing.wanted != root:
+            return missing
+        if root in self.labels:
+            return Missing(case="output", wanted=root)
+        # The output of a step and the values of a loop have forms of their own: nobody means an argument by them.
+        is_form = rest[:1] == ("output",) or root in ("item", "index")
+        return Missing(case="name", names=self.names(), wanted=root, may_be_given=not self.strict and not is_form)
 
 
 def check_values(node: YamlNode, scope: Scope, problems: ProblemList) -> None:
@@ -204,25 +252,8 @@ def check_text(text: Excerpt, scope: Scope, problems: ProblemList) -> None:
             return
         if isinstance(piece, Malformed):
             problems.error("invalid-reference", text.span(piece.start, piece.end), reference=piece.text)
-        elif isinstance(piece, Reference) and (missing := find_missing(piece, scope)) is not None:
+        elif isinstance(piece, Reference) and (missing := scope.find_missing(piece)) is not None:
             _report(piece, missing, text, problems)
-
-
-def find_missing(reference: Reference, scope: Scope) -> Missing | None:
-    """None where the reference can exist."""
-    root, rest = reference.root, reference.path[1:]
-    if not rest and root in scope.arguments:
-        return None
-    if root in ("prev_step", "output"):
-        return _in_previous(root, rest, scope)
-    if root == "steps":
-        return _in_labels(rest, scope)
-    if root in ("input", "preprocess"):
-        return _in_input(rest, scope)
-    if root == "env" and rest:
-        known = rest[0] in scope.environment
-        return None if known else Missing(case="env", names=sorted(scope.environment), wanted=str(rest[0]))
-    return _by_name(root, rest, scope)
 
 
 def walk_shape(shape: Shape, path: Sequence[str | int]) -> Missing | None:
@@ -237,7 +268,8 @@ def walk_shape(shape: Shape, path: Sequence[str | int]) -> Missing | None:
                 return Missing(case="field", names=list(properties), wanted=str(segment))
             shape = below if isinstance(below, dict) else ANY_SHAPE
         elif kind == "array":
-            if not _is_index(segment) and segment != "length":
+            is_index = isinstance(segment, int) or segment.isdigit()
+            if not is_index and segment != "length":
                 return Missing(case="list", wanted=str(segment))
             items = shape.get("items")
             shape = items if isinstance(items, dict) else ANY_SHAPE
@@ -248,60 +280,8 @@ def walk_shape(shape: Shape, path: Sequence[str | int]) -> Missing | None:
     return None
 
 
-def _in_input(rest: Sequence[str | int], scope: Scope) -> Missing | None:
-    missing = walk_shape(scope.input, rest)
-    if missing is None or scope.strict or not scope.input_has_arguments:
-        return missing
-    properties = scope.input.get("properties")
-    is_first = missing.case == "field" and isinstance(properties, dict) and str(rest[0]) not in properties
-    return replace(missing, may_be_given=is_first)
-
-
-def _in_previous(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | None:
-    if scope.previous is None:
-        return Missing(case="first-step")
-    if root == "output":
-        return walk_shape(scope.previous, rest)
-    return _in_output(root, scope.previous, rest)
-
-
-def _in_labels(rest: Sequence[str | int], scope: Scope) -> Missing | None:
-    if not scope.labels:
-        return Missing(case="first-step")
-    if not rest or rest[0] not in scope.labels:
-        return Missing(case="label", names=list(scope.labels), wanted=str(rest[0]) if rest else "steps")
-    return _in_output(f"steps.{rest[0]}", scope.labels[str(rest[0])], rest[1:])
-
-
-def _in_output(step: str, output: Shape, rest: Sequence[str | int]) -> Missing | None:
+def _walk_output(step: str, output: Shape, rest: Sequence[str | int]) -> Missing | None:
     return walk_shape(output, rest[1:]) if rest and rest[0] == "output" else Missing(case="output", wanted=step)
-
-
-def _by_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing | None:
-    if root in scope.labels and rest and rest[0] == "output":
-        return walk_shape(scope.labels[root], rest[1:])
-    if scope.in_loop and root in ("item", "index"):
-        return None
-    if root in scope.arguments:
-        return walk_shape(scope.arguments[root], rest)
-    if root in BUILT_IN_NAMES:
-        return Missing(case="value", wanted=str(rest[0])) if rest else None
-    missing = walk_shape(scope.input, (root, *rest))
-    if missing is None or missing.wanted != root:
-        return missing
-    return _unknown_name(root, rest, scope)
-
-
-def _unknown_name(root: str, rest: Sequence[str | int], scope: Scope) -> Missing:
-    if root in scope.labels:
-        return Missing(case="output", wanted=root)
-    # The output of a step and the values of a loop have forms of their own: nobody means an argument by them.
-    is_form = rest[:1] == ("output",) or root in ("item", "index")
-    return Missing(case="name", names=scope.names(), wanted=root, may_be_given=not scope.strict and not is_form)
-
-
-def _is_index(segment: str | int) -> bool:
-    return isinstance(segment, int) or segment.isdigit()
 
 
 def _report(reference: Reference, missing: Missing, text: Excerpt, problems: ProblemList) -> None:
