@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.javascript_checks import find_endless_loops
+from paperagents.reading.javascript_checks import check_block, find_endless_loops
 from paperagents.reading.javascript_fields import find_produced_fields
 from paperagents.reading.javascript_syntax import JavaScript, find_placeholders
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.script_checks import check_block
 
 PIECES = (
     "while(true)", "{", "}", "(", ")", "[", "]", "return ", "break;", "function* ", "=>", "`", "${", '"', "'", "/", "x",

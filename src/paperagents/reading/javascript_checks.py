@@ -1,19 +1,120 @@
-"""Finds loops that can never end: a condition that is always true, and nothing inside that leaves."""
+"""What is wrong with JavaScript before it ever runs: loops without an end, mistakes that no engine forgives."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 
 from tree_sitter import Node, Query, QueryCursor
 
-from paperagents.reading.javascript_syntax import FUNCTIONS, LOOPS, Finding, JavaScript, javascript_language
+from paperagents.definitions.source import Excerpt, Span
+from paperagents.reading.javascript_syntax import (
+    FUNCTIONS,
+    LOOPS,
+    MAX_CHARACTERS,
+    Finding,
+    JavaScript,
+    javascript_language,
+)
+from paperagents.reading.problems import ProblemList
+from paperagents.reading.references import BUILT_IN_NAMES
+
+MAX_FINDINGS = 20
+"""Of one kind in one block: enough to act on."""
+_OF_MODULES = ("require", "import", "export")
+
+
+def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList) -> JavaScript | None:
+    """Check a block that is a function's body and must return something; None where it cannot be read."""
+    if is_too_long(script, problems):
+        return None
+    arguments = tuple(arguments)
+    code = JavaScript(script.text, placeholders=(*arguments, *BUILT_IN_NAMES))
+    written = (each for each in code.placeholders if each.what in arguments and not code.is_comment(each))
+    for finding in islice(written, MAX_FINDINGS):
+        problems.warning("argument-in-javascript", span_of(script, finding), name=finding.what)
+    if report_syntax_errors(code, script, problems):
+        return None
+    if next(code.returns(), None) is None:
+        problems.error("missing-return", script.span(*first_words(script.text)))
+    for finding in islice(code.forbidden(), MAX_FINDINGS):
+        problems.error("forbidden-javascript", span_of(script, finding), name=finding.what)
+    for finding in islice(find_endless_loops(code), MAX_FINDINGS):
+        problems.error("endless-loop", span_of(script, finding))
+    return code
+
+
+def check_expression(script: Excerpt, references: Iterable[tuple[int, int]], problems: ProblemList) -> None:
+    """Check a small expression, the condition of a step; where a reference in braces stands, a value will."""
+    if is_too_long(script, problems):
+        return
+    text = script.text
+    for start, end in references:
+        text = f"{text[:start]}{'_' * (end - start)}{text[end:]}"
+    code = JavaScript(f"({text}\n)")
+    error = code.syntax_error()
+    if error is not None:
+        start = min(max(error.start - 1, 0), len(script.text))
+        problems.error("javascript-syntax", script.span(start, start + 1), reason=error.what)
+        return
+    for finding in islice(code.forbidden(), MAX_FINDINGS):
+        span = script.span(finding.start - 1, finding.end - 1)
+        problems.error("forbidden-javascript", span, name=finding.what)
+    for finding in islice(find_endless_loops(code), MAX_FINDINGS):
+        problems.error("endless-loop", script.span(finding.start - 1, finding.end - 1))
+
+
+def check_module(code: JavaScript, script: Excerpt, problems: ProblemList, *, confined: bool) -> None:
+    """Warn of what will fail in a whole file; it may be ready for that, so the file can still be used.
+
+    A file with packages is not ``confined`` to the small sandbox. What it loads by name is judged elsewhere.
+    """
+    missing = (each for each in code.forbidden() if each.what not in _OF_MODULES) if confined else ()
+    for finding in islice(missing, MAX_FINDINGS):
+        problems.warning("forbidden-javascript", span_of(script, finding), name=finding.what)
+    for finding in islice(find_endless_loops(code), MAX_FINDINGS):
+        problems.warning("endless-loop", span_of(script, finding))
+
+
+def is_too_long(script: Excerpt, problems: ProblemList) -> bool:
+    """Report a block that nobody writes by hand; whether it is one."""
+    size = len(script.text)
+    if size > MAX_CHARACTERS:
+        problems.error("javascript-too-long", script.span(*first_words(script.text)), size=size, limit=MAX_CHARACTERS)
+    return size > MAX_CHARACTERS
+
+
+def report_syntax_errors(code: JavaScript, script: Excerpt, problems: ProblemList) -> bool:
+    """Report what no engine can read; whether there is any."""
+    error = code.syntax_error()
+    errors = [error] if error is not None else list(islice(find_mistakes(code), MAX_FINDINGS))
+    for each in errors:
+        problems.error("javascript-syntax", span_of(script, each), reason=each.what)
+    return bool(errors)
+
+
+def span_of(script: Excerpt, finding: Finding) -> Span:
+    """Where the file has it; at least one character."""
+    return script.span(finding.start, max(finding.end, finding.start + 1))
+
+
+def first_words(text: str) -> tuple[int, int]:
+    """The first line that says something, to point at a block as a whole."""
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return start, len(text) if end < 0 else end
+
+
+# --- loops that can never end: a condition that is always true, and nothing inside that leaves
+
 
 _LOOP_WORDS = re.compile(r"\b(?:while|for)\b")
 _TRUTH = {"true": True, "false": False, "null": False, "undefined": False, "object": True, "array": True}
+_ZERO = re.compile(r"0[xob]?0*n?|0*\.?0*(e\d+)?")
 _NEVER = 1 << 30
 
 
@@ -44,9 +145,15 @@ class _Function:
     def leave(self) -> _Enclosing:
         closed = self.enclosing.pop()
         self.places[closed.label].pop()
+        self.pass_on(closed.leaves_down_to)
         return closed
 
-    def place(self, label: str | None) -> int:
+    def pass_on(self, place: int) -> None:
+        """Something inside jumps out of this place, and so out of everything between."""
+        if self.enclosing:
+            self.enclosing[-1].leaves_down_to = min(self.enclosing[-1].leaves_down_to, place)
+
+    def find_place(self, label: str | None) -> int:
         return self.places[label][-1] if self.places[label] else _NEVER
 
 
@@ -58,16 +165,19 @@ def find_endless_loops(script: JavaScript) -> Iterator[Finding]:
     stack: list[tuple[Node, bool]] = [(script.root, False)]
     while stack:
         node, leaving = stack.pop()
-        if leaving:
-            if (loop := _leave(script, node, functions)) is not None:
-                yield script.finding(loop, loop.type)
-            continue
-        if _enter(script, node, functions):
-            stack.append((node, True))
-        stack += [(child, False) for child in reversed(node.named_children)]
+        if not leaving:
+            if enter_node(script, node, functions):
+                stack.append((node, True))
+            stack += [(child, False) for child in reversed(node.named_children)]
+        elif node.type in FUNCTIONS:
+            functions.pop()
+        else:
+            closed = functions[-1].leave()
+            if closed.leaves_down_to > len(functions[-1].enclosing) and is_always_true(script, node):
+                yield script.finding(node, node.type)
 
 
-def _enter(script: JavaScript, node: Node, functions: list[_Function]) -> bool:
+def enter_node(script: JavaScript, node: Node, functions: list[_Function]) -> bool:
     """Note the node; true where it encloses others and must be left again."""
     function = functions[-1]
     if node.type in FUNCTIONS:
@@ -78,27 +188,12 @@ def _enter(script: JavaScript, node: Node, functions: list[_Function]) -> bool:
         label = node.child_by_field_name("label")
         function.enter(node, label=script.text(label) if label is not None else "")
     else:
-        if function.enclosing:
-            inner = function.enclosing[-1]
-            inner.leaves_down_to = min(inner.leaves_down_to, _jump(script, node, function))
+        function.pass_on(find_jump(script, node, function))
         return False
     return True
 
 
-def _leave(script: JavaScript, node: Node, functions: list[_Function]) -> Node | None:
-    """Close what was entered; the node itself where it is a loop without an end."""
-    if node.type in FUNCTIONS:
-        functions.pop()
-        return None
-    closed = functions[-1].leave()
-    enclosing = functions[-1].enclosing
-    if enclosing:
-        enclosing[-1].leaves_down_to = min(enclosing[-1].leaves_down_to, closed.leaves_down_to)
-    endless = closed.leaves_down_to > len(enclosing) and _always_true(script, node)
-    return node if endless else None
-
-
-def _jump(script: JavaScript, node: Node, function: _Function) -> int:
+def find_jump(script: JavaScript, node: Node, function: _Function) -> int:
     """The place among the enclosing ones that this node leaves, with everything above it."""
     if node.type in ("return_statement", "throw_statement", "yield_expression"):
         return 0
@@ -108,20 +203,21 @@ def _jump(script: JavaScript, node: Node, function: _Function) -> int:
     label = node.child_by_field_name("label")
     if label is not None:
         # A continued label stays in the loop that directly follows it.
-        return function.place(script.text(label)) + (2 if goes_on else 0)
-    return _NEVER if goes_on else function.place(None)
+        return function.find_place(script.text(label)) + (2 if goes_on else 0)
+    return _NEVER if goes_on else function.find_place(None)
 
 
-def _always_true(script: JavaScript, loop: Node) -> bool:
+def is_always_true(script: JavaScript, loop: Node) -> bool:
+    """Whether the condition of a loop holds whatever happens."""
     if loop.type not in LOOPS or loop.type == "for_in_statement":
         return False
     condition = loop.child_by_field_name("condition")
     if condition is None or condition.type == "empty_statement":
         return loop.type == "for_statement"
-    return _truth(script, condition) is True
+    return find_truth(script, condition) is True
 
 
-def _truth(script: JavaScript, node: Node) -> bool | None:
+def find_truth(script: JavaScript, node: Node) -> bool | None:
     """What a literal is worth as a condition; None where only running tells."""
     turned = False
     for _ in range(20):
@@ -132,19 +228,15 @@ def _truth(script: JavaScript, node: Node) -> bool | None:
             return None
         turned ^= node.type == "unary_expression"
         node = inner[0]
-    truth = _literal_truth(script, node)
+    truth = _TRUTH.get(node.type)
+    if node.type == "number":
+        truth = _ZERO.fullmatch(script.text(node).lower().replace("_", "")) is None
+    elif node.type == "string":
+        truth = len(script.text(node)) > 2
     return None if truth is None else truth != turned
 
 
-def _literal_truth(script: JavaScript, node: Node) -> bool | None:
-    if node.type == "number":
-        return re.fullmatch(r"0[xob]?0*n?|0*\.?0*(e\d+)?", script.text(node).lower().replace("_", "")) is None
-    if node.type == "string":
-        return len(script.text(node)) > 2
-    return _TRUTH.get(node.type)
-
-
-# --- mistakes that the parser forgives and no engine does: a name declared twice, ``const x;``, a stray ``break``
+# --- mistakes that the parser forgives and no engine does
 
 
 _PLACES = """
@@ -172,23 +264,23 @@ def find_mistakes(script: JavaScript) -> Iterator[Finding]:
         return
     found = QueryCursor(_query()).captures(script.root)
     for block in found.get("block", ()):
-        yield from _declared_twice(script, block)
+        yield from find_declared_twice(script, block)
     for declaration in found.get("const", ()):
-        yield from _without_value(script, declaration)
+        yield from find_missing_values(script, declaration)
     for statement in found.get("try", ()):
         if not any(child.type in ("catch_clause", "finally_clause") for child in statement.named_children):
             yield script.finding(statement.children[0], "try without catch or finally")
     for literal in found.get("object", ()):
-        yield from _doubled_commas(script, literal)
+        yield from find_doubled_commas(script, literal)
     for regex in found.get("regex", ()):
-        if (reason := _regex_mistake(script.text(regex))) is not None:
+        if (reason := find_regex_mistake(script.text(regex))) is not None:
             yield script.finding(regex, reason)
     for markup in found.get("markup", ())[:1]:
         yield script.finding(markup, "unexpected <")
-    yield from _misplaced(script)
+    yield from find_misplaced(script)
 
 
-def _declared_twice(script: JavaScript, block: Node) -> Iterator[Finding]:
+def find_declared_twice(script: JavaScript, block: Node) -> Iterator[Finding]:
     """A name that ``let``, ``const`` or ``class`` declares may not be declared again in the same block."""
     seen: dict[str, bool] = {}
     for statement in block.named_children:
@@ -208,13 +300,15 @@ def _declared(statement: Node) -> Iterator[Node]:
             yield name
 
 
-def _without_value(script: JavaScript, declaration: Node) -> Iterator[Finding]:
+def find_missing_values(script: JavaScript, declaration: Node) -> Iterator[Finding]:
+    """Constants that are never given a value."""
     for declarator in declaration.named_children:
         if declarator.type == "variable_declarator" and declarator.child_by_field_name("value") is None:
             yield script.finding(declarator, "a const needs a value")
 
 
-def _doubled_commas(script: JavaScript, literal: Node) -> Iterator[Finding]:
+def find_doubled_commas(script: JavaScript, literal: Node) -> Iterator[Finding]:
+    """Commas of an object with nothing between them."""
     before = "{"
     for child in literal.children:
         if child.type == "," and before in ("{", ","):
@@ -222,7 +316,7 @@ def _doubled_commas(script: JavaScript, literal: Node) -> Iterator[Finding]:
         before = child.type if child.type != "comment" else before
 
 
-def _misplaced(script: JavaScript) -> Iterator[Finding]:
+def find_misplaced(script: JavaScript) -> Iterator[Finding]:
     """An ``await`` where nothing waits, a ``break`` or ``continue`` with nothing to leave. Labels are not looked at."""
     stack = [(script.root, _TOP)] if _JUMPS.search(script.code) else []
     while stack:
@@ -242,15 +336,17 @@ def _allowed_inside(node: Node, here: frozenset[str]) -> frozenset[str]:
     return here | {"break"} if node.type == "switch_statement" else here
 
 
-def _regex_mistake(regex: str) -> str | None:
+def find_regex_mistake(regex: str) -> str | None:
+    """What is wrong with a regular expression, as far as its brackets and repetitions tell."""
     pattern, _, flags = regex[1:].rpartition("/")
     if len(set(flags)) != len(flags) or not set(flags) <= set("dgimsuvy"):
         return f"unknown flags of a regular expression: {flags}"
     # Sets inside sets, which the flag v allows, are beyond this look.
-    return None if "v" in flags else _pattern_mistake(pattern)
+    return None if "v" in flags else find_pattern_mistake(pattern)
 
 
-def _pattern_mistake(pattern: str) -> str | None:
+def find_pattern_mistake(pattern: str) -> str | None:
+    """The same for what stands between the slashes."""
     depth, nothing_before = 0, True
     for part in _REGEX_PART.findall(pattern):
         if part in ("*", "+", "?") and nothing_before:

@@ -42,7 +42,7 @@ ANYTHING = ProducedFields(anything=True)
 def find_produced_fields(script: JavaScript) -> ProducedFields:
     """What the block's own return statements can hand on; where they were forgotten, ``input`` was meant."""
     variables = _Variables(script)
-    returned = [_named(node) for node in script.returns()]
+    returned = [named_children(node) for node in script.returns()]
     if not returned:
         return variables.known["input"]
     result = ProducedFields()
@@ -62,28 +62,28 @@ class _Variables:
         self.known["input"] = ProducedFields(keeps_arguments=True)
         for node in self.script.nodes:
             if node.type == "variable_declarator":
-                self._declare(node)
+                self.declare(node)
         for node in self.script.nodes:
             if node.type in ("assignment_expression", "augmented_assignment_expression"):
-                self._assign(node)
+                self.assign(node)
             elif node.type in ("member_expression", "subscript_expression"):
-                self._mention(node)
+                self.mention(node)
             elif node.type == "identifier" and self.script.text(node) in self.known:
-                self._watch(node)
+                self.watch(node)
 
     def fields_of(self, node: Node) -> ProducedFields:
         """The fields of the object an expression gives. Without recursion: code can be nested as deep as it is long."""
         result, waiting = ProducedFields(), [node]
         while waiting:
             each = waiting.pop()
-            parts = _parts(each)
+            parts = find_parts(each)
             if parts is None:
-                result |= self._fields_of_one(each)
+                result |= self.fields_of_one(each)
             else:
                 waiting += parts
         return result
 
-    def _fields_of_one(self, node: Node) -> ProducedFields:
+    def fields_of_one(self, node: Node) -> ProducedFields:
         """What a single variable or member of an object adds."""
         if node.type == "identifier":
             return self.known.get(self.script.text(node), ANYTHING)
@@ -95,7 +95,7 @@ class _Variables:
         text = self.script.text(key)
         return ProducedFields(names=frozenset({text[1:-1] if key.type == "string" else text}))
 
-    def _declare(self, node: Node) -> None:
+    def declare(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None or name.type != "identifier":
             return
@@ -104,17 +104,17 @@ class _Variables:
         plain = value is not None and value.type == "object" and text not in self.known
         self.known[text] = self.fields_of(value) if plain and value is not None else ANYTHING
 
-    def _assign(self, node: Node) -> None:
+    def assign(self, node: Node) -> None:
         left = node.child_by_field_name("left")
         if left is None:
             return
         if left.type == "identifier":
-            self._forget(self.script.text(left))
+            self.forget(self.script.text(left))
         owner = left.child_by_field_name("object")
         if owner is not None and owner.type == "identifier" and self.script.member_name(left) is None:
-            self._forget(self.script.text(owner))
+            self.forget(self.script.text(owner))
 
-    def _mention(self, node: Node) -> None:
+    def mention(self, node: Node) -> None:
         """A field that is set, or read: arguments that nobody declared pass through."""
         owner, name = node.child_by_field_name("object"), self.script.member_name(node)
         if owner is not None and owner.type == "identifier" and name is not None:
@@ -122,7 +122,7 @@ class _Variables:
             if text in self.known:
                 self.known[text] |= ProducedFields(names=frozenset({name}))
 
-    def _watch(self, node: Node) -> None:
+    def watch(self, node: Node) -> None:
         """An object that is handed to others can get any field there."""
         parent = self.script.parent(node)
         if parent is None or parent.type in (
@@ -130,20 +130,20 @@ class _Variables:
             "assignment_expression", "parenthesized_expression", "ternary_expression", "unary_expression",
             "binary_expression", "template_substitution", "for_in_statement", "if_statement",
         ):  # fmt: skip
-            if parent is not None and self._is_alias(node, parent):
-                self._forget(self.script.text(node))
+            if parent is not None and self.is_alias(node, parent):
+                self.forget(self.script.text(node))
             return
-        if parent.type != "arguments" or not self._only_looks(parent):
-            self._forget(self.script.text(node))
+        if parent.type != "arguments" or not self.only_looks(parent):
+            self.forget(self.script.text(node))
 
-    def _is_alias(self, node: Node, parent: Node) -> bool:
+    def is_alias(self, node: Node, parent: Node) -> bool:
         """``const copy = input`` gives the object a second name; ``const {a} = input`` does not."""
         if parent.type == "variable_declarator":
             name = parent.child_by_field_name("name")
             return parent.child_by_field_name("value") == node and name is not None and name.type == "identifier"
         return parent.type == "assignment_expression" and parent.child_by_field_name("right") == node
 
-    def _only_looks(self, arguments: Node) -> bool:
+    def only_looks(self, arguments: Node) -> bool:
         call = self.script.parent(arguments)
         function = call.child_by_field_name("function") if call is not None else None
         if function is None or function.end_byte - function.start_byte > 40:
@@ -151,20 +151,21 @@ class _Variables:
         name = self.script.text(function)
         return name in _LOOKING or name.startswith("console.")
 
-    def _forget(self, name: str) -> None:
+    def forget(self, name: str) -> None:
         if name in self.known:
             self.known[name] = ANYTHING
 
 
-def _parts(node: Node) -> list[Node] | None:
+def find_parts(node: Node) -> list[Node] | None:
     """The branches or members that an object comes from; None where the node is no more than itself."""
     if node.type == "object":
-        return _named(node)
+        return named_children(node)
     if node.type == "ternary_expression":
         return [each for name in ("consequence", "alternative") if (each := node.child_by_field_name(name)) is not None]
-    values = _named(node) if node.type in ("parenthesized_expression", "spread_element") else []
+    values = named_children(node) if node.type in ("parenthesized_expression", "spread_element") else []
     return values if len(values) == 1 else None
 
 
-def _named(node: Node) -> list[Node]:
+def named_children(node: Node) -> list[Node]:
+    """The parts of a node without comments."""
     return [child for child in node.named_children if child.type != "comment"]

@@ -19,10 +19,10 @@ from paperagents.definitions.source import Excerpt, Problem, Span
 from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
 from paperagents.errors import SandboxError, ScriptSyntaxError
 from paperagents.reading.fields import LONG_NAME
+from paperagents.reading.javascript_checks import check_module, report_syntax_errors
 from paperagents.reading.javascript_modules import find_imported_names, to_function_body
 from paperagents.reading.javascript_syntax import JavaScript, walk
 from paperagents.reading.problems import ProblemList, check_encoding, decode_text
-from paperagents.reading.script_checks import check_module, report_syntax_errors
 from paperagents.reading.tool_javascript_fields import (
     SHOWN,
     Metadata,

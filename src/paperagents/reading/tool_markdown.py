@@ -12,11 +12,11 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import Example, Parameter, Step, ToolDefinition, ToolType
 from paperagents.reading.fields import MAX_SCHEDULE, Fields, is_schedule, looks_like_schedule
+from paperagents.reading.javascript_checks import check_block
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, find_produced_fields
 from paperagents.reading.markdown import Blocks, Note, read_blocks
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import Scope, Shape
-from paperagents.reading.script_checks import check_block
 from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence

@@ -8,6 +8,7 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import Retry, Step
 from paperagents.reading.fields import Fields
+from paperagents.reading.javascript_checks import check_block, check_expression
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import (
     ANY_SHAPE,
@@ -18,7 +19,6 @@ from paperagents.reading.references import (
     read_condition,
     read_template,
 )
-from paperagents.reading.script_checks import check_block, check_expression
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
 STEP_FIELDS = (

@@ -127,7 +127,7 @@ def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
     """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
     text, translation = translate_for_library(source.text)
     try:
-        return _Builder(source, problems, translation).document(iter(_Parser(text).get_event, None))
+        return _Builder(source, problems, translation).read_document(iter(_Parser(text).get_event, None))
     except _RefusedError:
         return None
     except yaml.YAMLError as error:
@@ -148,50 +148,50 @@ class _Builder:
         self.translation = translation
         self.anchors: dict[str, YamlNode | None] = {}
 
-    def document(self, events: Iterator[Any]) -> YamlNode | None:
+    def read_document(self, events: Iterator[Any]) -> YamlNode | None:
         root: YamlNode | None = None
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent) and root is not None:
-                self._refuse("yaml-several-documents", self._at(event))
+                self.refuse("yaml-several-documents", self.point(event))
             elif isinstance(event, yaml.NodeEvent):
-                root = self._node(event, events, 1)
+                root = self.read_node(event, events, 1)
         return root
 
-    def _node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
+    def read_node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
         if isinstance(event, yaml.ScalarEvent) and event.anchor is None:
-            return self._scalar(event)
+            return self.read_scalar(event)
         if depth > MAX_DEPTH:
-            self._refuse("yaml-too-deep", self._at(event), limit=MAX_DEPTH)
+            self.refuse("yaml-too-deep", self.point(event), limit=MAX_DEPTH)
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event)
+            return self.read_alias(event)
         if event.anchor is None:
-            return self._content(event, events, depth)
+            return self.read_content(event, events, depth)
         self.anchors[event.anchor] = None
-        node = self.anchors[event.anchor] = self._content(event, events, depth)
+        node = self.anchors[event.anchor] = self.read_content(event, events, depth)
         return node
 
-    def _content(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
+    def read_content(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
         if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event)
-        self._check_tag(event)
+            return self.read_scalar(event)
+        self.check_tag(event)
         if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(event, events, depth)
-        return self._mapping(event, events, depth)
+            return self.read_sequence(event, events, depth)
+        return self.read_mapping(event, events, depth)
 
-    def _alias(self, event: Any) -> YamlNode:
+    def read_alias(self, event: Any) -> YamlNode:
         node = self.anchors.get(event.anchor)
         if node is None:
             code = "yaml-recursive-alias" if event.anchor in self.anchors else "yaml-unknown-alias"
-            self._refuse(code, self._at(event), name=event.anchor)
+            self.refuse(code, self.point(event), name=event.anchor)
         return node
 
-    def _scalar(self, event: Any) -> YamlScalar:
+    def read_scalar(self, event: Any) -> YamlScalar:
         style = event.style or ""
         if self.translation.lent:
             event.value = self.translation.back(event.value, escapes=style == '"')
         value: JsonValue = event.value
         if event.tag is not None:
-            value = self._tagged(event)
+            value = self.read_tagged(event)
         elif not style:
             value = scalar_value(event.value)
         return YamlScalar(
@@ -203,7 +203,7 @@ class _Builder:
             style=style,
         )
 
-    def _tagged(self, event: Any) -> JsonValue:
+    def read_tagged(self, event: Any) -> JsonValue:
         value = scalar_value(event.value)
         kinds: dict[str, type | tuple[type, ...]] = {
             "int": int,
@@ -215,10 +215,10 @@ class _Builder:
         if event.tag in ("!", _STANDARD + "str"):
             return str(event.value)
         if kind not in kinds or not isinstance(value, kinds[kind]):
-            self.problems.error("yaml-tag", self._at(event), tag=event.tag.replace(_STANDARD, "!!"))
+            self.problems.error("yaml-tag", self.point(event), tag=event.tag.replace(_STANDARD, "!!"))
         return value
 
-    def _sequence(self, event: Any, events: Iterator[Any], depth: int) -> YamlSequence:
+    def read_sequence(self, event: Any, events: Iterator[Any], depth: int) -> YamlSequence:
         items: list[YamlNode] = []
         weight = 1
         for following in events:
@@ -226,12 +226,12 @@ class _Builder:
                 return YamlSequence(
                     source=self.source, start=event.start_mark, end=following.end_mark, weight=weight, items=items
                 )
-            items.append(self._node(following, events, depth + 1))
+            items.append(self.read_node(following, events, depth + 1))
             weight += items[-1].weight
-            self._bound(weight, event)
+            self.check_size(weight, event)
         raise AssertionError("libyaml ends every sequence it starts")
 
-    def _mapping(self, event: Any, events: Iterator[Any], depth: int) -> YamlMapping:
+    def read_mapping(self, event: Any, events: Iterator[Any], depth: int) -> YamlMapping:
         entries: dict[str, tuple[YamlScalar, YamlNode]] = {}
         weight = 1
         for following in events:
@@ -243,40 +243,40 @@ class _Builder:
                     weight=weight,
                     entries=entries,
                 )
-            key = self._node(following, events, depth + 1)
+            key = self.read_node(following, events, depth + 1)
             if not isinstance(key, YamlScalar):
-                self._refuse_key(key, following, event)
-            value = self._node(next(events), events, depth + 1)
+                self.refuse_key(key, following, event)
+            value = self.read_node(next(events), events, depth + 1)
             if key.raw in entries:
                 first = entries[key.raw][0].span
                 self.problems.error("yaml-duplicate-key", key.span, key=key.raw, line=first.line)
                 continue
             entries[key.raw] = (key, value)
             weight += value.weight + 1
-            self._bound(weight, event)
+            self.check_size(weight, event)
         raise AssertionError("libyaml ends every mapping it starts")
 
-    def _refuse_key(self, key: YamlNode, event: Any, mapping: Any) -> NoReturn:
-        if isinstance(key, YamlMapping) and self._follows(mapping, event):
-            self._refuse("yaml-unquoted-placeholder", self._at(mapping))
-        self._refuse("yaml-complex-key", self._at(event))
+    def refuse_key(self, key: YamlNode, event: Any, mapping: Any) -> NoReturn:
+        if isinstance(key, YamlMapping) and self.is_placeholder(mapping, event):
+            self.refuse("yaml-unquoted-placeholder", self.point(mapping))
+        self.refuse("yaml-complex-key", self.point(event))
 
-    def _check_tag(self, event: Any) -> None:
+    def check_tag(self, event: Any) -> None:
         if event.tag not in (None, "!", _STANDARD + "map", _STANDARD + "seq"):
-            self.problems.error("yaml-tag", self._at(event), tag=event.tag.replace(_STANDARD, "!!"))
+            self.problems.error("yaml-tag", self.point(event), tag=event.tag.replace(_STANDARD, "!!"))
 
-    def _bound(self, weight: int, event: Any) -> None:
+    def check_size(self, weight: int, event: Any) -> None:
         if weight > MAX_VALUES:
-            self._refuse("yaml-too-large", self._at(event), limit=MAX_VALUES)
+            self.refuse("yaml-too-large", self.point(event), limit=MAX_VALUES)
 
-    def _refuse(self, code: str, span: Span, **values: object) -> NoReturn:
+    def refuse(self, code: str, span: Span, **values: object) -> NoReturn:
         self.problems.error(code, span, **values)
         raise _RefusedError
 
-    def _at(self, event: Any) -> Span:
+    def point(self, event: Any) -> Span:
         return _point(self.source, event.start_mark.line, event.start_mark.column)
 
-    def _follows(self, mapping: Any, key: Any) -> bool:
+    def is_placeholder(self, mapping: Any, key: Any) -> bool:
         """Whether the two start with ``{{``, as an unquoted placeholder does."""
         return bool(mapping.flow_style and key.flow_style and mapping.start_mark.index + 1 == key.start_mark.index)
 

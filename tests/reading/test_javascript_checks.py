@@ -7,9 +7,9 @@ from time import thread_time
 import pytest
 
 from paperagents.definitions.source import Excerpt, Problem
+from paperagents.reading.javascript_checks import check_block
 from paperagents.reading.javascript_syntax import MAX_CHARACTERS
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.script_checks import check_block
 
 ENDURABLE_SECONDS = 5.0
 """Far above what a bounded look takes on a slow machine, far below what an unbounded one takes."""
