@@ -118,7 +118,7 @@ def test_code_with_packages_runs(run: Callable[..., Any], code: str, expected: o
 
 def test_a_block_that_is_told_of_its_end_may_clean_up(run: Callable[..., Any]) -> None:
     class Refused(EndsBlock):
-        told = ToolError("sandbox-closed")
+        failure = ToolError("sandbox-closed")
 
     def ask() -> None:
         raise Refused

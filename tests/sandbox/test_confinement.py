@@ -135,7 +135,7 @@ def test_the_worker_that_served_a_block_is_confined() -> None:
 def test_the_filter_can_be_made_for_both_kinds_of_processor() -> None:
     for machine in ("x86_64", "aarch64"):
         assert seccomp.is_known_machine(machine)
-        program = seccomp._filter(machine, 3)
+        program = seccomp.make_filter(machine, 3)
         for index, (_, when_true, when_false, _) in enumerate(program):
             assert index + 1 + max(when_true, when_false) < len(program) or index == len(program) - 1
     assert not seccomp.is_known_machine("riscv64")
@@ -145,6 +145,6 @@ def test_a_wall_that_cannot_be_built_is_reported_and_the_others_go_on() -> None:
     def refuse() -> None:
         raise OSError(1, "no")
 
-    assert confinement._attempt("x", refuse) == ("x", "refused [Errno 1] no")
-    assert confinement._attempt("x", refuse, needs=lambda: "kernel") == ("x", "kernel")
-    assert confinement._attempt("x", lambda: None) == ("x", "")
+    assert confinement.attempt("x", refuse) == ("x", "refused [Errno 1] no")
+    assert confinement.attempt("x", refuse, missing="kernel") == ("x", "kernel")
+    assert confinement.attempt("x", lambda: None) == ("x", "")

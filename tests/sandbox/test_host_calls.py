@@ -96,7 +96,7 @@ def test_a_host_function_can_end_the_block(sandbox: Sandbox) -> None:
 )
 def test_a_block_that_is_told_of_its_end_may_clean_up(sandbox: Sandbox, afterwards: str) -> None:
     class Refused(EndsBlock):
-        told = ToolError("sandbox-closed")
+        failure = ToolError("sandbox-closed")
 
     def ask() -> None:
         raise Refused

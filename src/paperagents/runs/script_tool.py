@@ -69,7 +69,7 @@ class _EndsWith(EndsBlock):
         super().__init__(error.code)
         self.error = error
         # What waits will go on, and what was stopped stops; after a no a tool is over, and may clean up.
-        self.told = error if isinstance(error, DeniedError) else None
+        self.failure = error if isinstance(error, DeniedError) else None
 
 
 def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excerpt:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict
+from typing import Any, TypedDict
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import is_javascript_variable
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import without_surrogates
-from paperagents.errors import PaperError, SandboxCrashError, SandboxError
+from paperagents.errors import PaperError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase
 from paperagents.sandbox.limits import Cancellation, Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
-from paperagents.sandbox.worker_process import ChannelBrokenError, Frame, WorkerProcess
+from paperagents.sandbox.worker_process import ChannelBrokenError, Message, WorkerProcess
 
 GRACE_SECONDS = 0.5
 GRACE_SHARE = 0.2
@@ -41,8 +41,8 @@ _depth: ContextVar[int] = ContextVar("depth of blocks inside host calls", defaul
 class EndsBlock(Exception):  # noqa: N818  a way out, not always an error
     """Raised by a host function to end the block; it reaches the caller of the run, whatever the block does."""
 
-    told: PaperError | None = None
-    """How its call failed, for a block that may still clean up; a block that is told nothing goes no further."""
+    failure: PaperError | None = None
+    """How its call failed, for a block that may still clean up; without one the block goes no further."""
     console: Sequence[JsonObject] = ()
     """What a block that could clean up wrote."""
 
@@ -55,13 +55,6 @@ class BlockOptions(TypedDict, total=False):
     host: HostFunctions | None
     cancellation: Cancellation | None
     helpers: Mapping[str, int] | None
-
-
-class Clock(Protocol):
-    """What must happen around a call to the host: the pool lends the block's place to others."""
-
-    def __call__(self) -> AbstractContextManager[None]:
-        """Enter while the host works."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +78,7 @@ class JavaScriptResult:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
+class BlockRequest:
     """A piece of JavaScript with everything it may see and use."""
 
     script: Excerpt
@@ -100,13 +93,13 @@ class Block:
         return {"seconds": f"{limits.seconds:g}", "memory": limits.memory_mb, "output": limits.output_mb}
 
 
-def prepare(
+def prepare_block(
     script: Excerpt,
     names: Mapping[str, JsonValue],
     host: HostFunctions,
     limits: Limits,
     helpers: Mapping[str, int] | None = None,
-) -> Block:
+) -> BlockRequest:
     """Turn code and values into a request; refuses what cannot cross before any worker is asked.
 
     Helpers are functions of our own that the code may call, by the part of ``worker.PARTS`` they stand in; a part is
@@ -127,7 +120,7 @@ def prepare(
     }
     body = "{" + ",".join(f'"{field}":{text}' for field, text in fields.items()) + "}"
     header = int(limits.seconds * 1000).to_bytes(8, "big") + (limits.memory_mb << 20).to_bytes(8, "big")
-    return Block(script=script, request=header + body.encode("ascii"), limits=limits, host=host)
+    return BlockRequest(script=script, request=header + body.encode("ascii"), limits=limits, host=host)
 
 
 def depth_of_blocks() -> int:
@@ -135,53 +128,61 @@ def depth_of_blocks() -> int:
     return _depth.get()
 
 
-class Conversation:
+class BlockRun:
     """A block being carried out. Afterwards ``worker_is_sound`` says whether its worker may serve again."""
 
-    def __init__(self, worker: WorkerProcess, block: Block, while_host_works: Clock) -> None:
+    def __init__(
+        self, worker: WorkerProcess, block: BlockRequest, while_host_works: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        """``while_host_works`` is entered around each call to the host: the pool lends the block's slot to others."""
+        limits = block.limits
+        # What counts no computing time itself has only the clock.
+        grace = limits.seconds * GRACE_SHARE + GRACE_SECONDS if worker.counts_computing_time else 0.0
         self.worker_is_sound = False
         self._worker = worker
         self._block = block
         self._while_host_works = while_host_works
-        self._until = time.monotonic() + block.limits.seconds + _grace(worker, block.limits)
-        self._most = (block.limits.output_mb << 20) * 3 + _MAX_CONSOLE_BYTES
+        self._until = time.monotonic() + limits.seconds + grace
+        self._most = (limits.output_mb << 20) * 3 + _MAX_CONSOLE_BYTES
         self._calls = 0
         self._ended_by: EndsBlock | None = None
 
-    def result(self) -> JavaScriptResult:
+    def finish(self) -> JavaScriptResult:
         """Run the block to its end."""
         try:
-            result = self._outcome()
+            result = self.talk_to_worker()
         except SandboxError as error:
-            self._end_as_the_host_said(error.details.get("console", []))
+            self.end_as_host_said(error.details.get("console", []))
             raise
-        self._end_as_the_host_said([line.as_json() for line in result.console])
+        self.end_as_host_said([line.as_json() for line in result.console])
         return result
 
-    def _end_as_the_host_said(self, console: Sequence[JsonObject]) -> None:
+    def end_as_host_said(self, console: Sequence[JsonObject]) -> None:
         """Whatever the block came to after a call has ended it does not count."""
         if self._ended_by is not None:
             self._ended_by.console = console
             raise self._ended_by from None
 
-    def _outcome(self) -> JavaScriptResult:
+    def talk_to_worker(self) -> JavaScriptResult:
+        """Send the block, answer its calls, read how it ended."""
         try:
             self._worker.send("R", self._block.request, until=self._until)
             while True:
-                frame = self._received()
-                if frame.letter != "C":
-                    return self._ending(frame)
-                self._answer_calls(frame.body)
+                message = self.receive()
+                if message.letter != "C":
+                    return self.read_ending(message)
+                self.answer_calls(message.body)
         except TimeoutError:
-            raise failures.breach("timeout", "", self._block.script, self._block.sentence_values) from None
+            raise self.breach("timeout") from None
         except TooMuchError:
             raise SandboxError("sandbox-output", **self._block.sentence_values) from None
         except (ChannelBrokenError, UnicodeError, ValueError, TypeError, KeyError, RecursionError) as error:
             if isinstance(error, ChannelBrokenError) and self._worker.ran_out_of_memory():
-                raise failures.breach("memory", "", self._block.script, self._block.sentence_values) from None
-            raise SandboxCrashError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
+                raise self.breach("memory") from None
+            raise SandboxError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
 
-    def _received(self) -> Frame:
+    def receive(self) -> Message:
+        """The next message; a worker that could not compute yet gets more time."""
         try:
             return self._worker.receive(most=self._most, until=self._until)
         except TimeoutError:
@@ -193,29 +194,31 @@ class Conversation:
             more = self._until + limit * MORE_SHARE + MORE_SECONDS
             return self._worker.receive(most=self._most, until=more)
 
-    def _ending(self, frame: Frame) -> JavaScriptResult:
-        if frame.letter == "X":
-            raise self._breach(frame.body)
-        report = from_json(frame.body)
-        if not isinstance(report, dict) or frame.letter not in "DEde":
+    def read_ending(self, message: Message) -> JavaScriptResult:
+        """The value of a block that is done; raises SandboxError for one that failed or met a limit."""
+        if message.letter == "X":
+            kind, _, rest = message.body.decode("utf-8", "replace").partition("\n")
+            stack, _, written = rest.partition("\0")
+            # Only a promise that never settled leaves its worker as it was.
+            self.worker_is_sound = kind == "never"
+            raise _with_console(self.breach(kind, stack[:8000]), _console(from_json(written.encode())))
+        report = from_json(message.body)
+        if not isinstance(report, dict) or message.letter not in "DEde":
             raise ChannelBrokenError("not an ending")
         console = _console(report["console"])
-        self.worker_is_sound = frame.letter.isupper()
-        if frame.letter in "Ee":
+        self.worker_is_sound = message.letter.isupper()
+        if message.letter in "Ee":
             raise _with_console(failures.thrown(report, self._block.script, self._block.sentence_values), console)
-        check_characters(report["value"], frame.body)
-        check_size(report["value"], frame.body, most=self._block.limits.output_mb << 20)
+        check_characters(report["value"], message.body)
+        check_size(report["value"], message.body, most=self._block.limits.output_mb << 20)
         return JavaScriptResult(value=report["value"], console=console)
 
-    def _breach(self, body: bytes) -> SandboxError:
-        kind, _, rest = body.decode("utf-8", "replace").partition("\n")
-        stack, _, console = rest.partition("\0")
-        # Only a promise that never settled leaves its worker as it was.
-        self.worker_is_sound = kind == "never"
-        error = failures.breach(kind, stack[:8000], self._block.script, self._block.sentence_values)
-        return _with_console(error, _console(from_json(console.encode())))
+    def breach(self, kind: str, stack: str = "") -> SandboxError:
+        """The error of a block that met a limit."""
+        return failures.breach(kind, stack, self._block.script, self._block.sentence_values)
 
-    def _answer_calls(self, body: bytes) -> None:
+    def answer_calls(self, body: bytes) -> None:
+        """Call the host for each call of a message, one after the other."""
         calls = from_json(body)
         if not isinstance(calls, list) or not calls:
             raise ChannelBrokenError("not calls")
@@ -223,49 +226,36 @@ class Conversation:
             self._calls += 1
             if self._calls > self._block.limits.host_calls:
                 raise ChannelBrokenError("too many calls")
-            with self._clock_stopped():
-                answer = self._answer(call)
+            started = time.monotonic()
+            with self._while_host_works():
+                answer = self.answer_call(call)
+            # The host may be asking a person: its time is not the block's.
+            self._until += time.monotonic() - started
             self._worker.send("S", answer.encode("ascii"), until=self._until)
 
-    def _answer(self, call: Any) -> str:
+    def answer_call(self, call: Any) -> str:
+        """The host's answer to one call, or its refusal, as the worker reads it."""
         number, name, arguments = call
         if type(number) is not int or type(name) is not str or type(arguments) is not list:
             raise ChannelBrokenError("not a call")
         if name not in self._block.host:
             raise ChannelBrokenError("no such host function")
-        # A host function runs with the caller's own rights: nothing half-valid reaches it.
+        token = _depth.set(_depth.get() + 1)
         try:
+            # A host function runs with the caller's own rights: nothing half-valid reaches it.
             check_characters(arguments, b"\\ud8")
-            return f'{{"id":{number},"value":{to_json(self._call_host(name, arguments), name)}}}'
+            return f'{{"id":{number},"value":{to_json(self._block.host[name](*arguments), name)}}}'
         except PaperError as error:
             return _refusal(number, error.message, error.code)
         except EndsBlock as ending:
-            if ending.told is None:
+            if ending.failure is None:
                 raise
             self._ended_by = self._ended_by or ending
-            return _refusal(number, ending.told.message, ending.told.code)
+            return _refusal(number, ending.failure.message, ending.failure.code)
         except Exception as error:
             return _refusal(number, str(error) or type(error).__name__, "host-error")
-
-    def _call_host(self, name: str, arguments: list[JsonValue]) -> JsonValue:
-        token = _depth.set(_depth.get() + 1)
-        try:
-            return self._block.host[name](*arguments)
         finally:
             _depth.reset(token)
-
-    @contextmanager
-    def _clock_stopped(self) -> Iterator[None]:
-        """The host may be asking a person: its time is not the block's."""
-        started = time.monotonic()
-        with self._while_host_works():
-            yield
-        self._until += time.monotonic() - started
-
-
-def _grace(worker: WorkerProcess, limits: Limits) -> float:
-    """For a worker that counts computing time; what counts nothing itself has only the clock."""
-    return limits.seconds * GRACE_SHARE + GRACE_SECONDS if worker.counts_computing_time else 0.0
 
 
 def _refusal(number: int, message: str, code: str) -> str:
@@ -275,7 +265,7 @@ def _refusal(number: int, message: str, code: str) -> str:
 def _console(lines: JsonValue) -> tuple[ConsoleLine, ...]:
     if not isinstance(lines, list):
         raise ChannelBrokenError("no console")
-    return tuple(_console_line(line) for line in lines[:2000])
+    return tuple(map(_console_line, lines[:2000]))
 
 
 def _console_line(line: Any) -> ConsoleLine:

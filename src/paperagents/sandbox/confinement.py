@@ -28,28 +28,37 @@ def confine(*, channel: int, parent: int, memory: int, seconds: int) -> Report:
     """Give up everything but computing and the channel; says which walls stand."""
     os.environ.clear()
     os.chdir("/")
-    _close_all_but(channel)
+    os.closerange(0, channel)
+    highest = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    os.closerange(channel + 1, 65536 if highest == resource.RLIM_INFINITY else min(highest, 1 << 20))
     end_with_parent(parent)
+    system = "" if sys.platform == "linux" else "system"
     return [
-        _attempt("resource-limits", lambda: _limit_resources(memory=memory, seconds=seconds)),
-        _attempt("no-new-privileges", _no_new_privileges, needs=_linux),
-        _attempt("landlock", landlock.give_up_everything, needs=_landlock),
-        _attempt("no-descriptors", lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))),
-        _attempt("seccomp", lambda: seccomp.allow_only_computing(channel), needs=_seccomp),
+        attempt("resource-limits", lambda: limit_resources(memory=memory, seconds=seconds)),
+        attempt("no-new-privileges", give_up_privileges_and_huge_pages, missing=system),
+        attempt("landlock", landlock.give_up_everything, missing=system or ("" if landlock.version() else "kernel")),
+        attempt("no-descriptors", lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))),
+        # Last: it would refuse what the others need.
+        attempt(
+            "seccomp",
+            lambda: seccomp.allow_only_computing(channel),
+            missing=system or ("" if seccomp.is_known_machine(os.uname().machine) else "machine"),
+        ),
     ]
 
 
 def end_with_parent(parent: int) -> None:
     """Let the kernel end this process when its parent ends, however the parent ends."""
     if sys.platform == "linux":
-        _prctl(_PARENT_DEATH_SIGNAL, _SIGKILL)
-        _prctl(_DUMPABLE, 0)
+        prctl(_PARENT_DEATH_SIGNAL, _SIGKILL)
+        prctl(_DUMPABLE, 0)
     if os.getppid() != parent:
         os._exit(0)
 
 
-def _attempt(name: str, build: Callable[[], object], needs: Callable[[], str] = str) -> tuple[str, str]:
-    if missing := needs():
+def attempt(name: str, build: Callable[[], object], missing: str = "") -> tuple[str, str]:
+    """Build a wall, unless what it needs is missing."""
+    if missing:
         return name, missing
     try:
         build()
@@ -58,54 +67,34 @@ def _attempt(name: str, build: Callable[[], object], needs: Callable[[], str] = 
     return name, ""
 
 
-def _linux() -> str:
-    return "" if sys.platform == "linux" else "system"
-
-
-def _landlock() -> str:
-    return _linux() or ("" if landlock.version() else "kernel")
-
-
-def _seccomp() -> str:
-    return _linux() or ("" if seccomp.is_known_machine(os.uname().machine) else "machine")
-
-
-def _close_all_but(channel: int) -> None:
-    os.closerange(0, channel)
-    highest = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    os.closerange(channel + 1, 65536 if highest == resource.RLIM_INFINITY else min(highest, 1 << 20))
-
-
-def _limit_resources(*, memory: int, seconds: int) -> None:
+def limit_resources(*, memory: int, seconds: int) -> None:
+    """No files, no processes, so much memory and computing time."""
     for what in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
         resource.setrlimit(what, (0, 0))
     # An orphan stuck inside one built-in call of the engine still comes to an end.
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     if sys.platform == "linux":
-        used = int(_own_status().split()[0]) * resource.getpagesize()
+        descriptor = os.open("/proc/self/statm", os.O_RDONLY)
+        try:
+            used = int(os.read(descriptor, 200).split()[0]) * resource.getpagesize()
+        finally:
+            os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
-
-
-def _own_status() -> str:
-    descriptor = os.open("/proc/self/statm", os.O_RDONLY)
-    try:
-        return os.read(descriptor, 200).decode()
-    finally:
-        os.close(descriptor)
 
 
 def give_up_new_privileges() -> None:
     """Whatever this process becomes, it gets no rights that it does not have now."""
-    _prctl(_NO_NEW_PRIVILEGES, 1)
+    prctl(_NO_NEW_PRIVILEGES, 1)
 
 
-def _no_new_privileges() -> None:
+def give_up_privileges_and_huge_pages() -> None:
+    """The engine counts pages to know a block that ran out of memory; huge ones would spoil the count."""
     give_up_new_privileges()
-    # The engine counts pages to know a block that ran out of memory.
-    _prctl(_NO_HUGE_PAGES, 1)
+    prctl(_NO_HUGE_PAGES, 1)
 
 
-def _prctl(option: int, value: int) -> None:
+def prctl(option: int, value: int) -> None:
+    """Change an attribute of this process."""
     library = ctypes.CDLL(None, use_errno=True)
     numbers = (ctypes.c_ulong(number) for number in (option, value, 0, 0, 0))
     if library.prctl(*numbers) != 0:

@@ -47,16 +47,20 @@ class Engine:
         self._memory = memory
         self._context.set_memory_limit(memory)
         self._drive(_START, request)
-        return self._carry_on()
+        return self.carry_on()
 
     def answer(self, answer: str) -> str:
         """Hand over the host's answer to a call and go on."""
         self._drive(_ANSWER, answer)
-        return self._carry_on()
+        return self.carry_on()
 
     def carry_on(self) -> str:
-        """Go on after the calls to the host were taken."""
-        return self._carry_on()
+        """Go on until the block has ended or calls the host."""
+        while all(self._within_limits(self._context.execute_pending_job) for _ in range(_JOBS_BETWEEN_LOOKS)):
+            state = self._drive(_CONTINUE, "")
+            if state[0] in "DEC":
+                return state
+        return self._drive(_CONTINUE, "")
 
     def console(self) -> str:
         """What the block wrote to the console before it was ended; may be out of reach after a breach."""
@@ -65,16 +69,6 @@ class Engine:
             return self._drive(_CONSOLE, "")
         except Breach:
             return "[]"
-
-    def _carry_on(self) -> str:
-        while self._run_some_jobs():
-            state = self._drive(_CONTINUE, "")
-            if state[0] in "DEC":
-                return state
-        return self._drive(_CONTINUE, "")
-
-    def _run_some_jobs(self) -> bool:
-        return all(self._within_limits(self._context.execute_pending_job) for _ in range(_JOBS_BETWEEN_LOOKS))
 
     def _drive(self, action: int, text: str) -> str:
         state = self._within_limits(lambda: self._driver(action, text))

@@ -54,30 +54,25 @@ class Phrase:
     __repr__ = __str__
 
 
-class _Nothing:
-    def __str__(self) -> str:
-        return ""
-
-
 def breach(kind: str, stack: str, script: Excerpt, limits: Mapping[str, Any]) -> SandboxError:
     """The error of a block that met a limit; kind is the worker's word for which."""
     code = _CODES.get(kind, "sandbox-crash")
     frames = frames_of(stack, script)
     error = SandboxCrashError if code == "sandbox-crash" else SandboxError
-    return error(code, details={"stack": frames}, place=_place(frames), **limits)
+    return error(code, details={"stack": frames}, place=place_of(frames), **limits)
 
 
 def thrown(report: Mapping[str, JsonValue], script: Excerpt, limits: Mapping[str, Any]) -> SandboxError:
     """The error of a block that threw, or whose value could not cross the border."""
     match report.get("kind"):
         case "value":
-            return _refused(report, limits)
+            return refused_value(report, limits)
         case "memory" | "stack" as kind:
-            return breach(kind, _text(report, "stack"), script, limits)
+            return breach(kind, text_of(report, "stack"), script, limits)
     if report.get("name") == "InternalError" and report.get("message") == "string too long":
         # The engine's own limit on a text is another way to run out of memory.
-        return breach("memory", _text(report, "stack"), script, limits)
-    return _javascript_error(report, script)
+        return breach("memory", text_of(report, "stack"), script, limits)
+    return javascript_error(report, script)
 
 
 def path_text(root: str, path: Sequence[object]) -> str:
@@ -99,12 +94,12 @@ def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
     for line in stack.split("\n")[:_MAX_FRAMES]:
         match = _FRAME.match(line)
         if match and -1 <= int(match["line"]) - FIRST_LINE < len(lines):
-            frames.append(_frame(match, lines, script))
+            frames.append(read_frame(match, lines, script))
     # What stands around a file to run it is nothing a person could look at.
     return [frame for frame in frames if script.has_line(frame["line"])]
 
 
-def _corrected(frames: list[dict[str, Any]], message: str, script: Excerpt) -> list[dict[str, Any]]:
+def correctplace_of(frames: list[dict[str, Any]], message: str, script: Excerpt) -> list[dict[str, Any]]:
     """The engine notes no place for a literal or for taking an object apart, and tells the one it noted before.
 
     Where just one piece of the code can be meant, the error is there.
@@ -120,7 +115,8 @@ def _corrected(frames: list[dict[str, Any]], message: str, script: Excerpt) -> l
     return [{**frames[0], "line": span.line, "column": span.column}, *frames[1:]]
 
 
-def _frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str, Any]:
+def read_frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str, Any]:
+    """One frame of a stack, at its place in the file."""
     # The line before the first is the head of the function around the block; its place is the block's start.
     number, at = int(match["line"]) - FIRST_LINE, int(match["column"])
     number, at = (0, 1) if number < 0 else (number, at)
@@ -131,7 +127,8 @@ def _frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str,
     return {"function": function, "file": script.file, "line": line, "column": column}
 
 
-def _refused(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> SandboxError:
+def refused_value(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> SandboxError:
+    """The error of a block whose value is not JSON."""
     problem, steps = str(report.get("problem")), report.get("path")
     if problem == "size":
         return SandboxError("sandbox-output", **limits)
@@ -145,13 +142,15 @@ def _refused(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> Sand
     )
 
 
-def _javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> SandboxError:
-    name, message = _text(report, "name"), _text(report, "message")
+def javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> SandboxError:
+    """The error of a block that threw."""
+    name, message = text_of(report, "name"), text_of(report, "message")
     said = message.removesuffix(".")  # our own sentence ends with one
-    frames = _corrected(frames_of(_text(report, "stack"), script), message, script)
+    frames = correctplace_of(frames_of(text_of(report, "stack"), script), message, script)
     properties = report.get("properties")
     own = value_without_surrogates(properties) if isinstance(properties, dict) else {}
     is_syntax = report.get("syntax") is True
+    start = dict(zip(("line", "column"), script.position(1, 1), strict=True), file=script.file)
     if report.get("kind") == "null":
         message = said = "null"
     error = ScriptSyntaxError if is_syntax else SandboxError
@@ -159,37 +158,35 @@ def _javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandb
         "sandbox-syntax" if is_syntax else "javascript-error",
         details={**own, "name": name or None, "message": message, "stack": frames},
         error=f"{name}: {said}" if name and said else name or said or Phrase("thrown-object"),
-        advice=_advice(message, name),
-        place=_place(frames) if frames or not is_syntax else _place([_start_of(script)]),
+        advice=advise(message, name),
+        place=place_of(frames or ([start] if is_syntax else [])),
     )
 
 
-def _advice(message: str, name: str) -> Phrase | _Nothing:
+def advise(message: str, name: str) -> Phrase | str:
     """What QuickJS means, where its own words puzzle people."""
     if name == "RangeError" and message.startswith("too many arguments in function call"):
         return Phrase("too-many-arguments")
     if name == "ReferenceError" and message.endswith(" is not defined"):
         missing = message.removesuffix(" is not defined")
         key = f"missing-{missing}"
-        return Phrase(key) if has_text(f"sandbox.{key}") else _Nothing()
-    return _Nothing()
+        return Phrase(key) if has_text(f"sandbox.{key}") else ""
+    return ""
 
 
-def _place(frames: Sequence[Mapping[str, Any]]) -> Phrase | _Nothing:
+def place_of(frames: Sequence[Mapping[str, Any]]) -> Phrase | str:
+    """Where it happened, as a part of a sentence."""
     if not frames:
-        return _Nothing()
-    first = frames[0]
-    where = f"{first['file']}:{first['line']}:{first['column']}"
-    if first["file"] is None:
-        return Phrase("at-line", line=first["line"], column=first["column"])
-    return Phrase("at-place", place=where)
+        return ""
+    file, line, column = (frames[0][key] for key in ("file", "line", "column"))
+    return (
+        Phrase("at-line", line=line, column=column)
+        if file is None
+        else Phrase("at-place", place=f"{file}:{line}:{column}")
+    )
 
 
-def _start_of(script: Excerpt) -> dict[str, Any]:
-    line, column = script.position(1, 1)
-    return {"function": None, "file": script.file, "line": line, "column": column}
-
-
-def _text(report: Mapping[str, JsonValue], key: str) -> str:
+def text_of(report: Mapping[str, JsonValue], key: str) -> str:
+    """A text of a report that nobody trusts."""
     value = report.get(key)
     return without_surrogates(value) if isinstance(value, str) else ""

@@ -1,7 +1,7 @@
 """Warm workers, lent to one block at a time, killed at the deadline, replaced when they end.
 
-All workers of a pool are started and buried by one thread, its keeper: the kernel ends a worker when the
-thread that started it ends. The keeper starts with the first block, never at import. A pool of size n
+All workers of a pool are started and reaped by one thread, its supervisor: the kernel ends a worker when the
+thread that started it ends. The supervisor starts with the first block, never at import. A pool of size n
 computes at most n blocks at once; a block that waits for the host does not count, so JavaScript may
 call the host and the host may run JavaScript again without ever waiting for itself.
 """
@@ -22,19 +22,19 @@ from types import TracebackType
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.errors import SandboxCrashError, SandboxError
+from paperagents.errors import SandboxError
 from paperagents.sandbox.block import (
     MAX_DEPTH_OF_BLOCKS,
-    Block,
-    Conversation,
+    BlockRun,
     HostFunctions,
     JavaScriptResult,
     depth_of_blocks,
-    prepare,
+    prepare_block,
 )
 from paperagents.sandbox.limits import Cancellation, Limits
 from paperagents.sandbox.worker_process import (
     MAX_BUSY_SECONDS,
+    MAX_HELLO_BYTES,
     START_SECONDS,
     ChannelBrokenError,
     WorkerProcess,
@@ -43,17 +43,14 @@ from paperagents.sandbox.worker_process import (
 
 BLOCKS_PER_WORKER = 500
 IDLE_SECONDS = 60.0
-_TRIED_STARTS = 3
-_LOOK_FOR_CANCEL_SECONDS = 0.02
-_MAX_HELLO_BYTES = 4096
+_MAX_STARTS = 3
+_CANCEL_POLL_SECONDS = 0.02
 
-_pools: weakref.WeakSet[Sandbox] = weakref.WeakSet()
+_pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 
 
 class Sandbox:
     """Runs JavaScript in confined workers. Safe to use from many threads; close it when done."""
-
-    _keeper: threading.Thread | None
 
     def __init__(  # noqa: PLR0913  each is a setting with a good default
         self,
@@ -68,14 +65,13 @@ class Sandbox:
     ) -> None:
         self.limits = limits or Limits()
         self.size = size or max(2, min(8, os.cpu_count() or 2))
-        self._blocks_per_worker = blocks_per_worker
-        self._idle_seconds = idle_seconds
-        self._start = start or (lambda: start_worker(self.limits, timezone=timezone))
-        self._warmest_first = warmest_first
-        """For workers that learn: the one that worked last works again, and none is started ahead."""
-        self._closed = False
-        self._forget_everything()
-        _watch_over(self)
+        self._pool = WorkerPool(
+            start or (lambda: start_worker(self.limits, timezone=timezone)),
+            size=self.size,
+            blocks_per_worker=blocks_per_worker,
+            idle_seconds=idle_seconds,
+            warmest_first=warmest_first,
+        )
 
     def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
         self,
@@ -89,23 +85,31 @@ class Sandbox:
     ) -> JavaScriptResult:
         """Run a function body; gives its value and console, or raises SandboxError."""
         script = Excerpt(text=code) if isinstance(code, str) else code
-        block = prepare(script, names or {}, host or {}, (limits or self.limits).within(self.limits), helpers)
+        block = prepare_block(script, names or {}, host or {}, (limits or self.limits).within(self.limits), helpers)
         # A block that cannot call the host ends the nesting: a file may still be asked what it is.
         if block.host and depth_of_blocks() >= MAX_DEPTH_OF_BLOCKS:
             raise SandboxError("sandbox-depth", depth=MAX_DEPTH_OF_BLOCKS)
-        worker = self._borrow(cancellation)
-        return self._converse(worker, block, cancellation)
+        worker = self._pool.borrow(cancellation)
+        started, run = time.monotonic(), BlockRun(worker, block, self._pool.free_slot)
+        try:
+            with cancellation.stopping(worker.hang_up) if cancellation else nullcontext():
+                return run.finish()
+        except SandboxError as error:
+            if cancellation and cancellation.cancelled:
+                raise SandboxError("sandbox-cancelled") from None
+            if error.code == "sandbox-crash" and self._pool.is_closed:
+                raise closed_error() from None
+            raise
+        finally:
+            worker.blocks += 1
+            worker.busy_seconds += time.monotonic() - started
+            # A worker that was hung up on may still compute, whatever the run came to.
+            is_sound = run.worker_is_sound and not (cancellation and cancellation.cancelled)
+            self._pool.give_back(worker, is_sound=is_sound)
 
     def close(self) -> None:
         """End all workers. Blocks that are running fail; later ones are refused."""
-        with self._change:
-            keeper, self._closed = self._keeper, True
-            for worker in self._workers:
-                worker.kill()
-            self._orders.put(None)
-            self._change.notify_all()
-        if keeper is not None:
-            keeper.join()
+        self._pool.close()
 
     def __enter__(self) -> Sandbox:
         return self
@@ -117,242 +121,270 @@ class Sandbox:
 
     def pids(self) -> tuple[int, ...]:
         """The workers that are alive now."""
+        return self._pool.pids()
+
+
+class WorkerPool:
+    """The workers of a sandbox: lent, taken back, started and reaped."""
+
+    _supervisor: threading.Thread | None
+
+    def __init__(
+        self,
+        start: Callable[[], WorkerProcess],
+        *,
+        size: int,
+        blocks_per_worker: int,
+        idle_seconds: float,
+        warmest_first: bool,
+    ) -> None:
+        self.size = size
+        self.is_closed = False
+        self._start = start
+        self._blocks_per_worker = blocks_per_worker
+        self._idle_seconds = idle_seconds
+        self._warmest_first = warmest_first
+        """For workers that learn: the one that worked last works again, and none is started ahead."""
+        self.reset()
+        _register_hooks()
+        _pools.add(self)
+
+    def reset(self) -> None:
+        """The state of a pool that has no worker and no supervisor yet."""
+        self._change = threading.Condition()
+        self._orders: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._supervisor = None
+        self._workers: set[WorkerProcess] = set()
+        self._idle: deque[WorkerProcess] = deque()
+        self._running = 0
+        self._served = 0
+
+    def reset_after_fork(self) -> None:
+        """In a forked child the workers belong to the parent and the supervisor is gone."""
+        for worker in self._workers:
+            worker.abandon()
+        self.reset()
+
+    def close(self) -> None:
+        """End all workers and the supervisor."""
+        with self._change:
+            supervisor, self.is_closed = self._supervisor, True
+            for worker in self._workers:
+                worker.kill()
+            self._orders.put(None)
+            self._change.notify_all()
+        if supervisor is not None:
+            supervisor.join()
+
+    def pids(self) -> tuple[int, ...]:
+        """The workers that are alive now."""
         with self._change:
             return tuple(worker.pid for worker in self._workers)
 
-    # One block on a worker that was borrowed for it.
+    # Lending. A slot is the right to compute; there are as many as the pool's size says.
 
-    def _converse(self, worker: WorkerProcess, block: Block, cancellation: Cancellation | None) -> JavaScriptResult:
-        started = time.monotonic()
-        conversation = Conversation(worker, block, self._lend_place)
-        try:
-            with cancellation.stopping(worker.hang_up) if cancellation else nullcontext():
-                return conversation.result()
-        except SandboxError as error:
-            if cancellation and cancellation.cancelled:
-                raise SandboxError("sandbox-cancelled") from None
-            if isinstance(error, SandboxCrashError) and self._closed:
-                raise _closed_error() from None
-            raise
-        finally:
-            worker.blocks += 1
-            worker.busy_seconds += time.monotonic() - started
-            sound = conversation.worker_is_sound and not (cancellation and cancellation.cancelled)
-            self._give_back(worker, sound=sound)
-
-    @contextmanager
-    def _lend_place(self) -> Iterator[None]:
-        """While the host works for a block, its place is free for another."""
+    def borrow(self, cancellation: Cancellation | None) -> WorkerProcess:
+        """A worker that is alive and silent, once there is a free slot."""
         with self._change:
-            self._running -= 1
-            self._change.notify()
-        try:
-            yield
-        finally:
-            with self._change:
-                self._running += 1
-
-    # Borrowing and giving back.
-
-    def _borrow(self, cancellation: Cancellation | None) -> WorkerProcess:
-        with self._change:
-            self._wait_for_place(cancellation)
+            self.wait_for_slot(cancellation)
             self._running += 1
         try:
-            return self._find_worker(cancellation)
+            return self.find_worker(cancellation)
         except BaseException:
-            self._leave_place()
+            self.release_slot()
             raise
 
-    def _wait_for_place(self, cancellation: Cancellation | None) -> None:
+    def wait_for_slot(self, cancellation: Cancellation | None) -> None:
+        """Wait, with the lock held, until fewer blocks compute than may."""
         while True:
-            if self._closed:
-                raise _closed_error()
+            if self.is_closed:
+                raise closed_error()
             if cancellation and cancellation.cancelled:
                 raise SandboxError("sandbox-cancelled")
             if self._running < self.size:
                 return
-            self._change.wait(_LOOK_FOR_CANCEL_SECONDS if cancellation else None)
+            self._change.wait(_CANCEL_POLL_SECONDS if cancellation else None)
 
-    def _find_worker(self, cancellation: Cancellation | None) -> WorkerProcess:
+    def release_slot(self) -> None:
+        """Let another block compute."""
+        with self._change:
+            self._running -= 1
+            self._change.notify()
+
+    @contextmanager
+    def free_slot(self) -> Iterator[None]:
+        """While the host works for a block, its slot is free for another."""
+        self.release_slot()
+        try:
+            yield
+        finally:
+            # Taken back without waiting: blocks that wait for each other's hosts would stand still for ever.
+            with self._change:
+                self._running += 1
+
+    def find_worker(self, cancellation: Cancellation | None) -> WorkerProcess:
+        """An idle worker, else a new one; those that do not say hello or died while idle are discarded."""
         failed_starts = 0
-        while failed_starts < _TRIED_STARTS:
-            worker = self._idle_worker() or self._new_worker()
-            if (worker.greeted or self._hear_hello(worker, cancellation)) and worker.is_silent_and_alive():
+        while failed_starts < _MAX_STARTS:
+            worker = self.take_idle() or self.order_worker()
+            if (worker.greeted or self.receive_hello(worker, cancellation)) and worker.is_silent_and_alive():
                 return worker
             failed_starts += not worker.greeted
-            self._dismiss(worker)
+            self.discard(worker)
         raise SandboxError("sandbox-unavailable")
 
-    def _idle_worker(self) -> WorkerProcess | None:
+    def take_idle(self) -> WorkerProcess | None:
         """The worker that rested longest: its next context is surely ready."""
         with self._change:
-            take = self._idle.pop if self._warmest_first else self._idle.popleft
-            worker = take() if self._idle else None
-            spare_wanted = not self._idle and len(self._workers) < self.size and self._served > 0
-            spare_wanted = spare_wanted and not self._warmest_first
-        if worker is not None and spare_wanted:
-            self._order(self._add_spare)
+            if not self._idle:
+                return None
+            worker = self._idle.pop() if self._warmest_first else self._idle.popleft()
+            has_spare = bool(self._idle) or len(self._workers) >= self.size
+        # Not for the first block: a program that runs only one needs no second worker.
+        if not has_spare and self._served > 0 and not self._warmest_first:
+            self.delegate(self.add_spare)
         return worker
 
-    def _new_worker(self) -> WorkerProcess:
+    def order_worker(self) -> WorkerProcess:
+        """A new worker, started by the supervisor."""
         ready: SimpleQueue[WorkerProcess | Exception] = SimpleQueue()
-        if not self._order(lambda: ready.put(self._start_one())):
+        if not self.delegate(lambda: ready.put(self.start_one())):
             raise SandboxError("sandbox-closed")
         started = ready.get()
         if isinstance(started, Exception):
             raise SandboxError("sandbox-unavailable", details={"reason": str(started)}) from started
         return started
 
-    def _hear_hello(self, worker: WorkerProcess, cancellation: Cancellation | None) -> bool:
+    def receive_hello(self, worker: WorkerProcess, cancellation: Cancellation | None) -> bool:
+        """Wait until a new worker has given up its powers; False where it does not say so."""
         try:
             with cancellation.stopping(worker.hang_up) if cancellation else nullcontext():
-                hello = worker.receive(most=_MAX_HELLO_BYTES, until=time.monotonic() + START_SECONDS)
+                hello = worker.receive(most=MAX_HELLO_BYTES, until=time.monotonic() + START_SECONDS)
         except (ChannelBrokenError, TimeoutError):
             if cancellation and cancellation.cancelled:
-                self._dismiss(worker)
+                self.discard(worker)
                 raise SandboxError("sandbox-cancelled") from None
             return False
         worker.greeted = hello.letter == "H"
         return worker.greeted
 
-    def _give_back(self, worker: WorkerProcess, *, sound: bool) -> None:
-        tired = worker.blocks >= self._blocks_per_worker or worker.busy_seconds > MAX_BUSY_SECONDS
+    def give_back(self, worker: WorkerProcess, *, is_sound: bool) -> None:
+        """Keep a sound worker for the next block; discard one that broke a limit or has served long enough."""
+        is_worn = worker.blocks >= self._blocks_per_worker or worker.busy_seconds > MAX_BUSY_SECONDS
         worker.idle_since = time.monotonic()
         with self._change:
-            kept = sound and not tired and not self._closed
-            if kept:
+            is_kept = is_sound and not is_worn and not self.is_closed
+            if is_kept:
                 self._idle.append(worker)
             self._served += 1
-        if not kept:
-            self._dismiss(worker)
-        self._leave_place()
+        if not is_kept:
+            self.discard(worker)
+        self.release_slot()
 
-    def _leave_place(self) -> None:
-        with self._change:
-            self._running -= 1
-            self._change.notify()
-
-    def _dismiss(self, worker: WorkerProcess) -> None:
+    def discard(self, worker: WorkerProcess) -> None:
+        """Kill a worker now, and have it reaped."""
         worker.kill()
-        if not self._order(lambda: self._bury(worker)):
-            self._bury(worker)
+        if not self.delegate(lambda: self.reap(worker)):
+            self.reap(worker)
 
-    # The keeper: the one thread that starts and buries workers.
+    # The supervisor: the one thread that starts and reaps workers.
 
-    def _order(self, work: Callable[[], object]) -> bool:
-        """Have the keeper do this; False when the pool is closed and has no keeper any more."""
+    def delegate(self, order: Callable[[], object]) -> bool:
+        """Have the supervisor do this; False when the pool is closed and has no supervisor any more."""
         with self._change:
-            if self._closed:
+            if self.is_closed:
                 return False
-            if self._keeper is None:
-                self._keeper = threading.Thread(target=self._keep, name="sandbox-keeper", daemon=True)
-                self._keeper.start()
-            self._orders.put(work)
+            if self._supervisor is None:
+                self._supervisor = threading.Thread(target=self.supervise, name="sandbox-supervisor", daemon=True)
+                self._supervisor.start()
+            self._orders.put(order)
         return True
 
-    def _keep(self) -> None:
+    def supervise(self) -> None:
+        """Carry out orders until the pool is closed; retire idle workers in between."""
         orders = self._orders
         while True:
             try:
-                work = orders.get(timeout=self._idle_seconds)
+                order = orders.get(timeout=self._idle_seconds)
             except Empty:
-                work = self._retire_idle
-            if work is None:
+                order = self.retire_idle
+            if order is None:
                 break
-            work()
+            order()
         while self._idle:
-            self._bury(self._idle.popleft())
+            self.reap(self._idle.popleft())
 
-    def _start_one(self) -> WorkerProcess | Exception:
+    def start_one(self) -> WorkerProcess | Exception:
+        """A new worker, or why there is none."""
         try:
             worker = self._start()
         except OSError as error:
             return error
         with self._change:
             self._workers.add(worker)
-            if self._closed:
+            # Closed meanwhile: close() could not see this one.
+            if self.is_closed:
                 worker.kill()
         return worker
 
-    def _add_spare(self) -> None:
+    def add_spare(self) -> None:
+        """Start a worker before anybody waits for it."""
         with self._change:
-            if len(self._workers) >= self.size or self._closed:
+            if len(self._workers) >= self.size or self.is_closed:
                 return
-        worker = self._start_one()
+        worker = self.start_one()
         if isinstance(worker, WorkerProcess):
             with self._change:
                 self._idle.append(worker)
 
-    def _retire_idle(self) -> None:
+    def retire_idle(self) -> None:
+        """End the workers that nobody has needed for long."""
         now = time.monotonic()
         with self._change:
-            tired = [worker for worker in self._idle if now - worker.idle_since > self._idle_seconds]
-            for worker in tired:
+            retired = [worker for worker in self._idle if now - worker.idle_since > self._idle_seconds]
+            for worker in retired:
                 self._idle.remove(worker)
-        for worker in tired:
+        for worker in retired:
             worker.kill()
-            self._bury(worker)
+            self.reap(worker)
 
-    def _bury(self, worker: WorkerProcess) -> None:
+    def reap(self, worker: WorkerProcess) -> None:
+        """Release what is left of a killed worker."""
         with self._change:
             self._workers.discard(worker)
         worker.reap()
 
-    # Life with fork and the end of the program.
 
-    def _forget_everything(self) -> None:
-        """The state of a pool that has no worker and no keeper yet."""
-        self._change = threading.Condition()
-        self._orders: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        self._keeper = None
-        self._workers: set[WorkerProcess] = set()
-        self._idle: deque[WorkerProcess] = deque()
-        self._running = 0
-        self._served = 0
-
-    def _start_over_after_fork(self) -> None:
-        """In a forked child the workers belong to the parent and the keeper is gone."""
-        for worker in self._workers:
-            worker.abandon()
-        self._forget_everything()
+# --- forks and the end of the program
 
 
-def _watch_over(pool: Sandbox) -> None:
-    if not _pools:
-        _arrange_for_fork_and_exit()
-    _pools.add(pool)
-
-
-_arranged = threading.Event()
 _program_ends = threading.Event()
 
 
-def _arrange_for_fork_and_exit() -> None:
-    if _arranged.is_set():
-        return
-    _arranged.set()
-    atexit.register(_close_all)
-    os.register_at_fork(after_in_child=_start_over_in_child)
+@cache
+def _register_hooks() -> None:
+    atexit.register(_close_pools)
+    os.register_at_fork(after_in_child=_reset_pools)
 
 
-def _closed_error() -> SandboxError:
-    if _program_ends.is_set() and threading.current_thread().daemon:
-        # Nobody waits for this thread any more. An error in it would only write into a program that is being
-        # taken down, which can crash it; so it stands still until it is gone.
-        threading.Event().wait()
-    return SandboxError("sandbox-closed")
-
-
-def _close_all() -> None:
+def _close_pools() -> None:
     _program_ends.set()
     for pool in list(_pools):
         pool.close()
 
 
-def _start_over_in_child() -> None:
+def _reset_pools() -> None:
     for pool in list(_pools):
-        pool._start_over_after_fork()  # noqa: SLF001  the pools' own module
+        pool.reset_after_fork()
+
+
+def closed_error() -> SandboxError:
+    """The error of a block that meets a closed pool."""
+    if _program_ends.is_set() and threading.current_thread().daemon:
+        # Nobody waits for this thread any more. An error in it would only write into a program that is being
+        # taken down, which can crash it; so it stands still until it is gone.
+        threading.Event().wait()
+    return SandboxError("sandbox-closed")
 
 
 # --- one sandbox for the whole process, started with the first block it runs
@@ -370,9 +402,10 @@ def run_javascript(
     host: HostFunctions | None = None,
 ) -> JsonValue:
     """Run a function body with these names in sight and give the value it returns."""
-    return _shared().run(code, names=names, limits=limits or Limits(), host=host).value
+    return shared_sandbox().run(code, names=names, limits=limits or Limits(), host=host).value
 
 
 @cache
-def _shared() -> Sandbox:
+def shared_sandbox() -> Sandbox:
+    """The sandbox of the process."""
     return Sandbox(limits=_CEILING)

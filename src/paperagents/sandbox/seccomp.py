@@ -26,7 +26,6 @@ _NUMBERS = {
     },
 }  # fmt: skip
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_CONDITIONAL = ("read", "write", "mmap", "mprotect", "seccomp")
 _X32_NUMBERS_START = 0x40000000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -50,7 +49,10 @@ def is_known_machine(machine: str) -> bool:
 def allow_only_computing(channel: int) -> None:
     """Give up every system call that is not needed to compute and to talk on the channel."""
     machine = os.uname().machine
-    encoded = b"".join(_encoded(one) for one in _filter(machine, channel))
+    encoded = b"".join(
+        code.to_bytes(2, sys.byteorder) + bytes((when_true, when_false)) + value.to_bytes(4, sys.byteorder)
+        for code, when_true, when_false, value in make_filter(machine, channel)
+    )
     program = _Program(len(encoded) // 8, encoded)
     library = ctypes.CDLL(None, use_errno=True)
     number = ctypes.c_long(_NUMBERS[machine]["seccomp"])
@@ -59,7 +61,8 @@ def allow_only_computing(channel: int) -> None:
         raise OSError(ctypes.get_errno(), "seccomp")
 
 
-def _filter(machine: str, channel: int) -> list[Instruction]:
+def make_filter(machine: str, channel: int) -> list[Instruction]:
+    """The program: one test for each system call that is allowed, and a refusal at the end."""
     numbers = _NUMBERS[machine]
     program: list[Instruction] = [
         (_LOAD, 0, 0, _MACHINE),
@@ -69,19 +72,26 @@ def _filter(machine: str, channel: int) -> list[Instruction]:
         (_AT_LEAST, 0, 1, _X32_NUMBERS_START),
         (_RETURN, 0, 0, _KILL),
     ]
-    program += _when(numbers["read"], _only_on(channel)) + _when(numbers["write"], _only_on(channel))
-    program += _when(numbers["mmap"], _only_plain_memory()) + _when(numbers["mprotect"], _never_executable())
+    conditions = {
+        "read": allow_on_channel(channel),
+        "write": allow_on_channel(channel),
+        "mmap": allow_plain_memory(),
+        "mprotect": allow_unless_executable(),
+        # Known by its number only to put this filter in place.
+        "seccomp": [(_RETURN, 0, 0, _REFUSE)],
+    }
     for name, number in numbers.items():
-        if name not in _CONDITIONAL:
-            program += _when(number, [(_RETURN, 0, 0, _ALLOW)])
+        program += when_called(number, conditions.get(name, [(_RETURN, 0, 0, _ALLOW)]))
     return [*program, (_RETURN, 0, 0, _REFUSE)]
 
 
-def _when(number: int, body: list[Instruction]) -> list[Instruction]:
+def when_called(number: int, body: list[Instruction]) -> list[Instruction]:
+    """Instructions for one system call; every other one jumps over them."""
     return [(_EQUAL, 0, len(body), number), *body]
 
 
-def _only_on(channel: int) -> list[Instruction]:
+def allow_on_channel(channel: int) -> list[Instruction]:
+    """Only on this descriptor; the kernel has 64 bits for it, so both halves are compared."""
     return [
         (_LOAD, 0, 0, _ARGUMENTS),
         (_EQUAL, 0, 3, channel),
@@ -92,7 +102,8 @@ def _only_on(channel: int) -> list[Instruction]:
     ]
 
 
-def _only_plain_memory() -> list[Instruction]:
+def allow_plain_memory() -> list[Instruction]:
+    """Memory that is neither executable nor a file."""
     return [
         (_LOAD, 0, 0, _ARGUMENTS + 16),
         (_ANY_BIT, 3, 0, _PROTECTION_EXECUTABLE),
@@ -103,15 +114,11 @@ def _only_plain_memory() -> list[Instruction]:
     ]
 
 
-def _never_executable() -> list[Instruction]:
+def allow_unless_executable() -> list[Instruction]:
+    """Everything but making memory executable."""
     return [
         (_LOAD, 0, 0, _ARGUMENTS + 16),
         (_ANY_BIT, 1, 0, _PROTECTION_EXECUTABLE),
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _REFUSE),
     ]
-
-
-def _encoded(instruction: Instruction) -> bytes:
-    code, when_true, when_false, value = instruction
-    return code.to_bytes(2, sys.byteorder) + bytes((when_true, when_false)) + value.to_bytes(4, sys.byteorder)

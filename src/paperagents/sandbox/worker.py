@@ -17,7 +17,7 @@ from paperagents.sandbox.engine import Breach, Engine
 
 TYPE_CHECKING = False  # the typing module alone would cost a fifth of the start-up
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
 CHANNEL = 3
 PARTS = (
@@ -36,7 +36,11 @@ PARTS = (
 def main() -> None:
     """Prepare, give up all powers, say hello, serve until the channel closes."""
     _, folder, library, parent, memory, seconds, timezone = sys.argv
-    _remember_timezone(timezone)
+    if timezone:
+        os.environ["TZ"] = timezone
+    # The C library reads the rules of local time while files can still be read.
+    time.tzset()
+    time.localtime()
     engines = EngineMaker(library=library, folder=folder)
     engine = engines.make()
     walls = confine(channel=CHANNEL, parent=int(parent), memory=int(memory), seconds=int(seconds))
@@ -48,21 +52,26 @@ def main() -> None:
 def serve(channel: Channel, engine: Engine, engines: EngineMaker) -> NoReturn:
     """Answer requests for ever, each with a context that was made while nobody waited."""
     while True:
-        _serve_one(channel, engine, channel.receive())
+        serve_block(channel, engine, channel.receive())
         engine = engines.make()
 
 
-def _serve_one(channel: Channel, engine: Engine, request: bytes) -> None:
+def serve_block(channel: Channel, engine: Engine, request: bytes) -> None:
+    """Run one block and send how it ended; a process that may be spoiled ends with it."""
     milliseconds, memory = int.from_bytes(request[1:9], "big"), int.from_bytes(request[9:17], "big")
     try:
         state = engine.start(request[17:].decode("ascii"), seconds=milliseconds / 1000, memory=memory)
         while state[0] not in "DEP":
-            state = _talk_to_host(channel, engine, state)
+            if state[0] == "C":
+                channel.send("C", state[1:])
+                state = engine.carry_on()
+            else:
+                state = engine.answer(channel.receive()[1:].decode("ascii"))
     except Breach as breach:
-        _report_breach(channel, engine, breach)
+        report_breach(channel, engine, breach)
     # Where memory ends, promises are lost without a word, and what is thrown is a bare null.
     if (state[0] == "P" or state.startswith('E{"kind":"null"')) and engine.ran_out_of_memory():
-        _report_breach(channel, engine, Breach("memory"))
+        report_breach(channel, engine, Breach("memory"))
     elif state[0] == "P":
         channel.send("X", "never\n\0" + engine.console())
     elif engine.used_much():
@@ -72,14 +81,7 @@ def _serve_one(channel: Channel, engine: Engine, request: bytes) -> None:
         channel.send(state[0], state[1:])
 
 
-def _talk_to_host(channel: Channel, engine: Engine, state: str) -> str:
-    if state[0] == "C":
-        channel.send("C", state[1:])
-        return engine.carry_on()
-    return engine.answer(channel.receive()[1:].decode("ascii"))
-
-
-def _report_breach(channel: Channel, engine: Engine, breach: Breach) -> NoReturn:
+def report_breach(channel: Channel, engine: Engine, breach: Breach) -> NoReturn:
     """Tell how the block ended, and end this process too: what broke a limit is not used again."""
     channel.send("X", f"{breach.kind}\n{breach.stack[:8000]}\0{engine.console()}")
     os._exit(0)
@@ -89,9 +91,14 @@ class EngineMaker:
     """Makes fresh engines from what was read from disk while that was still possible."""
 
     def __init__(self, *, library: str, folder: str) -> None:
-        self._quickjs = _load_extension("_quickjs", library)
-        self._prelude = _read(folder, "prelude.js")
-        self._parts = [_read(folder, part) for part in PARTS]
+        loader = ExtensionFileLoader("_quickjs", library)
+        self._quickjs = loader.create_module(ModuleSpec("_quickjs", loader, origin=library))
+        loader.exec_module(self._quickjs)
+        texts = []
+        for name in ("prelude.js", *PARTS):
+            with open(f"{folder}/{name}", encoding="utf-8") as file:  # noqa: PTH123  pathlib would double the start-up
+                texts.append(file.read())
+        self._prelude, *self._parts = texts
 
     def make(self) -> Engine:
         """A fresh engine."""
@@ -113,9 +120,10 @@ class Channel:
 
     def receive(self) -> bytes:
         """The next frame; the process ends when the parent has closed the channel."""
-        return self._take(int.from_bytes(self._take(4), "big"))
+        return self.take(int.from_bytes(self.take(4), "big"))
 
-    def _take(self, size: int) -> bytes:
+    def take(self, size: int) -> bytes:
+        """So many bytes; what came beyond them waits for the next time."""
         chunks = [self._unread]
         missing = size - len(self._unread)
         while missing > 0:
@@ -127,23 +135,3 @@ class Channel:
         joined = b"".join(chunks)
         self._unread = joined[size:]
         return joined[:size]
-
-
-def _remember_timezone(name: str) -> None:
-    """Let the C library read the rules of local time while files can still be read."""
-    if name:
-        os.environ["TZ"] = name
-    time.tzset()
-    time.localtime()
-
-
-def _load_extension(name: str, path: str) -> Any:
-    loader = ExtensionFileLoader(name, path)
-    module = loader.create_module(ModuleSpec(name, loader, origin=path))
-    loader.exec_module(module)
-    return module
-
-
-def _read(folder: str, name: str) -> str:
-    with open(f"{folder}/{name}", encoding="utf-8") as file:  # noqa: PTH123  pathlib would double the start-up
-        return file.read()

@@ -40,7 +40,7 @@ class ChannelBrokenError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Frame:
+class Message:
     """One message from a worker."""
 
     letter: str
@@ -73,7 +73,7 @@ class WorkerProcess:
         except OSError as error:
             raise ChannelBrokenError(str(error)) from None
 
-    def receive(self, *, most: int, until: float) -> Frame:
+    def receive(self, *, most: int, until: float) -> Message:
         """The next frame of at most so many bytes, before the deadline, however slowly its bytes trickle in."""
         self.fill(4, until)
         size = int.from_bytes(self._unread[:4], "big")
@@ -81,9 +81,9 @@ class WorkerProcess:
             raise ChannelBrokenError("a frame of impossible size")
         self.fill(4 + size, until)
         # Taken only when it is complete: after a deadline there may be another.
-        frame = Frame(letter=chr(self._unread[4]), body=bytes(self._unread[5 : 4 + size]))
+        message = Message(letter=chr(self._unread[4]), body=bytes(self._unread[5 : 4 + size]))
         del self._unread[: 4 + size]
-        return frame
+        return message
 
     def computing_seconds(self) -> float:
         """How long the process has computed in all; endless where the system does not tell."""
