@@ -47,14 +47,14 @@ class NotesFolder:
     @cached_property
     def remote_servers(self) -> KnownServers:
         """The MCP servers that the settings name, as this user knows them."""
-        from paperagents.mcp_client.servers import KnownServers, servers_of  # noqa: PLC0415  see above
+        from paperagents.mcp_client.servers import KnownServers, read_servers  # noqa: PLC0415  see above
 
         table = self.settings.table("mcp_servers")
         vault_file = str(self.root / KEEPING_FOLDER)
         keys = {name: [f"mcp_servers.{name}.{key}" for key in fields] for name, fields in table.items()}
         origins = {name: [self.settings.values[key].origin for key in used] for name, used in keys.items()}
         ours = [name for name, used in origins.items() if any(each.startswith(vault_file) for each in used)]
-        return KnownServers(user_folder() / "mcp_servers.json", self.root, servers_of(table, self.root, ours))
+        return KnownServers(user_folder() / "mcp_servers.json", self.root, read_servers(table, self.root, ours))
 
     def npm_grants(self, tool: str) -> Grants:
         """What the settings grant to a tool with npm packages."""

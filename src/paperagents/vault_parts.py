@@ -16,7 +16,7 @@ from paperagents.errors import BrokenFileError, ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.paths import join_path, split_path
 from paperagents.known_settings import find_spec
-from paperagents.mcp_client.effects import RemoteEffects
+from paperagents.mcp_client.connections import RemoteEffects
 from paperagents.messages import system_text
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
 from paperagents.npm.packages import packages_of
@@ -111,7 +111,7 @@ class VaultParts(NotesFolder):
     @cached_property
     def remote_effects(self) -> RemoteEffects:
         """The tools of other MCP servers, and the connections to them."""
-        return RemoteEffects(known=self.remote_servers)
+        return RemoteEffects(self.remote_servers)
 
     @cached_property
     def limits(self) -> Limits:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.approval.diff import unified_diff, visible
+from paperagents.approval.diff import escape_invisible, unified_diff
 
 lines = st.lists(st.sampled_from(["a", "b", "-- c", "++ d", "@@ e", " f", "", "\\ No newline"]), max_size=8)
 
@@ -42,7 +42,7 @@ def test_patch_turns_the_old_into_the_new(
 
 @given(st.text())
 def test_nothing_invisible_is_shown_as_it_is(text: str) -> None:
-    assert all(character in "\n\t" or character.isprintable() for character in visible(text))
+    assert all(character in "\n\t" or character.isprintable() for character in escape_invisible(text))
 
 
 def test_a_new_file_and_a_missing_line_end_are_said() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import TypeAlias
 
 _CONTEXT = 3
@@ -13,50 +14,48 @@ _MOST_LINES = 4000
 _MOST_PAIRS = 20_000
 """So many equal lines can be compared at once; where all are alike there are millions, each looked at many times."""
 _Part: TypeAlias = tuple[str, int, int, int, int]
+"""As difflib has them: a kind, and the range of lines in the old and in the new text."""
 
 
 def unified_diff(before: str | None, after: str, path: str) -> str:
     """The diff of a file; ``before`` is None where the file is new. Invisible characters are made visible."""
-    old = [] if before is None else _lines(before)
-    new = _lines(after)
-    header = [f"--- {'/dev/null' if before is None else 'a/' + visible(path)}", f"+++ b/{visible(path)}"]
-    return "\n".join([*header, *_hunks(old, new)])
-
-
-def visible(text: str) -> str:
-    """Control and bidirectional characters as escapes; line ends and tabs stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(each if each in "\n\t" or each.isprintable() else _escaped(each) for each in text)
-
-
-def _escaped(character: str) -> str:
-    return f"\\u{ord(character):04x}" if ord(character) > 0xFF else f"\\x{ord(character):02x}"
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    if lines[-1] == "":
-        return lines[:-1]
-    return [*lines[:-1], lines[-1] + "\n\\ No newline at end of file"]
-
-
-def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
-    for group in _groups(old, new):
+    old, new = split_lines(before or ""), split_lines(after)
+    name = escape_invisible(path)
+    diff = [f"--- {'/dev/null' if before is None else f'a/{name}'}", f"+++ b/{name}"]
+    for group in group_parts([*compare(old, new)]):
         first, last = group[0], group[-1]
-        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
+        diff.append(f"@@ -{format_range(first[1], last[2])} +{format_range(first[3], last[4])} @@")
         for kind, start, end, new_start, new_end in group:
             if kind == "equal":
-                yield from (" " + visible(line) for line in old[start:end])
+                diff += [" " + escape_invisible(line) for line in old[start:end]]
             else:
-                yield from ("-" + visible(line) for line in old[start:end])
-                yield from ("+" + visible(line) for line in new[new_start:new_end])
+                diff += ["-" + escape_invisible(line) for line in old[start:end]]
+                diff += ["+" + escape_invisible(line) for line in new[new_start:new_end]]
+    return "\n".join(diff)
 
 
-def _groups(old: list[str], new: list[str]) -> Iterator[list[_Part]]:
+def escape_invisible(text: str) -> str:
+    """The text with control and bidirectional characters as escapes; line ends and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+
+    def escape(character: str) -> str:
+        if character in "\n\t" or character.isprintable():
+            return character
+        return f"\\u{ord(character):04x}" if ord(character) > 0xFF else f"\\x{ord(character):02x}"
+
+    return "".join(map(escape, text))
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text; one that does not end says so."""
+    *lines, rest = text.split("\n")
+    return [*lines, rest + "\n\\ No newline at end of file"] if rest else lines
+
+
+def group_parts(parts: list[_Part]) -> Iterator[list[_Part]]:
     """The parts that differ, each with the equal lines around it; what lies far between two is left out."""
     group: list[_Part] = []
-    parts = [*_parts(old, new)]
     for part in parts:
         kind, start, end, new_start, new_end = part
         length = end - start
@@ -71,20 +70,20 @@ def _groups(old: list[str], new: list[str]) -> Iterator[list[_Part]]:
         yield group
 
 
-def _parts(old: list[str], new: list[str]) -> Iterator[_Part]:
+def compare(old: list[str], new: list[str]) -> Iterator[_Part]:
     """What is equal and what is not, in order; lines that both begin and end with need no comparison."""
-    start = _common(old, new)
-    same_end = _common(old[start:][::-1], new[start:][::-1])
+    start = count_common(old, new)
+    same_end = count_common(old[start:][::-1], new[start:][::-1])
     end, new_end = len(old) - same_end, len(new) - same_end
     if start:
         yield "equal", 0, start, 0, start
-    for kind, first, last, new_first, new_last in _middle(old[start:end], new[start:new_end]):
+    for kind, first, last, new_first, new_last in compare_middle(old[start:end], new[start:new_end]):
         yield kind, first + start, last + start, new_first + start, new_last + start
     if same_end:
         yield "equal", end, len(old), new_end, len(new)
 
 
-def _middle(old: list[str], new: list[str]) -> list[_Part]:
+def compare_middle(old: list[str], new: list[str]) -> list[_Part]:
     """Line by line where that is quick; lines that are everywhere are no guide where it is not."""
     counts = Counter(new)
     for most in (len(new), len(new) // 100 + 1) if len(old) + len(new) <= _MOST_LINES else ():
@@ -94,15 +93,11 @@ def _middle(old: list[str], new: list[str]) -> list[_Part]:
     return [("replace", 0, len(old), 0, len(new))]
 
 
-def _common(one: list[str], other: list[str]) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+def count_common(one: list[str], other: list[str]) -> int:
+    """How many lines two texts both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-def _range(start: int, end: int) -> str:
-    length = end - start
-    return f"{start + 1 if length else start},{length}"
+def format_range(start: int, end: int) -> str:
+    """A range of lines in the head of a hunk; an empty one stands after the line before it."""
+    return f"{start + 1 if end > start else start},{end - start}"

@@ -1,4 +1,4 @@
-"""Connections to other MCP servers: started when needed, kept while the vault is open, made again when they die.
+"""Calls of other MCP servers' tools, over connections that are made when needed and kept while the vault is open.
 
 The rest of the program is synchronous; a thread of its own runs the library's event loop. The one module that knows the
 client side of MCP.
@@ -7,17 +7,21 @@ client side of MCP.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import json
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from paperagents.approval.effect import Effect
 from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import CancelledError, ToolError
-from paperagents.mcp_client.servers import RemoteServer
+from paperagents.errors import CancelledError, ToolError, UnknownToolError
+from paperagents.mcp_client.servers import KnownServers, RemoteServer, is_read_only, split_tool_id
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -27,34 +31,120 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 30.0
 ANSWER_SECONDS = 300.0
 LARGEST_ANSWER = 16 * 1024 * 1024
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
-class Connections:
+class RemoteEffects:
+    """Prepares calls of the tools of a vault's servers: shown, asked where the server does not call them harmless."""
+
+    def __init__(self, known: KnownServers) -> None:
+        self.known = known
+        self.connections = ServerConnections()
+
+    def prepare(self, tool_id: str) -> Callable[[JsonObject], Effect]:
+        """How a call of this tool is prepared. Raises ToolError where nobody has agreed to its server."""
+        name, tool = split_tool_id(tool_id)
+        server = self.known.servers.get(name)
+        if server is None:
+            raise UnknownToolError(tool_id)
+        if not self.known.is_agreed(server):
+            raise ToolError("remote-not-agreed", server=name, command=server.invocation)
+        harmless = is_read_only(self.known.find_description(tool_id) or {})
+
+        def prepare(arguments: JsonObject) -> Effect:
+            call = RemoteCall(
+                connections=self.connections, server=server, tool=tool, arguments=arguments, is_idempotent=harmless
+            )
+            return Effect(
+                tool=tool_id,
+                arguments=arguments,
+                needs_approval=not harmless,
+                preview=f"{tool_id}\n{json.dumps(arguments, ensure_ascii=False, indent=2)}",
+                target=f"{name}/{tool}",
+                before=server.digest,
+                runs_in_plan=False,
+                leaves_the_vault=True,
+                perform=call.perform,
+                cancel=call.cancel,
+            )
+
+        return prepare
+
+    def connect(self, server: RemoteServer) -> list[JsonObject]:
+        """Ask a server what it offers, and remember it. Raises ToolError where it cannot be reached."""
+        tools = self.connections.wait(self.connections.submit(server, list_tools), server)
+        self.known.remember(server, tools)
+        return tools
+
+    def close(self) -> None:
+        """End the connections."""
+        self.connections.close()
+
+
+@dataclass(kw_only=True)
+class RemoteCall:
+    """A call that can be cancelled from another thread."""
+
+    connections: ServerConnections
+    server: RemoteServer
+    tool: str
+    arguments: JsonObject
+    is_idempotent: bool
+    _future: Future[JsonValue] | None = None
+
+    def perform(self) -> JsonValue:
+        """Make the call and wait for its result."""
+        self._future = self.connections.submit(self.server, self._call, is_idempotent=self.is_idempotent)
+        return self.connections.wait(self._future, self.server)
+
+    def cancel(self) -> None:
+        """Stop waiting for it."""
+        if self._future is not None:
+            self._future.cancel()
+
+    async def _call(self, client: Client) -> JsonValue:
+        name = f"{self.server.name}/{self.tool}"
+        try:
+            return read_result(await client.call_tool(self.tool, self.arguments), name)
+        except Exception as error:
+            raise translate_server_error(error, name) or error from error
+
+
+class ServerConnections:
     """One connection for each server that has been used."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._links: dict[str, _Link] = {}
+        self._open: dict[str, _Connection] = {}
         self._lock = threading.Lock()
 
-    def tools(self, server: RemoteServer) -> list[JsonObject]:
-        """What the server offers now. Raises ToolError where it cannot be reached."""
-        return self._wait(self._submit(self._on_link(server, _listed)), server)
+    def submit(
+        self, server: RemoteServer, work: Callable[[Client], Awaitable[Result]], *, is_idempotent: bool = True
+    ) -> Future[Result]:
+        """Begin work on a server; it is tried again after a broken connection only where that does no harm."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="paper-mcp-client", daemon=True)
+                self._thread.start()
+        run = self._run_again_if_lost if is_idempotent else self._run_once
+        return asyncio.run_coroutine_threadsafe(run(server, work), self._loop)
 
-    def call(self, server: RemoteServer, tool: str, arguments: JsonObject, *, repeatable: bool) -> RemoteCall:
-        """Begin a call; a second attempt after a broken connection is only made where that does no harm."""
-
-        async def called(client: Client) -> JsonValue:
-            name = f"{server.name}/{tool}"
-            try:
-                return _answer_of(await client.call_tool(tool, arguments), name)
-            except Exception as error:
-                raise _as_said(error, name) or error from error
-
-        work = self._on_link(server, called) if repeatable else self._on_checked_link(server, called)
-        return RemoteCall(self._submit(work), lambda future: self._wait(future, server))
+    def wait(self, future: Future[Result], server: RemoteServer) -> Result:
+        """The result. Raises ToolError where the server fails, and CancelledError where somebody cancelled."""
+        try:
+            return future.result(ANSWER_SECONDS)
+        except ToolError:
+            raise
+        except concurrent.futures.CancelledError:
+            raise CancelledError from None
+        except TimeoutError:
+            future.cancel()
+            raise ToolError("remote-too-slow", server=server.name, seconds=f"{ANSWER_SECONDS:g}") from None
+        except BaseException as error:
+            reason = explain(error)
+            raise ToolError("remote-unreachable", server=server.name, reason=reason, retryable=True) from error
 
     def close(self) -> None:
         """End all connections, and the servers that were started for them."""
@@ -70,93 +160,51 @@ class Connections:
 
     # --- on the loop
 
-    async def _on_link(self, server: RemoteServer, work: Callable[[Client], Awaitable[Answer]]) -> Answer:
-        known = server.name in self._links
+    async def _run_again_if_lost(self, server: RemoteServer, work: Callable[[Client], Awaitable[Result]]) -> Result:
+        known = server.name in self._open
         try:
             return await work(await self._client(server))
         except Exception as error:
-            if not known or not _is_broken(error):
+            if not known or not is_connection_lost(error):
                 raise
         # It has died since it was used last.
         await self._drop(server)
         return await work(await self._client(server))
 
-    async def _on_checked_link(self, server: RemoteServer, work: Callable[[Client], Awaitable[Answer]]) -> Answer:
-        """Make sure that somebody is there before something is sent that must not be sent twice."""
-        if server.name in self._links:
-            await self._on_link(server, _listed)
+    async def _run_once(self, server: RemoteServer, work: Callable[[Client], Awaitable[Result]]) -> Result:
+        if server.name in self._open:
+            # Make sure that somebody is there before something is sent that must not be sent twice.
+            await self._run_again_if_lost(server, list_tools)
         return await work(await self._client(server))
 
     async def _client(self, server: RemoteServer) -> Client:
-        link = self._links.get(server.name)
-        if link is None or link.server != server:
+        connection = self._open.get(server.name)
+        if connection is None or connection.server != server:
             await self._drop(server)
-            link = self._links[server.name] = _Link(server)
+            connection = self._open[server.name] = _Connection(server)
         try:
-            return await link.client()
+            return await connection.client()
         except BaseException:
             await self._drop(server)
             raise
 
     async def _drop(self, server: RemoteServer) -> None:
-        if (link := self._links.pop(server.name, None)) is not None:
-            await link.close()
+        if (connection := self._open.pop(server.name, None)) is not None:
+            await connection.close()
 
     async def _close_all(self) -> None:
-        links, self._links = list(self._links.values()), {}
-        await asyncio.gather(*(link.close() for link in links), return_exceptions=True)
-
-    # --- from other threads
-
-    def _submit(self, work: Coroutine[Any, Any, Answer]) -> Future[Answer]:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="paper-mcp-client", daemon=True)
-                self._thread.start()
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    def _wait(self, future: Future[Answer], server: RemoteServer) -> Answer:
-        from concurrent.futures import CancelledError as Stopped  # noqa: PLC0415  another one of that name
-
-        try:
-            return future.result(ANSWER_SECONDS)
-        except ToolError:
-            raise
-        except Stopped:
-            raise CancelledError from None
-        except TimeoutError:
-            future.cancel()
-            raise ToolError("remote-too-slow", server=server.name, seconds=f"{ANSWER_SECONDS:g}") from None
-        except BaseException as error:
-            reason = _reason(error)
-            raise ToolError("remote-unreachable", server=server.name, reason=reason, retryable=True) from error
+        connections, self._open = list(self._open.values()), {}
+        await asyncio.gather(*(each.close() for each in connections), return_exceptions=True)
 
 
-class RemoteCall:
-    """A call that is under way."""
-
-    def __init__(self, future: Future[JsonValue], wait: Callable[[Future[JsonValue]], JsonValue]) -> None:
-        self._future = future
-        self._wait = wait
-
-    def answer(self) -> JsonValue:
-        """Wait for it."""
-        return self._wait(self._future)
-
-    def stop(self) -> None:
-        """Give it up."""
-        self._future.cancel()
-
-
-class _Link:
-    """One server and the task that holds its connection: the library wants it opened and closed by the same task."""
+class _Connection:
+    """The connection to one server, and the task that holds it: the library wants it opened and closed by one task."""
 
     def __init__(self, server: RemoteServer) -> None:
         self.server = server
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
-        self._task = asyncio.create_task(self._hold())
+        self._task = asyncio.create_task(self.hold())
 
     async def client(self) -> Client:
         try:
@@ -171,10 +219,10 @@ class _Link:
             async with asyncio.timeout(10):
                 await self._task
 
-    async def _hold(self) -> None:
+    async def hold(self) -> None:
         try:
             with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123  opens at once
-                async with _new_client(self.server, nowhere) as client:
+                async with open_client(self.server, nowhere) as client:
                     self._ready.set_result(client)
                     await self._closing.wait()
         except BaseException as error:
@@ -184,43 +232,47 @@ class _Link:
                 self._ready.exception()
 
 
-def _new_client(server: RemoteServer, errors: Any) -> Client:
+def open_client(server: RemoteServer, errors: Any) -> Client:
+    """A client that starts the server's command, or calls its address."""
     from mcp import Client  # noqa: PLC0415  the library is large
     from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415  see above
 
     if not server.command:
-        return Client(_over_http(server), read_timeout_seconds=ANSWER_SECONDS)
+        return Client(connect_over_http(server), read_timeout_seconds=ANSWER_SECONDS)
     program, *arguments = server.command
     started = StdioServerParameters(command=program, args=arguments, cwd=server.folder)
     return Client(stdio_client(started, errlog=errors), read_timeout_seconds=ANSWER_SECONDS)
 
 
 @asynccontextmanager
-async def _over_http(server: RemoteServer) -> AsyncIterator[Any]:
+async def connect_over_http(server: RemoteServer) -> AsyncIterator[Any]:
+    """The streams of a server that is reached at an address."""
     import httpx2  # noqa: PLC0415  comes with the library
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415  the library is large
 
     headers = {"authorization": f"Bearer {server.token}"} if server.token else {}
-    patience = httpx2.Timeout(CONNECT_SECONDS, read=ANSWER_SECONDS)
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=ANSWER_SECONDS)
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=patience) as http,
+        httpx2.AsyncClient(headers=headers, timeout=timeout) as http,
         streamable_http_client(server.url, http_client=http) as streams,
     ):
         yield streams
 
 
-async def _listed(client: Client) -> list[JsonObject]:
+async def list_tools(client: Client) -> list[JsonObject]:
+    """What a server says about its tools."""
     described: list[JsonObject] = []
     cursor: str | None = None
     for _ in range(100):
         page = await client.list_tools(cursor=cursor, cache_mode="bypass")
-        described += [_described(tool) for tool in page.tools]
+        described += [describe(tool) for tool in page.tools]
         if (cursor := page.next_cursor) is None:
             break
     return described
 
 
-def _described(tool: types.Tool) -> JsonObject:
+def describe(tool: types.Tool) -> JsonObject:
+    """A tool as it is remembered."""
     read_only = tool.annotations is not None and tool.annotations.read_only_hint is True
     return {
         "name": tool.name,
@@ -230,7 +282,8 @@ def _described(tool: types.Tool) -> JsonObject:
     }
 
 
-def _answer_of(result: types.CallToolResult, tool: str) -> JsonValue:
+def read_result(result: types.CallToolResult, tool: str) -> JsonValue:
+    """The value that a tool answered with. Raises ToolError for an error, and for what is no value of ours."""
     texts = [each.text for each in result.content if each.type == "text"]
     if result.is_error:
         raise ToolError("remote-tool-failed", tool=tool, reason="\n".join(texts)[:10_000])
@@ -247,23 +300,23 @@ def _answer_of(result: types.CallToolResult, tool: str) -> JsonValue:
     return answer
 
 
-def _as_said(error: Exception, tool: str) -> ToolError | None:
+def translate_server_error(error: Exception, tool: str) -> ToolError | None:
     """A failure that the server itself has caused, though it is there and answers; None for any other."""
     from mcp.shared.exceptions import MCPError  # noqa: PLC0415  the library is large
     from mcp_types import REQUEST_TIMEOUT  # noqa: PLC0415  see above
     from pydantic import ValidationError  # noqa: PLC0415  comes with the library
 
-    if isinstance(error, MCPError) and not _is_broken(error) and error.error.code != REQUEST_TIMEOUT:
-        return ToolError("remote-tool-failed", tool=tool, reason=_reason(error))
+    if isinstance(error, MCPError) and not is_connection_lost(error) and error.error.code != REQUEST_TIMEOUT:
+        return ToolError("remote-tool-failed", tool=tool, reason=explain(error))
     if isinstance(error, ValidationError):
         return ToolError("remote-answer-invalid", tool=tool, reason=error.errors()[0]["msg"])
     # So it tells that an answer is not what the tool's own schema promises.
     if type(error) is RuntimeError:
-        return ToolError("remote-answer-invalid", tool=tool, reason=_reason(error).partition("\n")[0])
+        return ToolError("remote-answer-invalid", tool=tool, reason=explain(error).partition("\n")[0])
     return None
 
 
-def _is_broken(error: BaseException) -> bool:
+def is_connection_lost(error: BaseException) -> bool:
     """Whether the other side has gone, as opposed to having said no."""
     import anyio  # noqa: PLC0415  comes with the library
     import mcp_types as types  # noqa: PLC0415  see above
@@ -274,7 +327,8 @@ def _is_broken(error: BaseException) -> bool:
     return isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | OSError | TimeoutError)
 
 
-def _reason(error: BaseException) -> str:
+def explain(error: BaseException) -> str:
+    """What the first error inside a group of errors says."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return str(error)[:500] or type(error).__name__

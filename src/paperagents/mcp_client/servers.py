@@ -43,34 +43,35 @@ class KnownServers:
         """Keep which tools a server offers, so that they are known without starting it."""
         self._change(server.name, tools=[*tools][:MOST_TOOLS])
 
-    def described(self, tool_id: str) -> JsonObject | None:
+    def find_description(self, tool_id: str) -> JsonObject | None:
         """What a server said about one of its tools."""
-        server, tool = server_and_tool(tool_id)
-        return next((each for each in self._offered(server) if each["name"] == tool), None)
+        server, tool = split_tool_id(tool_id)
+        return next((each for each in self.offered_tools(server) if each["name"] == tool), None)
 
     def names_server_of(self, tool_id: str) -> bool:
         """Whether the settings name the server of this tool."""
-        return tool_id.startswith(PREFIX) and server_and_tool(tool_id)[0] in self.servers
+        return tool_id.startswith(PREFIX) and split_tool_id(tool_id)[0] in self.servers
 
     def tools(self) -> Iterator[ToolDefinition]:
         """Every tool that a server has offered."""
         for name in self.servers:
-            yield from (_definition(name, each) for each in self._offered(name))
+            yield from (define_tool(name, each) for each in self.offered_tools(name))
 
-    def only_reading(self) -> frozenset[str]:
+    def read_only_tools(self) -> frozenset[str]:
         """The tools that their server says change nothing."""
         return frozenset(
             f"{PREFIX}{name}/{each['name']}"
             for name in self.servers
-            for each in self._offered(name)
+            for each in self.offered_tools(name)
             if is_read_only(each)
         )
 
-    def _offered(self, server: str) -> list[dict[str, Any]]:
+    def offered_tools(self, server: str) -> list[dict[str, Any]]:
+        """What a server said about its tools when it was asked last."""
         if server not in self.servers:
             return []
         tools = self._about(server).get("tools")
-        return [each for each in tools if _is_described(each)] if isinstance(tools, list) else []
+        return [each for each in tools if is_description(each)] if isinstance(tools, list) else []
 
     def _about(self, server: str) -> dict[str, Any]:
         found = self._all().get(self._folder, {})
@@ -101,19 +102,20 @@ class KnownServers:
         self._read = None
 
 
-def _definition(server: str, described: Mapping[str, Any]) -> ToolDefinition:
+def define_tool(server: str, described: Mapping[str, Any]) -> ToolDefinition:
+    """The definition of a server's tool."""
     return ToolDefinition(
         id=f"{PREFIX}{server}/{described['name']}",
         name=f"{PREFIX}{server}/{described['name']}",
         kind="mcp",
         description=described["description"],
-        parameters=tuple(_parameters(described["schema"])),
+        parameters=tuple(read_parameters(described["schema"])),
         own_schema=described["schema"] or None,
         category=server,
     )
 
 
-def _parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
+def read_parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
     """What the schema says about single arguments, for checks and forms; what counts is the schema itself."""
     properties, required = schema.get("properties"), schema.get("required")
     for name, each in (properties if isinstance(properties, dict) else {}).items():
@@ -121,7 +123,7 @@ def _parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
         yield Parameter(name=name, schema=each if isinstance(each, dict) else {}, required=needed)
 
 
-def _is_described(data: object) -> bool:
+def is_description(data: object) -> bool:
     """Whether a person's file still holds what we wrote there."""
     return (
         isinstance(data, dict)
@@ -153,7 +155,7 @@ class RemoteServer:
     """The vault's own settings name it, so whoever made the vault chose it."""
 
     @property
-    def shown(self) -> str:
+    def invocation(self) -> str:
         """Exactly what will be started or called."""
         return shlex.join(self.command) if self.command else self.url
 
@@ -169,11 +171,11 @@ class RemoteServer:
         """A file of the vault can be exchanged by whoever sends a new version of the vault."""
         for word in self.command:
             file = self.folder / word
-            if _is_program(file) and file.resolve().is_relative_to(self.folder.resolve()):
+            if is_program(file) and file.resolve().is_relative_to(self.folder.resolve()):
                 yield file
 
 
-def servers_of(table: Mapping[str, Mapping[str, Any]], folder: Path, from_vault: Iterable[str]) -> list[RemoteServer]:
+def read_servers(table: Mapping[str, Mapping[str, Any]], folder: Path, from_vault: Iterable[str]) -> list[RemoteServer]:
     """The servers that ``[mcp_servers.NAME]`` describes."""
     chosen_by_vault = frozenset(from_vault)
     return [
@@ -189,7 +191,7 @@ def servers_of(table: Mapping[str, Mapping[str, Any]], folder: Path, from_vault:
     ]
 
 
-def server_and_tool(tool_id: str) -> tuple[str, str]:
+def split_tool_id(tool_id: str) -> tuple[str, str]:
     """The two names in ``mcp:SERVER/TOOL``."""
     server, _, tool = tool_id.removeprefix(PREFIX).partition("/")
     return server, tool
@@ -200,7 +202,8 @@ def is_read_only(described: JsonObject) -> bool:
     return described.get("read_only") is True
 
 
-def _is_program(file: Path) -> bool:
+def is_program(file: Path) -> bool:
+    """Whether a word of a command is a file whose content can be told from another."""
     try:
         return file.is_file() and file.stat().st_size <= _LARGEST_PROGRAM
     except (OSError, ValueError):

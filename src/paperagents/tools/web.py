@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from paperagents.approval.diff import visible
+from paperagents.approval.diff import escape_invisible
 from paperagents.approval.effect import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.http.messages import READING_METHODS, HttpRequest, is_changing, normalize_method
@@ -105,7 +105,7 @@ def preview(method: str, arguments: JsonObject) -> str:
     body = arguments.get("body")
     if body is not None:
         lines += ["", body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2)]
-    return visible("\n".join(lines))
+    return escape_invisible("\n".join(lines))
 
 
 REST_REQUEST = BuiltIn(

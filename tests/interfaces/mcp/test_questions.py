@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.diff import visible
+from paperagents.approval.diff import escape_invisible
 from paperagents.approval.question import ApprovalRequest
 from paperagents.interfaces.mcp.calls import question_form
 
@@ -26,7 +26,7 @@ def test_what_hides_or_reorders_is_shown_as_on_the_pages(hidden: str) -> None:
     request = question(f"to{hidden}ol", preview)
     message = question_form(request, "2025-11-25", f"Not{hidden}JSON").message
     assert hidden not in message
-    assert visible(preview) in message
+    assert escape_invisible(preview) in message
     assert PREVIEW in message
 
 

@@ -197,14 +197,14 @@ def connect(context: click.Context, *, name: str, yes: bool, as_json: bool) -> N
 def require_agreement(server: RemoteServer, *, yes: bool) -> None:
     """Show the whole command and ask. Raises ToolError without a yes."""
     say(text("cli.mcp.will-start", server=one_line(server.name)))
-    say(f"  {one_line(server.shown)}")
+    say(f"  {one_line(server.invocation)}")
     if not yes and not (is_interactive() and click.confirm(text("cli.mcp.agree"), err=True)):
-        raise ToolError("remote-not-agreed", server=server.name, command=server.shown)
+        raise ToolError("remote-not-agreed", server=server.name, command=server.invocation)
 
 
 def describe_server(known: KnownServers, server: RemoteServer) -> dict[str, object]:
     """A server for the list."""
     # An address may carry a key; a command line is shown in full where it is agreed to.
-    uses = server.shown if server.command else server.url.partition("?")[0]
+    uses = server.invocation if server.command else server.url.partition("?")[0]
     tools = [tool.id for tool in known.tools() if tool.category == server.name]
     return {"name": server.name, "uses": uses, "agreed": known.is_agreed(server), "tools": tools}

@@ -17,7 +17,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import is_version_at_least
 
-from paperagents.approval.diff import visible
+from paperagents.approval.diff import escape_invisible
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.calls.conversion import read_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -197,7 +197,7 @@ def question_form(request: ApprovalRequest, version: str, remark: str = "") -> t
     if (more := len(request.preview) - LONGEST_PREVIEW) > 0:
         shown += "\n" + text("mcp.ask.cut", count=more)
     message = "\n\n".join(part for part in (remark, title, shown) if part)
-    return types.ElicitRequestFormParams(message=visible(message), requested_schema=answer_schema(version))
+    return types.ElicitRequestFormParams(message=escape_invisible(message), requested_schema=answer_schema(version))
 
 
 def answer_schema(version: str) -> dict[str, Any]:

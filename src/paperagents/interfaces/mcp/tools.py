@@ -41,7 +41,7 @@ class ToolOffer:
         """Every tool and agent that can be used."""
         entries = self.usable_entries()
         tools = [entry for key, entry in entries.items() if key == entry.id]
-        effects = effects_of(tools, self._vault.remote_servers.only_reading())
+        effects = effects_of(tools, self._vault.remote_servers.read_only_tools())
         made = ((entry, self.make_tool(key, entry, effects.get(key, ANYTHING))) for key, entry in entries.items())
         # Kept with their entries, so that the tool of an unchanged file is not made again.
         self._made = {id(entry): (entry, tool) for entry, tool in made if tool is not None}

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from paperagents.approval.diff import visible
+from paperagents.approval.diff import escape_invisible
 from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.rest.responses import invalid_request, status_of
@@ -105,7 +105,7 @@ def environment() -> Environment:
         LANGUAGES=LANGUAGES, THEMES=THEMES, script_texts=script_texts,
     )  # fmt: skip
     made.filters.update(
-        visible=lambda value: visible(str(value)),
+        visible=lambda value: escape_invisible(str(value)),
         quoted=lambda value: quote(utf8(str(value)), safe=""),
         page_json=page_json,
         moment=format_moment,
