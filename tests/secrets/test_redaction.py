@@ -176,3 +176,10 @@ def test_one_of_many_is_found_wherever_it_lies_in_a_text(before: int) -> None:
 
 def test_a_short_one_of_many_is_found() -> None:
     assert Redaction(["p4ss", *(f"secret-{number}" for number in range(50))]).text("is p4ss") == f"is {MASK}"
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_secret_inside_json_is_masked_however_its_letters_are_written(ascii_only: bool) -> None:  # noqa: FBT001
+    secret = 'grüße "und" mehr'
+    shown = Redaction([secret]).text(json.dumps({"key": secret}, ensure_ascii=ascii_only))
+    assert json.loads(shown) == {"key": MASK}
