@@ -35,7 +35,7 @@ import paperagents.agents.client
 from paperagents.approval.question import Approved
 
 vault = paperagents.open_vault(sys.argv[1])
-runs = vault.store.history(limit=1)
+runs = vault.history.runs(limit=1)
 sys.stdout.write("ready\\n")
 sys.stdout.flush()
 if runs and runs[0]["status"] != "succeeded":
@@ -109,8 +109,8 @@ def _killed_until_done(root: Path, environment: dict[str, str], chance: random.R
 def _wrong(root: Path) -> list[str]:
     """What is not as it would be without any kill."""
     with paperagents.open_vault(root) as vault:
-        run = vault.store.history(limit=1)[0]
-        record = vault.store.record(str(run["run_id"]))
+        run = vault.history.runs(limit=1)[0]
+        record = vault.history.record(str(run["run_id"]))
     found = []
     if (record.status, record.data) != ("succeeded", "All lines are written."):
         found.append(f"{record.status} {record.data} {json.dumps(record.error)}")

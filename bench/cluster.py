@@ -177,10 +177,10 @@ def throughput(cluster: Cluster) -> list[Row]:
     with _slow_server(0.1) as url:
         for count in (1, 2, 4):
             with cluster.workers(count):
-                before = cluster.vault.store.count("succeeded")
+                before = cluster.vault.history.count("succeeded")
                 for _ in range(chains):
                     cluster.vault.enqueue("waits", {"url": url})
-                rates[count] = chains / _wait(lambda: cluster.vault.store.count("succeeded") >= before + chains)  # noqa: B023  used at once
+                rates[count] = chains / _wait(lambda: cluster.vault.history.count("succeeded") >= before + chains)  # noqa: B023  used at once
     ratio = rates[2] / rates[1]
     shown = ", ".join(f"{count}: {rate:.1f}/s" for count, rate in rates.items())
     return [
@@ -217,7 +217,7 @@ def waiting(cluster: Cluster, count: int) -> list[Row]:
     with cluster.workers(1) as (worker,):
         # What it has done once, it is ready to do.
         first = cluster.vault.enqueue("reads").run_id
-        _wait(lambda: cluster.vault.store.record(first).status == "succeeded")
+        _wait(lambda: cluster.vault.history.record(first).status == "succeeded")
         before = _threads_and_memory(worker.pid)
         with ThreadPoolExecutor(16) as pool:
             list(pool.map(lambda _: cluster.vault.run("asks"), range(count)))
@@ -226,10 +226,10 @@ def waiting(cluster: Cluster, count: int) -> list[Row]:
         time.sleep(5)
         share = (_processor_seconds(worker.pid) - used) / 5
         begun = time.perf_counter()
-        requests = cluster.vault.store.approvals()
+        requests = cluster.vault.history.questions()
         listed = (time.perf_counter() - begun) * 1000
-        run_id = cluster.vault.leave_answer(requests[0].id, Approved())
-        answered = _wait(lambda: cluster.vault.store.record(run_id).status == "succeeded") * 1000
+        run_id = cluster.vault.continuation.answer(requests[0].id, Approved(), announce=True)
+        answered = _wait(lambda: cluster.vault.history.record(run_id).status == "succeeded") * 1000
     measure = f"{count} runs wait: threads and MB of a worker before and after, its share of a processor"
     told = f"{before[0]} → {after[0]} threads, {before[1]:.0f} → {after[1]:.0f} MB, {share:.1%}"
     return [
@@ -258,11 +258,11 @@ def take_over(cluster: Cluster) -> list[Row]:
         for _ in range(3):
             with cluster.workers(2) as workers:
                 run_id = cluster.vault.enqueue("waits", {"url": url}).run_id
-                _wait(lambda: cluster.vault.store.record(run_id).status == "running")  # noqa: B023  used at once
+                _wait(lambda: cluster.vault.history.record(run_id).status == "running")  # noqa: B023  used at once
                 pids = {each.pid: each for each in workers}
                 holder = _holder(pids)
                 holder.send_signal(signal.SIGKILL)
-                times.append(_wait(lambda: cluster.vault.store.record(run_id).status == "succeeded") - 1.0)  # noqa: B023  used at once
+                times.append(_wait(lambda: cluster.vault.history.record(run_id).status == "succeeded") - 1.0)  # noqa: B023  used at once
     limit = 3 * HEARTBEAT + 2 * HEARTBEAT
     middle, worst = statistics.median(times), max(times)
     return [
@@ -323,7 +323,7 @@ def _page(vault: Vault, **wanted: Any) -> float:
     times = []
     for _ in range(5):
         begun = time.perf_counter()
-        vault.store.history(**wanted)
+        vault.history.runs(**wanted)
         times.append((time.perf_counter() - begun) * 1000)
     return statistics.median(times)
 

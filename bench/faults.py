@@ -239,7 +239,7 @@ def _make_trouble(vault: Vault, trouble: Trouble, chains: int) -> None:
     while time.monotonic() < end:
         with suppress(PaperError):
             outcome.answers += _answer_everything(vault)
-            done = chains - sum(vault.store.count(status) for status in ("queued", "running", "waiting"))
+            done = chains - sum(vault.history.count(status) for status in ("queued", "running", "waiting"))
             if done >= chains:
                 return
             if done > chains * (outcome.restarts + 1) / (plan.restarts + 2):
@@ -254,10 +254,10 @@ def _make_trouble(vault: Vault, trouble: Trouble, chains: int) -> None:
 
 def _answer_everything(vault: Vault) -> int:
     answered = 0
-    for request in vault.store.approvals():
-        if not vault.store.answers(request.run_id):
+    for request in vault.history.questions():
+        if not vault.history.has_answer(request.run_id):
             with suppress(PaperError):
-                vault.leave_answer(request.id, Approved())
+                vault.continuation.answer(request.id, Approved(), announce=True)
                 answered += 1
     return answered
 
@@ -266,7 +266,7 @@ def _look(vault: Vault, runs: dict[str, str], counting: CountingServer, folder: 
     outcome.requests = sum(counting.seen.values())
     outcome.repeated = outcome.requests - sum(counting.effects.values())
     for number, run_id in runs.items():
-        record = vault.store.record(run_id)
+        record = vault.history.record(run_id)
         outcome.statuses[record.status] += 1
         note = folder / "vault" / "notes" / f"{number}.md"
         text = note.read_text(encoding="utf-8") if note.exists() else ""

@@ -82,7 +82,7 @@ def kill_at_random(kills: int, folder: Path, chance: random.Random) -> Outcome:
 def _until_done(vault: Path, kills: int, chance: random.Random, environment: dict[str, str], outcome: Outcome) -> None:
     for _ in range(60):
         with open_vault(vault) as opened:
-            runs, waits = opened.store.history(), opened.store.approvals()
+            runs, waits = opened.history.runs(), opened.history.questions()
         status, run_id = (str(runs[0]["status"]), str(runs[0]["run_id"])) if runs else ("", "")
         if status == "succeeded":
             return
@@ -133,8 +133,8 @@ def _wrong(vault: Path) -> list[str]:
         wrong.append("all.md has not both lines")
     wrong += [f"new-{number}.md is missing" for number in range(5) if not (vault / f"new-{number}.md").exists()]
     with open_vault(vault) as opened:
-        (run,) = opened.store.history()
-        record = opened.store.record(str(run["run_id"]))
+        (run,) = opened.history.runs()
+        record = opened.history.record(str(run["run_id"]))
     entries = [entry for entry in record.execution_log if entry["status"] == "success"]
     if record.status != "succeeded" or len(entries) != WRITES or not all(each["hitl_confirmed"] for each in entries):
         wrong.append(f"the record says {record.status} with {len(entries)} writes")

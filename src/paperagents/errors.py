@@ -3,6 +3,11 @@
     PaperError                  what went wrong, as code, message and hint
     ├── UsageError              asked in a way that cannot be answered (exit code 2)
     │   ├── UnknownToolError    no tool or agent of that name; tells the nearest ones
+    │   ├── UnknownRunError     no run of that id
+    │   ├── UnknownApprovalError    no open question of that id
+    │   ├── ApprovalChangedError    the question is not what was shown any more
+    │   ├── RunOverError        the run has ended
+    │   ├── RunBusyError        somebody else works on the run
     │   ├── SettingsError       an unknown or impossible setting; names file and line
     │   ├── InvalidArgumentsError   not what the tool wants; carries every problem
     │   └── VariableError       a setting or secret the tool declares
@@ -21,6 +26,7 @@
     │   └── OutcomeUnknownError nobody knows whether it happened; it is not repeated
     ├── BusinessError           a failure that a tool itself has a name for
     ├── StorageError            what must be written down cannot be; the run can go on later
+    │   └── RunTakenOverError   another process has the run now
     ├── DamagedRowError         what was written down cannot be read any more
     ├── DeniedError             a person said no (exit code 3)
     ├── WaitingError            nobody is there to say yes; the run waits (exit code 3)
@@ -169,6 +175,41 @@ class UnknownToolError(UsageError):
         self.details = {"nearest": list(nearest)}
 
 
+class UnknownRunError(UsageError):
+    """There is no run of that id."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__("unknown-run", id=run_id)
+
+
+class UnknownApprovalError(UsageError):
+    """There is no open question of that id: it was answered already, or never asked."""
+
+    def __init__(self, approval_id: str) -> None:
+        super().__init__("unknown-approval", id=approval_id)
+
+
+class ApprovalChangedError(UsageError):
+    """What the question is about is no longer what the person was shown."""
+
+    def __init__(self, approval_id: str) -> None:
+        super().__init__("approval-changed", id=approval_id)
+
+
+class RunOverError(UsageError):
+    """The run has ended; it cannot be resumed or answered."""
+
+    def __init__(self, run_id: str, status: str) -> None:
+        super().__init__("run-is-over", id=run_id, status=status)
+
+
+class RunBusyError(UsageError):
+    """Somebody else works on the run; it may be tried again later."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__("run-is-running", id=run_id)
+
+
 class BrokenFileError(PaperError):
     """A tool or agent cannot be used because its file has errors; carries all its problems."""
 
@@ -244,6 +285,13 @@ class ReferenceMissingError(PaperError):
 
 class StorageError(PaperError):
     """What must be written down cannot be: a run stays as it was last written, and can go on from there."""
+
+
+class RunTakenOverError(StorageError):
+    """Another process has locked the run meanwhile; this one must write nothing more of it."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__("run-taken-over", id=run_id)
 
 
 class DamagedRowError(PaperError):

@@ -41,7 +41,7 @@ def in_mode(
         case "configure":
             data = configure(vault, vault.registry.tool(tool), arguments)
         case "log":
-            data = [*vault.store.history(tool=vault.registry.tool(tool).id)]
+            data = [*vault.history.runs(tool=vault.registry.tool(tool).id)]
         case _:
             raise UsageError("unknown-mode", name=mode, choices=", ".join(get_args(Mode)))
     return RunRecord(

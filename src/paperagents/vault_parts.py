@@ -22,7 +22,8 @@ from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder
 from paperagents.npm.packages import packages_of
 from paperagents.npm.tool_packages import NpmPackages
 from paperagents.reading.files import read_definition
-from paperagents.runs.journal import RunStore
+from paperagents.runs.history import History
+from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import append_log
 from paperagents.runs.record import RunRecord
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
@@ -54,9 +55,14 @@ class VaultParts(NotesFolder):
         return chosen_database(self.settings.get("database_url"), file, user_folder() / "databases")
 
     @cached_property
-    def store(self) -> RunStore:
-        """Runs, their journal, and open questions."""
-        return RunStore(self.database)
+    def journal(self) -> Journal:
+        """What is written of runs as they happen."""
+        return Journal(self.database)
+
+    @cached_property
+    def history(self) -> History:
+        """Runs and open questions, to read."""
+        return History(self.journal)
 
     @cached_property
     def entries(self) -> EntryStore:
@@ -134,7 +140,7 @@ class VaultParts(NotesFolder):
             limits=self.limits,
             module_limits=replace(self.limits, seconds=MODULE_SECONDS),
             rules=self.rules,
-            masking=Redaction(self._secrets()),
+            redaction=Redaction(self._secrets()),
             clock=self._clock,
             environment=self._environment,
             entries=self.entries,
@@ -142,7 +148,8 @@ class VaultParts(NotesFolder):
             vault_content=self.vault_content,
             write_log=self._write_log,
             agent=self.agents,
-            store=self.store,
+            journal=self.journal,
+            history=self.history,
         )
 
     @cached_property
@@ -172,10 +179,11 @@ class VaultParts(NotesFolder):
         """End the sandbox's workers and let go of the files."""
         while self._retired:
             self._retired.pop().close()
-        for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "database"):
+        for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
-        self.__dict__.pop("services", None)
+        for part in ("services", "history", "continuation"):
+            self.__dict__.pop(part, None)
 
     @cached_property
     def _log_ends(self) -> dict[str, str]:
@@ -217,7 +225,7 @@ class VaultParts(NotesFolder):
             return {}
         configured = self.environments.values(tool.id)
         # Another process may have set them after this one began.
-        self.services.masking.learn(configured.values())
+        self.services.redaction.learn(configured.values())
         return read_variables(tool, configured)
 
     def _secrets(self) -> list[str]:

@@ -32,7 +32,7 @@ class DyingModel(ScriptedModel):
 def killed_then_gone_on(desk: Desk, before: Any, after: Any) -> RunRecord:
     with pytest.raises(Killed):
         desk.vault.run("helper", {"query": "Hello"}, model=DyingModel(before))
-    run = str(desk.reopened().store.history()[0]["run_id"])
+    run = str(desk.reopened().history.runs()[0]["run_id"])
     return desk.vault.resume(run, model=ScriptedModel(after))
 
 
@@ -59,7 +59,7 @@ def test_a_database_that_fails_halts_the_run_and_is_no_result_of_the_call(
     monkeypatch.setattr(desk.vault.entries, "put", fail)
     with pytest.raises(StorageError):
         desk.ask(script)
-    run = str(desk.reopened().store.history()[0]["run_id"])
+    run = str(desk.reopened().history.runs()[0]["run_id"])
     record = desk.vault.resume(run, model=ScriptedModel(script))
     assert record.data == "Done."
     assert [each["status"] for each in entries(record, "datavault")] == ["success"]

@@ -54,10 +54,10 @@ def test_a_run_of_an_agent_is_not_taken_for_one_of_a_tool_with_the_same_id(desk:
     desk.note("tools/helper.md", "---\ntool: true\nname: helper\ndescription: d\ncustom_function: return 1;\n---\n")
     desk.agent("approval: always\n")
     waiting = desk.vault.run("agent:helper", {"query": "Hi"}, model=ScriptedModel(["Done."]))
-    (question,) = desk.vault.store.approvals()
+    (question,) = desk.vault.history.questions()
     edited = Approved(arguments={"query": "Hello"})
     assert desk.vault.answer(question.id, edited, model=ScriptedModel(["Done."])).data == "Done."
-    tool, arguments = desk.vault.store.arguments(waiting.run_id)
+    tool, arguments = desk.vault.history.arguments(waiting.run_id)
     again = desk.vault.run(tool, arguments, model=ScriptedModel(["Again."]), approver=lambda _: Approved())
     assert again.data == "Again."
 
@@ -69,7 +69,7 @@ def test_a_note_can_want_to_be_asked_about_as_a_whole(desk: Desk) -> None:
     assert (refused.status, model.requests) == ("denied", [])
     waiting = desk.vault.run("helper", {"query": "Hi"}, model=model)
     assert (waiting.status, model.requests) == ("waiting", [])
-    (question,) = desk.reopened().store.approvals()
+    (question,) = desk.reopened().history.questions()
     assert desk.vault.answer(question.id, Approved(), model=model).data == "Done."
     plan = desk.vault.plan("helper", {"query": "Hi"}).planned
     assert [each["would_ask"] for each in plan or ()] == [True, False]
@@ -451,7 +451,7 @@ def test_a_sub_agent_answers_with_a_record_of_its_own(desk: Desk) -> None:
     record = desk.vault.run("helper", {"query": "Hi"}, model=model)
     assert record.data == "Because."
     assert entries(record, "expert")[0]["output"] == "So it is."
-    below = desk.vault.store.record(f"{record.run_id}.turn/1/call/1")
+    below = desk.vault.history.record(f"{record.run_id}.turn/1/call/1")
     assert (below.tool, below.parent_run, below.data) == ("expert", record.run_id, "So it is.")
     assert len(list((desk.root / ".paper" / "conversations").glob("*.md"))) == 1
 
@@ -534,7 +534,7 @@ def test_a_question_waits_and_the_run_goes_on_in_another_process(desk: Desk) -> 
     record = desk.vault.run("helper", {"query": "Hi"}, model=f"scripted:{desk.root.parent / 's.json'}")
     assert (record.status, record.exit_code) == ("waiting", 3)
     vault = desk.reopened()
-    done = vault.answer(vault.store.approvals()[0].id, Approved())
+    done = vault.answer(vault.history.questions()[0].id, Approved())
     assert (done.status, done.data) == ("succeeded", "Done.")
     assert [entry["name"] for entry in done.execution_log] == [
         "helper", "model", "memory", "write_file", "model", "read_file", "model",
@@ -554,7 +554,7 @@ def test_a_sub_agents_question_waits_and_is_answered(desk: Desk) -> None:
     }
     record = desk.vault.run("helper", {"query": "Hi"}, model=ScriptedModel(script))
     assert record.status == "waiting"
-    done = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved(), model=ScriptedModel(script))
+    done = desk.vault.answer(desk.vault.history.questions()[0].id, Approved(), model=ScriptedModel(script))
     assert (done.status, done.data) == ("succeeded", "Written.")
     assert (desk.root / "a.md").read_text() == "x"
 
@@ -569,7 +569,7 @@ def test_a_failure_that_was_told_is_not_tried_again_later(desk: Desk) -> None:
     assert record.status == "waiting"
     desk.note("late.md", "too late")
     model = ScriptedModel(script)
-    done = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved(), model=model)
+    done = desk.vault.answer(desk.vault.history.questions()[0].id, Approved(), model=model)
     assert done.data == "Done."
     assert "too late" not in told(model, 0)
     assert entries(done, "read_file")[0]["status"] == "error"

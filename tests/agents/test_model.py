@@ -162,7 +162,7 @@ def test_the_key_never_shows_in_a_record_an_error_or_the_note(desk: Desk, serve:
 
 @pytest.mark.parametrize("piece", [1, 7])
 def test_the_key_never_shows_while_the_answer_is_being_written(desk: Desk, piece: int) -> None:
-    desk.vault.services.masking.learn([KEY])
+    desk.vault.services.redaction.learn([KEY])
     said: list[str] = []
 
     def listen(event: Mapping[str, Any]) -> None:

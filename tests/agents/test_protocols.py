@@ -10,6 +10,7 @@ import pytest
 from paperagents.agents.limits import RetryPolicy
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.approval.question import Approved
+from paperagents.runs.paths import StepPath
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedApprover, ScriptedModel
 
@@ -166,7 +167,7 @@ def test_what_changes_something_waits_for_the_whole_answer(desk: Desk, serve: Se
 def test_the_record_is_in_the_order_of_the_steps(desk: Desk, serve: Serve) -> None:
     serve(['{{<read_file filePath="a.md" />}}' + "And I go on. " * 40, "Done."], fragment=20)
     record = desk.vault.run("helper", {"query": "Go"})
-    for log in (record.execution_log, desk.vault.store.record(record.run_id).execution_log):
+    for log in (record.execution_log, desk.vault.history.record(record.run_id).execution_log):
         assert [each["name"] for each in log] == ["helper", "model", "read_file", "model"]
         assert [each["step"] for each in log] == [1, 2, 3, 4]
 
@@ -263,5 +264,5 @@ def test_what_a_model_answers_counts_and_not_what_it_told_before(desk: Desk, tol
     record = desk.vault.run("helper", {"query": "Go"}, model=model)
     assert record.data == "Done."
     assert "Peas" in str(model.asked[-1].messages[-1])
-    kept = dict(desk.vault.store.steps(record.run_id))["turn/1/call/1"]
+    kept = dict(desk.vault.history.steps(record.run_id))[StepPath("turn/1/call/1")]
     assert kept["parameters"] == {"filePath": "a.md"}

@@ -36,7 +36,7 @@ def test_a_schedule_counts_from_when_it_is_first_seen(vault: Vault, clock: Path)
     assert enqueue_due(vault, NOON) == []
     assert enqueue_due(vault, NOON + MINUTE) == []
     (run_id,) = enqueue_due(vault, NOON + 10 * MINUTE)
-    assert vault.store.record(run_id).status == "queued"
+    assert vault.history.record(run_id).status == "queued"
     assert enqueue_due(vault, NOON + 11 * MINUTE) == []
 
 
@@ -70,7 +70,7 @@ def test_a_time_is_taken_by_one_of_many_who_look_at_the_clock(vault: Vault, cloc
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(started) == vault.store.count("queued") == 5
+    assert len(started) == vault.history.count("queued") == 5
 
 
 def test_a_tool_that_is_broken_now_is_not_started(vault: Vault, clock: Path) -> None:

@@ -25,7 +25,7 @@ def test_an_entry_that_was_stored_before_a_kill_is_not_stored_again(
         dying.setitem(vault.services.built_in, "search_files", _die)
         with pytest.raises(Killed):
             vault.run("store")
-    run = str(vault.store.history()[0]["run_id"])
+    run = str(vault.history.runs()[0]["run_id"])
     assert vault.resume(run).status == "succeeded"
     entry = vault.entries.get("datavault", "x")
     assert entry is not None
@@ -37,9 +37,9 @@ def test_what_a_text_stores_together_lets_its_runs_go_at_the_end(vault: Vault, *
     text = '{{<memory identifier="a" content="1" />}}{{<task identifier="b" content="2" />}}'
     results = vault.apply(text, all_or_nothing=all_or_nothing)
     assert [each["status"] for each in results] == ["success", "success"]
-    runs = [str(each["run_id"]) for each in vault.store.history()]
+    runs = [str(each["run_id"]) for each in vault.history.runs()]
     assert len(runs) == 2
-    assert not any(map(vault.store.database.is_held, runs))
+    assert not any(map(vault.database.is_held, runs))
 
 
 def _die(_: object) -> None:

@@ -26,7 +26,7 @@ def work_until(vault: Vault, run_id: str, status: str) -> None:
     command = [sys.executable, "-m", "paperagents", "--vault", str(vault.root), "worker"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=dict(os.environ)) as process:
         try:
-            wait_until(lambda: vault.store.record(run_id).status == status)
+            wait_until(lambda: vault.history.record(run_id).status == status)
             process.send_signal(signal.SIGTERM)
             assert process.wait(30) == 0
         finally:
@@ -38,8 +38,8 @@ def test_two_workers_add_to_one_trace(vault: Vault, collector: Collector) -> Non
     work_until(vault, run_id, "waiting")
     assert [each.name for each in collector.spans] == ["step write_file"]
     assert "error.type" not in {each.key for each in collector.spans[0].attributes}
-    (approval,) = vault.store.approvals()
-    vault.leave_answer(approval.id, Approved())
+    (approval,) = vault.history.questions()
+    vault.continuation.answer(approval.id, Approved(), announce=True)
     work_until(vault, run_id, "succeeded")
     assert sorted(each.name for each in collector.spans) == ["run note", "step write_file", "step write_file"]
     trace, top = (number.to_bytes(length) for number, length in zip(ids_of(run_id), (16, 8), strict=True))

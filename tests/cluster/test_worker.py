@@ -12,7 +12,7 @@ import pytest
 from tests.waiting import wait_until
 
 from paperagents.approval.question import Approved, Denied
-from paperagents.cluster.continuing import continue_run, to_continue
+from paperagents.cluster.continuing import continue_run
 from paperagents.cluster.schedules import LimitReachedError
 from paperagents.errors import StorageError, UsageError
 from paperagents.storage.postgres import PostgresDatabase
@@ -22,7 +22,7 @@ from .conftest import working
 
 
 def status(vault: Vault, run_id: str) -> str:
-    return vault.store.record(run_id).status
+    return vault.history.record(run_id).status
 
 
 def test_a_queued_run_is_carried_out(vault: Vault) -> None:
@@ -31,7 +31,7 @@ def test_a_queued_run_is_carried_out(vault: Vault) -> None:
     assert status(vault, queued.run_id) == "queued"
     with working(vault):
         wait_until(lambda: status(vault, queued.run_id) == "succeeded")
-    assert vault.store.record(queued.run_id).data == "hello you"
+    assert vault.history.record(queued.run_id).data == "hello you"
 
 
 def test_a_call_that_is_wrong_is_told_at_once_and_queues_nothing(vault: Vault) -> None:
@@ -39,7 +39,7 @@ def test_a_call_that_is_wrong_is_told_at_once_and_queues_nothing(vault: Vault) -
         vault.enqueue("greet", {})
     with pytest.raises(UsageError):
         vault.enqueue("gret", {"who": "you"})
-    assert vault.store.history() == []
+    assert vault.history.runs() == []
 
 
 def test_a_run_that_must_ask_waits_and_goes_on_with_the_answer_that_was_left(vault: Vault) -> None:
@@ -47,19 +47,19 @@ def test_a_run_that_must_ask_waits_and_goes_on_with_the_answer_that_was_left(vau
     with working(vault):
         wait_until(lambda: status(vault, run_id) == "waiting")
         assert not (vault.root / "out.txt").exists()
-        assert vault.leave_answer(vault.store.approvals()[0].id, Approved()) == run_id
+        assert vault.continuation.answer(vault.history.questions()[0].id, Approved(), announce=True) == run_id
         wait_until(lambda: status(vault, run_id) == "succeeded")
     assert (vault.root / "out.txt").read_text() == "x"
-    assert vault.store.answers(run_id) == {}
+    assert not vault.history.has_answer(run_id)
 
 
 def test_a_no_that_was_left_reaches_the_run(vault: Vault) -> None:
     run_id = vault.enqueue("note").run_id
     with working(vault):
         wait_until(lambda: status(vault, run_id) == "waiting")
-        vault.leave_answer(vault.store.approvals()[0].id, Denied(reason="not today"))
+        vault.continuation.answer(vault.history.questions()[0].id, Denied(reason="not today"), announce=True)
         wait_until(lambda: status(vault, run_id) == "denied")
-    error = vault.store.record(run_id).error
+    error = vault.history.record(run_id).error
     assert error is not None
     assert "not today" in str(error["message"])
 
@@ -68,7 +68,7 @@ def test_what_was_approved_when_it_was_queued_is_not_asked_and_the_record_says_s
     run_id = vault.enqueue("note", yes=True).run_id
     with working(vault):
         wait_until(lambda: status(vault, run_id) == "succeeded")
-    (entry,) = vault.store.record(run_id).execution_log
+    (entry,) = vault.history.record(run_id).execution_log
     assert (entry["hitl_required"], entry["hitl_confirmed"]) == (True, True)
     assert "--yes" in str(entry["message"])
 
@@ -79,7 +79,7 @@ def test_a_worker_runs_the_file_as_it_was_when_the_run_was_queued(vault: Vault) 
     vault.registry.refresh()
     with working(vault):
         wait_until(lambda: status(vault, run_id) == "succeeded")
-    assert vault.store.record(run_id).data == "hello you"
+    assert vault.history.record(run_id).data == "hello you"
 
 
 @pytest.mark.parametrize("column", ["arguments", "clock"])
@@ -88,17 +88,17 @@ def test_a_run_that_cannot_be_read_any_more_ends_and_is_not_tried_for_ever(vault
     with vault.database.transaction() as connection:
         connection.execute(f"UPDATE runs SET {column} = '{{' WHERE run_id = ?", (run_id,))
     assert continue_run(vault, run_id) is None
-    assert to_continue(vault) == []
-    record = vault.store.record(run_id)
+    assert vault.continuation.find_continuable() == []
+    record = vault.history.record(run_id)
     assert (record.status, (record.error or {})["code"]) == ("failed", "row-damaged")
 
 
 def test_a_waiting_run_is_left_alone_by_workers_until_somebody_answers(vault: Vault) -> None:
     run_id = vault.run("note").run_id
-    before = vault.store.approvals()
-    assert to_continue(vault) == []
+    before = vault.history.questions()
+    assert vault.continuation.find_continuable() == []
     assert continue_run(vault, run_id) is None
-    assert vault.store.approvals() == before
+    assert vault.history.questions() == before
 
 
 def test_a_failed_run_is_not_tried_again_by_workers(vault: Vault) -> None:
@@ -134,7 +134,7 @@ def test_a_run_whose_process_was_killed_is_taken_over(vault: Vault) -> None:
         process.kill()
     with working(vault):
         wait_until(lambda: status(vault, run_id) == "waiting")
-    assert len(vault.store.approvals()) == 1
+    assert len(vault.history.questions()) == 1
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
@@ -180,9 +180,9 @@ def test_many_runs_are_each_carried_out_once_by_several_workers(vault: Vault) ->
     runs = [vault.enqueue("greet", {"who": str(number)}).run_id for number in range(20)]
     other = Vault(vault.root)
     with other, working(vault), working(other):
-        wait_until(lambda: vault.store.count("succeeded") == len(runs), 60)
+        wait_until(lambda: vault.history.count("succeeded") == len(runs), 60)
     for run_id in runs:
-        assert len(vault.store.record(run_id).execution_log) == 1
+        assert len(vault.history.record(run_id).execution_log) == 1
 
 
 def test_who_lost_a_run_to_somebody_else_can_write_nothing_any_more(vault: Vault) -> None:
@@ -203,4 +203,4 @@ def test_who_lost_a_run_to_somebody_else_can_write_nothing_any_more(vault: Vault
     assert caught.value.code == "run-taken-over"
     assert not (vault.root / "out.txt").exists()
     assert taken
-    assert vault.store.history() == []
+    assert vault.history.runs() == []

@@ -101,7 +101,7 @@ def serving(folder: Path, limits: GuardLimits | None = None, port: int = 0) -> I
         access = Access(KEY, vault.root)
         ready = threading.Event()
         app = make_app(vault, Serving(access=access, limits=limits or GuardLimits()), live)
-        server = Server(app, on_ready=ready.set, before_end=live.say_goodbye)
+        server = Server(app, on_ready=ready.set, before_end=live.shut_down)
         listener = listen("127.0.0.1", port)
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
         thread.start()

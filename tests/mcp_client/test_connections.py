@@ -163,7 +163,7 @@ def test_what_only_reads_does_not_ask_and_what_changes_does(agreed: Vault, tmp_p
 def test_its_tools_are_steps_like_any_other(agreed: Vault, tmp_path: Path) -> None:
     waiting = agreed.run("measured")
     assert waiting.status == "waiting"
-    (question,) = agreed.store.approvals()
+    (question,) = agreed.history.questions()
     assert agreed.answer(question.id, Approved()).success
     assert (tmp_path / "written.txt").read_text() == "4\n"
 

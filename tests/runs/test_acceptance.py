@@ -45,14 +45,14 @@ def test_the_postprocess_block_of_a_chain_sees_the_steps(vault: Vault) -> None:
 def test_an_approval_in_a_nested_tool_stands_in_the_record_of_the_run(vault: Vault) -> None:
     add(vault, "steps:\n  - {tool: echo}\n  - {tool: writer}")
     waiting = vault.run("t")
-    (request,) = vault.store.approvals()
+    (request,) = vault.history.questions()
     assert waiting.error is not None
     assert (request.run_id, request.step) == (waiting.run_id, waiting.error["step"])
     entry = vault.run("t", approver=ApproveEverything()).execution_log[1]
     assert (entry["hitl_required"], entry["hitl_confirmed"]) == (True, True)
     assert "--yes" in str(entry["message"])
     run_below = str(entry["message"]).split()[3].rstrip(".")
-    assert vault.store.record(run_below).parent_run is not None
+    assert vault.history.record(run_below).parent_run is not None
 
 
 def test_escaped_braces_in_javascript_stay_braces(vault: Vault) -> None:
@@ -142,11 +142,11 @@ def test_an_argument_that_turns_out_to_be_a_key_is_nowhere_in_the_record(vault: 
     run = vault.run("t", {"key": "LATESECRET1"})
     assert "LATESECRET1" not in str(run.as_json())
     if method == "POST":
-        (question,) = vault.store.approvals()
+        (question,) = vault.history.questions()
         run = vault.answer(question.id, Approved())
     assert run.status == "failed"
     assert "LATESECRET1" not in str(run.as_json())
-    assert "LATESECRET1" not in str(vault.store.record(run.run_id).as_json())
+    assert "LATESECRET1" not in str(vault.history.record(run.run_id).as_json())
 
 
 def test_a_password_in_an_address_is_not_in_the_record(vault: Vault) -> None:

@@ -13,7 +13,7 @@ from tests.servers import Web
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, Pending
-from paperagents.errors import UsageError
+from paperagents.errors import RunBusyError, UnknownApprovalError
 from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
@@ -31,7 +31,7 @@ class Busy:
     def __init__(self, desk: Desk, pool: ThreadPoolExecutor) -> None:
         self.thinking, self.done = threading.Event(), threading.Event()
         self.run_id = desk.run("two").run_id
-        self.questions = {each.arguments["filePath"]: each for each in desk.vault.store.approvals()}
+        self.questions = {each.arguments["filePath"]: each for each in desk.vault.history.questions()}
         self._desk, self._pool = desk, pool
 
     def begins(self) -> Future[RunRecord]:
@@ -83,20 +83,19 @@ def other(desk: Desk) -> Iterator[Vault]:
 def test_an_answer_to_a_run_that_is_busy_is_given_when_it_is_let_go_of(
     desk: Desk, busy: Busy, other: Vault, pool: ThreadPoolExecutor
 ) -> None:
-    root_run, decisions = other.checked_answer(busy.questions["b.md"].id, Approved())
     first, stop = busy.begins(), Watched()
-    second = pool.submit(other.resume, root_run, decisions=decisions, stop=stop)
+    second = pool.submit(other.answer, busy.questions["b.md"].id, Approved(), stop=stop)
     assert stop.seen.wait(60)
     busy.done.set()
     assert (first.result(60).status, second.result(60).status) == ("waiting", "succeeded")
     assert (desk.text("a.md"), desk.text("b.md")) == ("a", "b")
 
 
-def test_a_question_that_was_taken_back_for_a_moment_can_be_answered(
+def test_a_question_stays_open_while_the_run_goes_on_with_another(
     desk: Desk, busy: Busy, other: Vault, pool: ThreadPoolExecutor
 ) -> None:
     busy.begins()
-    assert not other.store.approvals()
+    assert [each.id for each in other.history.questions()] == [busy.questions["b.md"].id]
     stop = Watched()
     second = pool.submit(other.answer, busy.questions["b.md"].id, Denied(reason="no"), stop=stop)
     assert stop.seen.wait(60)
@@ -105,10 +104,18 @@ def test_a_question_that_was_taken_back_for_a_moment_can_be_answered(
     assert not (desk.root / "b.md").exists()
 
 
+def test_an_answer_that_was_given_while_the_run_was_busy_is_found_when_it_is_resumed(desk: Desk, other: Vault) -> None:
+    run = desk.run("write_file", {"filePath": "a.md", "content": "a"})
+    (question,) = desk.vault.history.questions()
+    with desk.vault.journal.lock_run(run.run_id):
+        other.continuation.answer(question.id, Approved())
+    assert desk.vault.resume(run.run_id).status == "succeeded"
+
+
 def test_two_answers_to_one_question_have_one_effect(
     desk: Desk, other: Vault, pool: ThreadPoolExecutor, web: Web
 ) -> None:
-    came, over, stop = threading.Event(), threading.Event(), Watched()
+    came, over = threading.Event(), threading.Event()
 
     def slow(handler: BaseHTTPRequestHandler) -> None:
         came.set()
@@ -117,28 +124,27 @@ def test_two_answers_to_one_question_have_one_effect(
         handler.end_headers()
 
     web.answers["/x"] = slow
-    run = desk.run("rest_request", {"url": web.url("/x"), "method": "POST"})
-    decisions = {each.digest: Approved() for each in desk.vault.store.approvals()}
-    first = pool.submit(desk.vault.resume, run.run_id, decisions=decisions)
+    desk.run("rest_request", {"url": web.url("/x"), "method": "POST"})
+    (question,) = desk.vault.history.questions()
+    first = pool.submit(desk.vault.answer, question.id, Approved())
     assert came.wait(60)
-    second = pool.submit(other.resume, run.run_id, decisions=decisions, stop=stop)
-    assert stop.seen.wait(60)
+    with pytest.raises(UnknownApprovalError):
+        other.answer(question.id, Approved())
     over.set()
-    assert (first.result(60).status, second.result(60).status) == ("succeeded", "succeeded")
-    assert [request.method for request in web.requests] == ["POST"]
+    assert first.result(60).status == "succeeded"
+    assert [each[0] for each in web.requests] == ["POST"]
 
 
 def test_an_answer_that_is_needed_no_more_tells_how_the_run_stands(
     busy: Busy, other: Vault, pool: ThreadPoolExecutor, desk: Desk
 ) -> None:
-    root_run, decisions = other.checked_answer(busy.questions["b.md"].id, Denied())
     stop = Watched()
-    with desk.vault.store.held(root_run):
-        second = pool.submit(other.resume, root_run, decisions=decisions, stop=stop)
+    with desk.vault.journal.lock_run(busy.run_id):
+        second = pool.submit(other.answer, busy.questions["b.md"].id, Denied(), stop=stop)
         assert stop.seen.wait(60)
         with desk.vault.database.transaction() as connection:
             connection.execute("UPDATE runs SET status = 'succeeded'")
-            connection.execute("DELETE FROM approvals")
+            connection.execute("DELETE FROM questions")
             connection.execute("DELETE FROM answers")
     assert second.result(60).status == "succeeded"
 
@@ -146,9 +152,14 @@ def test_an_answer_that_is_needed_no_more_tells_how_the_run_stands(
 def test_whoever_does_not_want_to_wait_any_more_is_told_that_the_run_is_busy(
     desk: Desk, busy: Busy, other: Vault
 ) -> None:
-    root_run, decisions = other.checked_answer(busy.questions["b.md"].id, Approved())
     stop = Cancellation()
     stop.cancel()
-    with desk.vault.store.held(root_run), pytest.raises(UsageError) as refused:
-        other.resume(root_run, decisions=decisions, stop=stop)
-    assert refused.value.code == "run-is-running"
+    with desk.vault.journal.lock_run(busy.run_id), pytest.raises(RunBusyError):
+        other.answer(busy.questions["b.md"].id, Approved(), stop=stop)
+
+
+def test_an_id_that_no_question_has_is_told_at_once_also_while_runs_go_on(desk: Desk, busy: Busy, other: Vault) -> None:
+    with desk.vault.database.transaction() as connection:
+        connection.execute("UPDATE runs SET status = 'running'")
+    with desk.vault.journal.lock_run(busy.run_id), pytest.raises(UnknownApprovalError):
+        other.answer("0" * 16, Approved())

@@ -102,20 +102,20 @@ def test_a_nested_tool_gives_its_bare_result_and_has_a_record_of_its_own(desk: D
     desk.chain("outer", "\n  - {tool: inner, parameters: {}}")
     record = desk.run("outer")
     assert record.data == {"deep": True}
-    child = desk.vault.store.record(f"{record.run_id}.1")
+    child = desk.vault.history.record(f"{record.run_id}.1")
     assert (child.tool, child.parent_run, child.status) == ("inner", record.run_id, "succeeded")
-    assert [run["tool"] for run in desk.vault.store.history()] == ["outer"]
+    assert [run["tool"] for run in desk.vault.history.runs()] == ["outer"]
 
 
 def test_a_nested_run_is_found_by_its_tool(desk: Desk) -> None:
     desk.chain("inner", "\n  - {tool: echo, parameters: {value: 1}}")
     desk.chain("outer", "\n  - {tool: inner, parameters: {}}")
     outer, inner = desk.run("outer").run_id, desk.run("inner").run_id
-    store = desk.vault.store
-    assert [run["run_id"] for run in store.history(tool="inner")] == [inner, f"{outer}.1"]
-    assert [run["run_id"] for run in store.history(tool="inner", nested=False)] == [inner]
-    assert store.history(tool="inner", status="failed") == []
-    assert [run["run_id"] for run in store.history(status="succeeded")] == [inner, outer]
+    history = desk.vault.history
+    assert [run["run_id"] for run in history.runs(tool="inner")] == [inner, f"{outer}.1"]
+    assert [run["run_id"] for run in history.runs(tool="inner", nested=False)] == [inner]
+    assert history.runs(tool="inner", status="failed") == []
+    assert [run["run_id"] for run in history.runs(status="succeeded")] == [inner, outer]
 
 
 def test_tools_that_call_each_other_too_deeply_are_told_so(desk: Desk) -> None:
@@ -317,9 +317,9 @@ def test_two_parallel_writes_both_wait_and_both_can_be_answered(desk: Desk) -> N
       - {tool: write_file, name: b, parameters: {filePath: b.md, content: b}}
 """)  # fmt: skip
     assert desk.run("c").status == "waiting"
-    first, second = desk.vault.store.approvals()
+    first, second = desk.vault.history.questions()
     assert desk.vault.answer(first.id, Approved()).status == "waiting"
-    (left,) = desk.vault.store.approvals()
+    (left,) = desk.vault.history.questions()
     assert left.digest == second.digest
     assert desk.vault.answer(left.id, Approved()).status == "succeeded"
     assert (desk.text("a.md"), desk.text("b.md")) == ("a", "b")
@@ -418,7 +418,7 @@ def test_the_record_says_that_the_time_was_over_also_where_the_chain_goes_on(des
     assert record.data == 1
     assert record.execution_log[0]["status"] == "error"
     assert "0.2 s" in str(record.execution_log[0]["message"])
-    below = desk.vault.store.record(f"{record.run_id}.1")
+    below = desk.vault.history.record(f"{record.run_id}.1")
     assert below.error is not None
     assert (below.status, below.error["code"]) == ("failed", "step-timeout")
 
@@ -466,7 +466,7 @@ def test_stopping_ends_the_run_in_the_middle_and_is_recorded(desk: Desk, web: We
     assert record.status == "cancelled"
     assert record.error is not None
     assert (record.error["code"], record.error["step"], record.error["block"]) == ("cancelled", 1, "tool")
-    stored = desk.vault.store.record(record.run_id)
+    stored = desk.vault.history.record(record.run_id)
     assert stored.status == "cancelled"
     assert [entry["name"] for entry in stored.execution_log] == [record.execution_log[0]["name"]]
 

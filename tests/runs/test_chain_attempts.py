@@ -56,9 +56,9 @@ def test_each_attempt_asks_the_tool_again(desk: Desk, web: Web, counting: str, s
 
 def answered(desk: Desk, run_id: str, decision: Any) -> Any:
     """Answer the open question of a run as another process would, until there is none."""
-    record = desk.vault.store.record(run_id)
+    record = desk.vault.history.record(run_id)
     for _ in range(10):
-        questions = desk.vault.store.approvals()
+        questions = desk.vault.history.questions()
         if not questions:
             break
         record = desk.reopened().answer(questions[0].id, decision)
@@ -112,7 +112,7 @@ def test_what_was_forgiven_or_repeated_is_told_once_however_often_the_run_goes_o
     assert record.status == "succeeded"
     told = [(entry["name"], entry["status"]) for entry in record.execution_log]
     assert told[:4] == [("asked", "error"), ("looped", "error"), ("tried", "success"), ("tried", "error")]
-    kept = desk.vault.store.record(waiting.run_id).execution_log
+    kept = desk.vault.history.record(waiting.run_id).execution_log
     assert [(entry["name"], entry["status"]) for entry in kept] == told
 
 
@@ -132,7 +132,7 @@ def test_a_request_that_may_have_been_made_is_not_repeated(desk: Desk, web: Web)
         assert came.wait(60)
         program.kill()
     over.set()
-    (run_id,) = desk.reopened().store.interrupted()
+    (run_id,) = desk.reopened().history.running()
     record = desk.vault.resume(run_id, approver=lambda _: Approved())
     assert record.error is not None
     assert (record.error["code"], len(web.requests)) == ("outcome-unknown", 1)

@@ -34,7 +34,7 @@ def opened(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opene
 def leave_a_yes(desk: Desk) -> str:
     """A run that waits, with the answer already there."""
     run = desk.vault.run("write_file", {"filePath": "out.txt", "content": "x"})
-    desk.vault.leave_answer(desk.vault.store.approvals()[0].id, Approved())
+    desk.vault.continuation.answer(desk.vault.history.questions()[0].id, Approved(), announce=True)
     return run.run_id
 
 
@@ -61,7 +61,7 @@ def test_a_yes_that_came_with_the_folder_does_not_count(desk: Desk, opened: Open
     vault = opened("somebody else")
     assert vault.resume(run_id).status == "waiting"
     assert not (desk.root / "out.txt").exists()
-    assert [each.tool for each in vault.store.approvals()] == ["write_file"]
+    assert [each.tool for each in vault.history.questions()] == ["write_file"]
 
 
 def test_ones_own_yes_counts_after_a_restart(desk: Desk) -> None:
@@ -79,7 +79,7 @@ def test_a_folder_that_was_opened_once_is_ones_own(desk: Desk, opened: Opened) -
 
 def test_a_look_by_somebody_else_takes_no_yes_away(desk: Desk, opened: Opened) -> None:
     run_id = leave_a_yes(desk)
-    opened("somebody else").store.history()
+    opened("somebody else").history.runs()
     assert opened("config").resume(run_id).status == "succeeded"
     assert desk.text("out.txt") == "x"
 
@@ -87,7 +87,7 @@ def test_a_look_by_somebody_else_takes_no_yes_away(desk: Desk, opened: Opened) -
 def test_somebody_else_can_answer_what_has_been_answered_already(desk: Desk, opened: Opened) -> None:
     run_id = leave_a_yes(desk)
     vault = opened("somebody else")
-    vault.leave_answer(vault.store.approvals()[0].id, Approved())
+    vault.continuation.answer(vault.history.questions()[0].id, Approved(), announce=True)
     assert desk.reopened().resume(run_id).status == "succeeded"
 
 
@@ -95,14 +95,14 @@ def test_an_answer_of_ones_own_counts_in_a_run_that_came_with_the_folder(desk: D
     run_id = leave_a_yes(desk)
     vault = opened("somebody else")
     assert vault.resume(run_id).status == "waiting"
-    vault.leave_answer(vault.store.approvals()[0].id, Approved())
+    vault.continuation.answer(vault.history.questions()[0].id, Approved(), announce=True)
     assert desk.reopened().resume(run_id).status == "succeeded"
 
 
 def test_a_run_that_is_carried_out_keeps_what_was_agreed_on(desk: Desk, opened: Opened) -> None:
     run_id = leave_a_yes(desk)
     vault = opened("somebody else")
-    with vault.store.held(run_id), pytest.raises(UsageError, match=run_id):
+    with vault.journal.lock_run(run_id), pytest.raises(UsageError, match=run_id):
         vault.resume(run_id)
     assert opened("config").resume(run_id).status == "succeeded"
 
@@ -111,7 +111,7 @@ def test_a_run_that_is_carried_out_keeps_what_was_agreed_on(desk: Desk, opened: 
 def test_a_request_that_was_cut_off_is_not_sent_again_after_a_look_by_somebody_else(
     opened: Opened, web: Web, sent: str, home: str
 ) -> None:
-    opened("somebody else").store.history()
+    opened("somebody else").history.runs()
     record = opened(home).resume(sent, approver=lambda _: Approved())
     assert record.error is not None
     assert (record.error["code"], len(web.requests)) == ("outcome-unknown", 1)
@@ -126,8 +126,9 @@ def test_a_change_that_was_about_to_be_made_is_asked_for_again_only_by_somebody_
     change = desk.vault.services.built_in["write_file"](arguments)
     with desk.vault.database.transaction() as connection:
         connection.execute(
-            "INSERT INTO intents (run_id, path, digest, before, after, answer) VALUES (?, ?, ?, ?, ?, ?)",
-            (run_id, "1", change.digest, change.before, change.after, "null"),
+            "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, agreed) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
+            (run_id, "1", change.digest, change.before, change.after, "null", "{}"),
         )
         connection.execute("UPDATE runs SET status = 'running'")
     assert opened(home).resume(run_id).status == status

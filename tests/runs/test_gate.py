@@ -166,10 +166,10 @@ def test_a_file_that_appears_while_the_person_thinks_is_left_alone(desk: Desk, p
 def test_a_stored_yes_to_an_older_content_is_asked_again(desk: Desk) -> None:
     desk.note("a.md", "old\n")
     desk.run("write_file", {**WRITE, "overwrite": True})
-    (request,) = desk.vault.store.approvals()
+    (request,) = desk.vault.history.questions()
     desk.note("a.md", "changed\n")
     assert desk.vault.answer(request.id, Approved()).status == "waiting"
-    (again,) = desk.vault.store.approvals()
+    (again,) = desk.vault.history.questions()
     assert again.digest != request.digest
     assert desk.text("a.md") == "changed\n"
     assert desk.vault.answer(again.id, Approved()).status == "succeeded"
@@ -228,14 +228,14 @@ def test_a_yes_for_this_run_still_holds_after_the_run_has_waited_for_something_e
              "{tool: write_file, parameters: {filePath: two.md, content: x}}")  # fmt: skip
     desk.chain("c", "".join(f"\n  - {each}" for each in steps))
     run = desk.run("c")
-    waiting = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved(for_run=True))
+    waiting = desk.vault.answer(desk.vault.history.questions()[0].id, Approved(for_run=True))
     assert waiting.status == "waiting"
-    assert desk.reopened().store.to_go_on() == []
-    (question,) = desk.vault.store.approvals()
+    assert desk.reopened().history.resumable() == []
+    (question,) = desk.vault.history.questions()
     assert question.tool == "datavault"
     assert desk.vault.answer(question.id, Approved()).success
     assert (desk.root / "two.md").exists()
-    assert desk.vault.store.allowed_tools(run.run_id) == set()
+    assert desk.vault.journal.allowed_tools(run.run_id) == set()
 
 
 def test_an_always_is_a_rule_for_exactly_this_tool_and_target(desk: Desk, own_home: Path) -> None:
@@ -282,20 +282,20 @@ def test_a_waiting_run_goes_on_in_another_process_with_the_tool_as_it_was(desk: 
     run = desk.run("two")
     desk.chain("two", "\n  - {tool: write_file, parameters: {filePath: evil.md, content: evil}}")
     vault = desk.reopened()
-    assert vault.answer(vault.store.approvals()[0].id, Approved()).status == "waiting"
+    assert vault.answer(vault.history.questions()[0].id, Approved()).status == "waiting"
     vault = desk.reopened()
-    record = vault.answer(vault.store.approvals()[0].id, Approved())
+    record = vault.answer(vault.history.questions()[0].id, Approved())
     assert (record.status, record.run_id) == ("succeeded", run.run_id)
     assert (desk.text("one.md"), desk.text("two.md")) == ("1", "2")
     assert not (desk.root / "evil.md").exists()
     assert [entry["status"] for entry in record.execution_log] == ["success", "success"]
-    assert vault.store.approvals() == []
+    assert vault.history.questions() == []
 
 
 def test_a_no_to_a_waiting_run_ends_it(desk: Desk) -> None:
     write_chain(desk)
     desk.run("two")
-    record = desk.vault.answer(desk.vault.store.approvals()[0].id, Denied(reason="no"))
+    record = desk.vault.answer(desk.vault.history.questions()[0].id, Denied(reason="no"))
     assert record.status == "denied"
     with pytest.raises(UsageError) as caught:
         desk.vault.resume(record.run_id)
@@ -306,8 +306,8 @@ def test_a_nested_run_that_waits_goes_on_from_where_it_stood(desk: Desk) -> None
     write_chain(desk, "inner")
     desk.chain("outer", "\n  - {tool: inner, parameters: {}}\n  - {tool: read_file, parameters: {filePath: two.md}}")
     desk.run("outer")
-    desk.vault.answer(desk.vault.store.approvals()[0].id, Approved())
-    record = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved())
+    desk.vault.answer(desk.vault.history.questions()[0].id, Approved())
+    record = desk.vault.answer(desk.vault.history.questions()[0].id, Approved())
     assert record.status == "succeeded"
     assert isinstance(record.data, dict)
     assert record.data["content"] == "2"
@@ -326,11 +326,11 @@ def planted(desk: Desk, statement: str, *values: Any) -> None:
 
 def test_a_question_whose_picture_was_swapped_is_no_question(desk: Desk) -> None:
     desk.run("write_file", {"filePath": "a.md", "content": "evil"})
-    (request,) = desk.vault.store.approvals()
+    (request,) = desk.vault.history.questions()
     for column, value in (("preview", "--- harmless"), ("arguments", '{"filePath": "b.md"}'), ("tool", "read_file")):
-        planted(desk, f"UPDATE approvals SET {column} = ?", value)
+        planted(desk, f"UPDATE questions SET {column} = ?", value)
         vault = desk.reopened()
-        assert vault.store.approvals() == []
+        assert vault.history.questions() == []
         with pytest.raises(UsageError):
             vault.answer(request.id, Approved())
     assert not (desk.root / "a.md").exists()
@@ -339,8 +339,8 @@ def test_a_question_whose_picture_was_swapped_is_no_question(desk: Desk) -> None
 def test_planted_intents_and_journal_entries_write_nothing(desk: Desk) -> None:
     write_chain(desk)
     run = desk.run("two")
-    planted(desk, "INSERT INTO intents VALUES (?, '1', 'x', 'x', 'x', '{}', '{}')", run.run_id)
-    planted(desk, "INSERT INTO intents VALUES (?, '2', 'x', 'absent', 'absent', '{}', '{}')", run.run_id)
+    planted(desk, "INSERT INTO intents VALUES (?, '1', 'x', 'x', 'x', '{}', '{}', 1)", run.run_id)
+    planted(desk, "INSERT INTO intents VALUES (?, '2', 'x', 'absent', 'absent', '{}', '{}', 1)", run.run_id)
     planted(desk, "UPDATE runs SET status = 'running'")
     record = desk.reopened().resume(run.run_id)
     assert record.status == "waiting"
@@ -395,11 +395,11 @@ def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
                "examples:\n  - {input: {}, output_contains: {filePath: a.md}}")  # fmt: skip
     run = desk.vault.run("c")
     assert desk.vault.resume(run.run_id).status == "waiting"
-    assert desk.vault.answer(desk.vault.store.approvals()[0].id, Pending()).status == "waiting"
+    assert desk.vault.answer(desk.vault.history.questions()[0].id, Pending()).status == "waiting"
     assert desk.vault.enqueue("c").status == "queued"
     assert desk.vault.resume(desk.vault.enqueue("c").run_id).status == "waiting"
-    (asked,) = [each.id for each in desk.vault.store.approvals() if each.run_id == run.run_id]
-    assert desk.vault.leave_answer(asked, Denied()) == run.run_id
+    (asked,) = [each.id for each in desk.vault.history.questions() if each.run_id == run.run_id]
+    assert desk.vault.continuation.answer(asked, Denied(), announce=True) == run.run_id
     assert desk.vault.resume(run.run_id).status == "denied"
     assert desk.vault.plan("c").status == "planned"
     assert desk.vault.test("c")[0].passed
@@ -452,7 +452,7 @@ parameters: {{url: "{web.url("/x")}", method: POST, headers: input.headers}}
 """)  # fmt: skip
     for _ in range(2):
         assert desk.run("t", {"key": "HEADERSECRET"}).status == "waiting"
-        (question,) = desk.vault.store.approvals()
+        (question,) = desk.vault.history.questions()
         record = desk.reopened().answer(question.id, Approved())
         assert record.status == "succeeded"
         assert "HEADERSECRET" not in str(record.as_json())
@@ -467,7 +467,7 @@ def test_a_tool_that_was_agreed_to_goes_on_with_the_key_it_was_given(desk: Desk,
     record = desk.run("t", {"headers": {"Authorization": "Bearer HEADERSECRET"}})
     for _ in range(2):
         assert record.status == "waiting"
-        (question,) = desk.vault.store.approvals()
+        (question,) = desk.vault.history.questions()
         record = desk.reopened().answer(question.id, Approved())
     assert record.status == "succeeded"
     assert "HEADERSECRET" not in str(record.as_json())
@@ -483,7 +483,7 @@ def test_a_chain_that_waited_sends_the_key_that_a_step_gave(desk: Desk, web: Web
     parameters: {{url: "{web.url("/x")}", method: POST, headers: "{{{{key.output.headers}}}}"}}
 """)  # fmt: skip
     desk.run("c")
-    (question,) = desk.vault.store.approvals()
+    (question,) = desk.vault.history.questions()
     record = desk.reopened().answer(question.id, Approved())
     assert record.status == "succeeded"
     assert "STEPSECRET" not in str(record.as_json())
@@ -504,7 +504,7 @@ def test_a_mask_is_never_sent_in_the_place_of_a_key(desk: Desk, web: Web) -> Non
     parameters: {{url: "{web.url("/x")}", method: POST, headers: {{Cookie: "{{{{first.output.headers.set-cookie}}}}"}}}}
 """)  # fmt: skip
     desk.run("c")
-    (question,) = desk.vault.store.approvals()
+    (question,) = desk.vault.history.questions()
     record = desk.reopened().answer(question.id, Approved())
     assert record.error is not None
     assert record.error["code"] == "secrets-not-kept"
@@ -551,7 +551,7 @@ parameters: {url: "{{request.url}}", method: POST, body: "{{request.body}}"}
 """)  # fmt: skip
     record = desk.run("c")
     while record.status == "waiting":
-        (question,) = desk.vault.store.approvals()
+        (question,) = desk.vault.history.questions()
         record = desk.reopened().answer(question.id, Approved())
     assert record.error is not None
     assert record.error["code"] == "secrets-not-kept"
@@ -566,7 +566,7 @@ def test_three_stars_that_hide_nothing_go_on_like_any_text(desk: Desk) -> None:
 """)  # fmt: skip
     record = desk.run("c")
     for _ in range(2):
-        (question,) = desk.vault.store.approvals()
+        (question,) = desk.vault.history.questions()
         record = desk.reopened().answer(question.id, Approved())
     assert record.status == "succeeded"
     assert desk.text("b.md") == "one *** two"
@@ -578,10 +578,10 @@ def test_a_run_with_a_secret_inside_an_argument_is_not_done_again_without_it(des
     desk.run("rest_request", {"url": web.url("/x"), "headers": headers})
     record = desk.run("rest_request", {"url": web.url("/x?key=INNERSECRET")})
     with pytest.raises(UsageError) as refused:
-        desk.vault.store.arguments(record.run_id)
+        desk.vault.history.arguments(record.run_id)
     assert refused.value.code == "secrets-not-kept"
     plain = desk.run("rest_request", {"url": web.url("/x?stars=***")})
-    assert desk.vault.store.arguments(plain.run_id)[1]["url"] == web.url("/x?stars=***")
+    assert desk.vault.history.arguments(plain.run_id)[1]["url"] == web.url("/x?stars=***")
 
 
 def test_an_address_that_is_edited_around_its_key_is_sent_with_the_key(desk: Desk, web: Web) -> None:
@@ -590,7 +590,7 @@ def test_an_address_that_is_edited_around_its_key_is_sent_with_the_key(desk: Des
 
     def edited(new: str) -> RunRecord:
         desk.run("rest_request", call)
-        (question,) = desk.vault.store.approvals()
+        (question,) = desk.vault.history.questions()
         assert "EDITSECRET" not in str(question.as_json())
         arguments = {**question.arguments, "url": str(question.arguments["url"]).replace("page=1", new)}
         return desk.vault.answer(question.id, Approved(arguments=arguments))

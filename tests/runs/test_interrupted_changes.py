@@ -44,14 +44,14 @@ def killed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
             with pytest.raises(Killed):
                 work()
         desk.reopened()
-        return str(desk.vault.store.history()[0]["run_id"])
+        return str(desk.vault.history.runs()[0]["run_id"])
 
     return kill
 
 
 def stored_edit(desk: Desk) -> None:
     desk.run("write_file", ORIGINAL)
-    desk.vault.answer(desk.vault.store.approvals()[0].id, Approved(arguments=EDITED))
+    desk.vault.answer(desk.vault.history.questions()[0].id, Approved(arguments=EDITED))
 
 
 def edit_of_somebody_there(desk: Desk) -> None:
@@ -79,13 +79,13 @@ def test_an_edited_write_to_a_file_that_has_changed_since_is_asked_about_as_it_w
     run = killed("write_file", lambda: edit_of_somebody_there(desk), done=False)
     desk.note("b.md", "somebody else's\n")
     assert desk.vault.resume(run).status == "waiting"
-    (question,) = desk.vault.store.approvals()
+    (question,) = desk.vault.history.questions()
     assert question.arguments["filePath"] == "b.md"
     assert desk.text("b.md") == "somebody else's\n"
 
 
 def test_a_write_with_a_secret_leaves_none_behind(desk: Desk, killed: Callable[..., str]) -> None:
-    desk.vault.services.masking.learn(["HIDDENWORD"])
+    desk.vault.services.redaction.learn(["HIDDENWORD"])
     killed("write_file", lambda: desk.run("write_file", {**ORIGINAL, "content": "HIDDENWORD"}, Approved()))
     desk.vault.close()
     kept = [content for name, content in desk.everything().items() if name.startswith(".paper")]

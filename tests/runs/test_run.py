@@ -16,6 +16,7 @@ import paperagents
 from paperagents.approval.question import Approved, Denied
 from paperagents.errors import InvalidArgumentsError, UsageError
 from paperagents.runs.note_log import yaml_log
+from paperagents.runs.statistics import tool_statistics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,10 +48,10 @@ def test_secrets_are_masked_in_records_events_previews_questions_and_errors(
     somebody = person(Approved())
     shown: list[Any] = [desk.vault.run("rest_request", arguments, approver=somebody, on_event=events.append).as_json()]
     desk.run("rest_request", arguments)
-    shown += [request.as_json() for request in somebody.asked + desk.vault.store.approvals()]
+    shown += [request.as_json() for request in somebody.asked + desk.vault.history.questions()]
     shown.append(desk.vault.plan("rest_request", arguments).as_json())
     shown.append(desk.vault.run("talk", on_event=events.append).as_json())
-    shown += [desk.vault.store.record(run["run_id"]).as_json() for run in desk.vault.store.history()]  # type: ignore[arg-type]
+    shown += [desk.vault.history.record(run["run_id"]).as_json() for run in desk.vault.history.runs()]  # type: ignore[arg-type]
     everything = json.dumps([shown, events], default=str)
     assert KEY not in everything
     assert HEADER not in everything
@@ -97,20 +98,20 @@ def test_history_is_searched_by_tool_status_and_time(desk: Desk) -> None:
     desk.tool("one", "custom_function: return 1;")
     desk.tool("bad", "custom_function: throw new Error('x'); return 1;")
     first, _, third = desk.run("one"), desk.run("bad"), desk.run("one")
-    store = desk.vault.store
-    assert [run["run_id"] for run in store.history(tool="one")] == [third.run_id, first.run_id]
-    assert [run["tool"] for run in store.history(status="failed")] == ["bad"]
-    assert store.history(since="9999") == []
-    assert len(store.history(limit=2)) == 2
-    figures = {each["tool"]: each for each in store.figures()}
+    history = desk.vault.history
+    assert [run["run_id"] for run in history.runs(tool="one")] == [third.run_id, first.run_id]
+    assert [run["tool"] for run in history.runs(status="failed")] == ["bad"]
+    assert history.runs(since="9999") == []
+    assert len(history.runs(limit=2)) == 2
+    figures = {each["tool"]: each for each in tool_statistics(desk.vault.journal)}
     assert (figures["one"]["runs"], figures["one"]["success_rate"], figures["bad"]["failed"]) == (2, 1.0, 1)
 
 
 def test_a_stored_record_equals_the_one_that_was_returned(desk: Desk) -> None:
     desk.tool("one", "custom_function: |\n  console.log('hi'); return {a: [1, 'ä', null], s: '\\ud800'};")
     record = desk.run("one")
-    assert desk.vault.store.record(record.run_id).as_json() == record.as_json()
-    assert desk.vault.store.record(record.run_id[:8]).run_id == record.run_id
+    assert desk.vault.history.record(record.run_id).as_json() == record.as_json()
+    assert desk.vault.history.record(record.run_id[:8]).run_id == record.run_id
 
 
 def test_a_tool_called_by_its_name_is_recorded_under_its_id(desk: Desk) -> None:
@@ -153,8 +154,8 @@ def test_a_step_that_broke_off_unforeseen_is_no_success_and_is_done_when_the_run
 """)  # fmt: skip
     with suppress(KeyboardInterrupt):
         desk.run("c", {}, broken)
-    [run] = desk.vault.store.history()
-    record = desk.vault.store.record(str(run["run_id"]))
+    [run] = desk.vault.history.runs()
+    record = desk.vault.history.record(str(run["run_id"]))
     assert [each["status"] for each in record.execution_log] == ["error"]
     assert desk.vault.resume(record.run_id, approver=lambda _: Approved()).success
     assert desk.text("a.md") == "x"
@@ -167,7 +168,7 @@ def test_a_failure_the_chain_went_on_after_is_not_tried_again_when_it_is_resumed
 """)  # fmt: skip
     assert desk.run("c").status == "waiting"
     desk.note("late.md", "now")
-    record = desk.vault.answer(desk.vault.store.approvals()[0].id, Approved())
+    record = desk.vault.answer(desk.vault.history.questions()[0].id, Approved())
     assert [entry["status"] for entry in record.execution_log] == ["error", "success"]
     assert desk.text("a.md") == "."
 
@@ -420,7 +421,7 @@ def test_several_processes_write_runs_at_the_same_time(desk: Desk) -> None:
     )
     started = [subprocess.Popen([sys.executable, "-c", code, str(desk.root)]) for _ in range(4)]
     assert [each.wait(60) for each in started] == [0] * 4
-    assert len(desk.vault.store.history(limit=1000)) == 40
+    assert len(desk.vault.history.runs(limit=1000)) == 40
 
 
 def test_a_denied_step_in_a_nested_tool_denies_the_whole(desk: Desk) -> None:

@@ -30,7 +30,7 @@ SCRIPT = """  - tool: js_execute
 
 def answered(desk: Desk, decision: Decision) -> tuple[str, RunRecord]:
     """What was shown, and what came of an answer that another process was given."""
-    (question,) = desk.vault.store.approvals()
+    (question,) = desk.vault.history.questions()
     return str(question.arguments["content"]), desk.reopened().answer(question.id, decision)
 
 

@@ -226,7 +226,7 @@ def test_a_script_that_waited_goes_on_and_repeats_nothing(desk: Desk) -> None:
     desk.vault.entries.put("datavault", "a", {"content": "x"})
     code = 'await memory.set("m", "once"); await vault.delete("a"); await memory.set("n", "after"); return "done";'
     assert run(desk, code).status == "waiting"
-    (question,) = desk.vault.store.approvals()
+    (question,) = desk.vault.history.questions()
     record = desk.reopened().answer(question.id, Approved())
     assert (record.status, record.data) == ("succeeded", "done")
     assert desk.vault.entries.get("datavault", "a") is None

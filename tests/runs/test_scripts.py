@@ -285,7 +285,7 @@ def test_a_plan_names_the_step_that_the_question_will_name(vault: Vault) -> None
     )
     planned = vault.plan("two").planned
     vault.run("two")
-    (question,) = vault.store.approvals()
+    (question,) = vault.history.questions()
     assert planned is not None
     assert [(each["step"], each["tool"]) for each in planned] == [(1, "read_file"), (2, "write_file")]
     assert question.step == 2
@@ -313,7 +313,7 @@ def test_a_secret_that_is_taken_for_the_name_of_a_tool_is_masked(vault: Vault) -
     assert record.tool == "***"
     assert record.error is not None
     assert record.error["code"] == "unknown-tool"
-    assert "very-secret-key" not in str([record.as_json(), vault.store.history()])
+    assert "very-secret-key" not in str([record.as_json(), vault.history.runs()])
 
 
 def test_without_its_variables_it_does_not_start(vault: Vault) -> None:

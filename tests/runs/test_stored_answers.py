@@ -25,7 +25,7 @@ def asked_about_an_append(desk: Desk) -> tuple[str, ApprovalRequest]:
     """A run that waits for an answer about a file that somebody changes meanwhile, and its question."""
     desk.note("log.md", "first\n")
     run = desk.run("write_file", APPEND)
-    (question,) = desk.vault.store.approvals()
+    (question,) = desk.vault.history.questions()
     desk.note("log.md", "changed\n")
     return run.run_id, question
 
@@ -33,8 +33,8 @@ def asked_about_an_append(desk: Desk) -> tuple[str, ApprovalRequest]:
 def test_a_yes_to_what_is_not_asked_any_more_is_no_reason_to_go_on(desk: Desk) -> None:
     run_id, question = asked_about_an_append(desk)
     assert desk.vault.answer(question.id, Approved()).status == "waiting"
-    assert desk.vault.store.to_go_on() == []
-    assert desk.vault.store.answers(run_id) == {}
+    assert desk.vault.history.resumable() == []
+    assert not desk.vault.history.has_answer(run_id)
 
 
 def test_a_yes_that_did_not_fit_does_not_fit_later(desk: Desk) -> None:
@@ -51,16 +51,16 @@ def test_a_no_that_a_chain_went_on_after_is_no_reason_to_go_on(desk: Desk) -> No
   - {tool: write_file, parameters: {filePath: two.md, content: x}}
 """)  # fmt: skip
     desk.run("c")
-    assert desk.vault.answer(desk.vault.store.approvals()[0].id, Denied()).status == "waiting"
-    assert desk.vault.store.to_go_on() == []
+    assert desk.vault.answer(desk.vault.history.questions()[0].id, Denied()).status == "waiting"
+    assert desk.vault.history.resumable() == []
 
 
 def test_an_answer_to_a_question_that_is_still_open_stays(desk: Desk) -> None:
     desk.chain("c", SIDE_BY_SIDE)
     run = desk.run("c")
-    first, second = desk.vault.store.approvals()
-    desk.vault.leave_answer(second.id, Approved())
-    assert desk.vault.store.to_go_on() == [run.run_id]
+    first, second = desk.vault.history.questions()
+    desk.vault.continuation.answer(second.id, Approved(), announce=True)
+    assert desk.vault.history.resumable() == [run.run_id]
     assert desk.vault.answer(first.id, Approved()).status == "succeeded"
 
 
@@ -76,8 +76,8 @@ def test_a_no_holds_although_the_file_has_changed_since(desk: Desk) -> None:
 def test_a_no_to_one_step_is_none_to_another(desk: Desk) -> None:
     desk.chain("c", SIDE_BY_SIDE)
     desk.run("c")
-    first, second = desk.vault.store.approvals()
-    desk.vault.leave_answer(first.id, Denied())
+    first, second = desk.vault.history.questions()
+    desk.vault.continuation.answer(first.id, Denied(), announce=True)
     desk.vault.answer(second.id, Approved())
     written = [path for path in ("one.md", "two.md") if (desk.root / path).exists()]
     assert written in ([], [second.arguments["filePath"]])
@@ -88,7 +88,7 @@ def test_a_stored_yes_for_the_run_holds_for_the_step_beside_it(desk: Desk, answe
     desk.chain("c", SIDE_BY_SIDE)
     for _ in range(5):
         desk.run("c")
-        record = desk.reopened().answer(desk.vault.store.approvals()[answered].id, Approved(for_run=True))
+        record = desk.reopened().answer(desk.vault.history.questions()[answered].id, Approved(for_run=True))
         assert record.status == "succeeded"
         for path in ("one.md", "two.md"):
             (desk.root / path).unlink()
@@ -124,8 +124,8 @@ def test_who_allows_a_tool_for_the_run_is_not_asked_about_the_step_beside_it(
 def test_an_edit_is_done_although_the_tool_is_allowed_for_the_run(desk: Desk) -> None:
     desk.chain("c", SIDE_BY_SIDE)
     desk.run("c")
-    first, second = desk.vault.store.approvals()
-    desk.vault.leave_answer(first.id, Approved(for_run=True))
+    first, second = desk.vault.history.questions()
+    desk.vault.continuation.answer(first.id, Approved(for_run=True), announce=True)
     record = desk.vault.answer(second.id, Approved(arguments={**second.arguments, "filePath": "edited.md"}))
     assert record.status == "succeeded"
     assert (desk.root / "edited.md").exists()
@@ -135,6 +135,6 @@ def test_an_edit_is_done_although_the_tool_is_allowed_for_the_run(desk: Desk) ->
 def test_a_run_that_goes_on_waits_for_nobody_any_more(desk: Desk) -> None:
     waiting = desk.run("write_file", {"filePath": "a.md", "content": "a"})
     assert waiting.error is not None
-    desk.vault.store.go_on(waiting.run_id)
-    record = desk.vault.store.record(waiting.run_id)
+    desk.vault.journal.reopen(waiting.run_id)
+    record = desk.vault.history.record(waiting.run_id)
     assert (record.status, record.error) == ("running", None)

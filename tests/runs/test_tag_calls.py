@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paperagents.approval.question import ApproveEverything, Denied
-from paperagents.runs.run import Pipeline
+from paperagents.runs.run import Runner
 from paperagents.runs.session import Session
 from paperagents.runs.tag_calls import TagApplier
 from paperagents.tags import TagRegistry, read_tags
@@ -143,7 +143,7 @@ def test_only_the_calls_of_one_tool_where_asked_for(desk: Desk) -> None:
 
 def test_each_call_is_a_run_of_its_own(desk: Desk) -> None:
     desk.vault.apply('{{<memory identifier="a" content="1" />}}{{<goal identifier="b" content="2" />}}')
-    assert sorted(str(run["tool"]) for run in desk.vault.store.history()) == ["goal", "memory"]
+    assert sorted(str(run["tool"]) for run in desk.vault.history.runs()) == ["goal", "memory"]
 
 
 # --- where calls may stand
@@ -240,7 +240,7 @@ def test_a_delete_waits_where_nobody_is_and_the_rest_is_done(desk: Desk) -> None
     results = desk.vault.apply('{{<memory identifier="a" delete />}}{{<memory identifier="b" content="y" />}}')
     assert statuses(results) == ["waiting", "success"]
     assert contents(desk, "memory") == {"a": "x", "b": "y"}
-    assert [question.tool for question in desk.vault.store.approvals()] == ["memory"]
+    assert [question.tool for question in desk.vault.history.questions()] == ["memory"]
 
 
 def test_a_delete_with_a_yes_is_done_and_said(desk: Desk) -> None:
@@ -314,7 +314,7 @@ def test_all_or_nothing_leaves_no_open_question_behind(desk: Desk) -> None:
         ("denied", "nobody-to-ask"),
     ]
     assert contents(desk, "memory") == {"a": "x"}
-    assert desk.vault.store.approvals() == []
+    assert desk.vault.history.questions() == []
 
 
 # --- tools of the vault as tags
@@ -396,7 +396,7 @@ def test_an_empty_block_is_a_tag_without_content(desk: Desk) -> None:
 
 
 def applied(desk: Desk, registry: TagRegistry, text: str, **options: Any) -> list[Any]:
-    run = Pipeline(desk.vault.services, Session()).run
+    run = Runner(desk.vault.services, Session()).run
     applier = TagApplier(
         registry=registry, run=run, transaction=desk.vault.entries.together, vault_content=desk.vault.vault_content
     )

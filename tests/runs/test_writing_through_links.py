@@ -61,7 +61,7 @@ def test_a_yes_holds_for_the_place_that_was_shown_wherever_the_link_leads_by_the
     assert not (desk.root / "two/a.md").exists()
 
     waiting = desk.run("write_file", arguments)
-    [question] = desk.vault.store.approvals()
+    [question] = desk.vault.history.questions()
     assert "two/a.md" in question.preview
     (desk.root / "three").mkdir()
     link.unlink()

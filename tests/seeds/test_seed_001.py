@@ -109,7 +109,7 @@ def test_section_7_the_chain_writes_a_backup_after_approval(vault: Vault) -> Non
     waiting = vault.run("backup", {"tag": "#projekt"})
     assert waiting.status == "waiting"
     assert not (vault.root / "backups").exists()
-    record = vault.answer(vault.store.approvals()[0].id, Approved())
+    record = vault.answer(vault.history.questions()[0].id, Approved())
     assert record.error is None
     (written,) = (vault.root / "backups").iterdir()
     assert written.name == f"{vault.services.clock()['date']}.md"

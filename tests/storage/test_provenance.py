@@ -16,9 +16,9 @@ from paperagents.storage.provenance import is_foreign, note_as_own, note_foreign
 @pytest.fixture
 def connection() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as opened:
-        for table in ("identity (id)", "answers (run_id)", "intents (run_id)"):
+        for table in ("identity (id)", "answers (root_run)", "intents (run_id)"):
             opened.execute(f"CREATE TABLE {table}")
-        opened.execute("INSERT INTO answers VALUES ('r1'), ('r2.1')")
+        opened.execute("INSERT INTO answers VALUES ('r1'), ('r2')")
         yield opened
 
 

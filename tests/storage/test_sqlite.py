@@ -18,7 +18,7 @@ from paperagents.storage.locks import RunLocks
 from paperagents.storage.schema import MIGRATIONS
 from paperagents.storage.sqlite import SqliteDatabase
 
-TABLES = {"runs", "journal", "intents", "definitions", "approvals"}
+TABLES = {"runs", "journal", "intents", "definitions", "questions"}
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_a_database_of_every_older_version_is_brought_up_to_date(file: Path, ver
 @pytest.mark.parametrize(
     "instruction",
     [
-        "CREATE TRIGGER yes AFTER INSERT ON approvals BEGIN DELETE FROM answers; END",
-        "CREATE VIEW answered AS SELECT * FROM approvals",
+        "CREATE TRIGGER yes AFTER INSERT ON questions BEGIN DELETE FROM answers; END",
+        "CREATE VIEW answered AS SELECT * FROM questions",
         "CREATE VIRTUAL TABLE odd USING fts5(text)",
     ],
 )
@@ -84,13 +84,13 @@ def test_a_database_of_a_newer_program_is_left_alone(file: Path) -> None:
 def test_a_migration_that_fails_leaves_the_older_version_whole(file: Path) -> None:
     file.parent.mkdir()
     older = sqlite3.connect(file)
-    older.execute("CREATE TABLE approvals (x)")
+    older.execute("CREATE TABLE questions (x)")
     older.close()
     with pytest.raises(PaperError) as caught:
         SqliteDatabase(file).rows("SELECT 1")
     assert caught.value.code == "database-failed"
     older = sqlite3.connect(file)
-    assert [row[0] for row in older.execute("SELECT name FROM sqlite_master")] == ["approvals"]
+    assert [row[0] for row in older.execute("SELECT name FROM sqlite_master")] == ["questions"]
     older.close()
 
 

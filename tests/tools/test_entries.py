@@ -174,11 +174,11 @@ def test_a_delete_without_a_person_waits_and_deletes_nothing(kind: str, vault: V
 def test_a_delete_that_waited_is_done_when_somebody_says_yes(vault: Vault) -> None:
     put(vault, "memory", "a", content="x")
     put(vault, "memory", "a", delete=True)
-    (open_question,) = vault.store.approvals()
+    (open_question,) = vault.history.questions()
     record = vault.answer(open_question.id, Approved())
     assert (record.status, record.exit_code) == ("succeeded", 0)
     assert content(vault, "memory", "a") is None
-    assert vault.store.approvals() == []
+    assert vault.history.questions() == []
 
 
 def test_a_delete_that_was_denied_deletes_nothing_and_tells_the_reason(vault: Vault) -> None:
@@ -238,7 +238,7 @@ def test_what_changed_in_the_last_moment_is_not_deleted(vault: Vault) -> None:
 def test_a_question_that_waited_is_asked_again_when_the_entry_has_changed(vault: Vault) -> None:
     put(vault, "memory", "a", content="old")
     put(vault, "memory", "a", delete=True)
-    (open_question,) = vault.store.approvals()
+    (open_question,) = vault.history.questions()
     put(vault, "memory", "a", content="new and precious")
     assert vault.answer(open_question.id, Approved()).status == "waiting"
     assert content(vault, "memory", "a") == "new and precious"
@@ -248,7 +248,7 @@ def test_a_question_that_waited_is_asked_again_when_the_entry_has_changed(vault:
 def test_deleting_what_is_missing_is_reported_without_a_question(kind: str, vault: Vault) -> None:
     record = put(vault, kind, "a", delete=True)
     assert (record.status, record.error["code"]) == ("failed", "entry-not-found")
-    assert vault.store.approvals() == []
+    assert vault.history.questions() == []
 
 
 def test_no_delete_is_no_delete(vault: Vault) -> None:

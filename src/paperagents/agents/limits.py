@@ -14,7 +14,8 @@ from paperagents.agents.model import LanguageModel, Listener, ModelRequest, Mode
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, ToolError
 from paperagents.messages import text
-from paperagents.runs.journal import RunStore
+from paperagents.runs.history import History
+from paperagents.runs.paths import child_run_id
 from paperagents.sandbox import Cancellation
 
 _CHARACTERS_PER_TOKEN = 4
@@ -54,9 +55,9 @@ class Spending:
         if self._above is not None:
             self._above.spend(tokens, money)
 
-    def add_run(self, store: RunStore, run_id: str) -> None:
+    def add_run(self, history: History, run_id: str) -> None:
         """Count everything that was spent in a finished run, and in those below it."""
-        for turn in stored_turns(store, run_id):
+        for turn in stored_turns(history, run_id):
             usage = turn["usage"]
             self.add(usage if isinstance(usage, dict) else {}, (), str(turn.get("text")))
 
@@ -79,16 +80,16 @@ class Spending:
             self._above.require_budget()
 
 
-def stored_turns(store: RunStore, run_id: str) -> Iterator[JsonObject]:
+def stored_turns(history: History, run_id: str) -> Iterator[JsonObject]:
     """The turns of a finished run, and of the runs below it."""
-    run = store.stored(run_id)
+    run = history.run(run_id)
     if run is None or run.status in _UNFINISHED:
         return
-    for path, entry in store.steps(run_id):
+    for path, entry in history.steps(run_id):
         turn = entry["output"]
         if path.startswith("turn/") and entry["name"] == "model" and isinstance(turn, dict) and "usage" in turn:
             yield turn
-        yield from stored_turns(store, f"{run_id}.{path}")
+        yield from stored_turns(history, child_run_id(run_id, path))
 
 
 def _number(value: JsonValue) -> float:

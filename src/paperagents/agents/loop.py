@@ -34,7 +34,8 @@ from paperagents.errors import (
     WaitingError,
 )
 from paperagents.messages import text
-from paperagents.runs.log import Frame, Place
+from paperagents.runs.log import RunContext
+from paperagents.runs.paths import Place, StepPath, child_run_id
 from paperagents.runs.session import Services, Session
 from paperagents.runs.tag_calls import final_text
 from paperagents.secrets.redaction import RedactedStream
@@ -52,7 +53,7 @@ class StepRunner(Protocol):
     services: Services
     session: Session
 
-    def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
+    def step(self, call: ToolCall, place: Place, frame: RunContext) -> JsonValue:
         """Perform one call."""
 
 
@@ -62,7 +63,7 @@ class AgentRun:
 
     agent: AgentDefinition
     pipeline: StepRunner
-    frame: Frame
+    frame: RunContext
     """In which failures are results, and only the agent's own tools can be called."""
     model: LanguageModel
     model_name: str
@@ -91,7 +92,7 @@ class _AgentLoop:
         self._spending = run.spending
         self._repetition = Repetition()
         self._was_damaged = False
-        self._stream = RedactedStream(self._services.masking)
+        self._stream = RedactedStream(self._services.redaction)
 
     def run(self) -> JsonValue:
         step, last = 2, ""
@@ -100,7 +101,7 @@ class _AgentLoop:
             answer = parse_turn(turn, reading, self._run.toolbox, self.registry, strict=not self._native)
             if self._run.conversation is not None and turn.text.strip():
                 self._run.conversation.add("agent", turn.text)
-            results = self.perform_calls(answer, f"turn/{number}/call", step, reader)
+            results = self.perform_calls(answer, StepPath(f"turn/{number}").model_calls(), step, reader)
             insists = bool(answer.damage) and self._was_damaged and not answer.calls
             if answer.final is not None or insists or not (answer.calls or answer.damage):
                 # Who insists on a tag that there is not has meant it as text.
@@ -117,9 +118,9 @@ class _AgentLoop:
 
     def next_turn(self, number: int, step: int) -> tuple[ModelTurn, TagReading, TurnReader | None]:
         """One answer of the model, from the journal or asked for, and its tags."""
-        place = Place(path=f"turn/{number}", step=step, block="tool", name="model")
+        place = Place(path=StepPath(f"turn/{number}"), step=step, block="tool", name="model")
         reader = None
-        if (done := self._log.replayed(place)) is not None:
+        if (done := self._log.replay(place)) is not None:
             parameters = done["parameters"]
             assert isinstance(parameters, dict)
             self.switch_protocol(native=parameters.get("protocol") == "native")
@@ -154,15 +155,14 @@ class _AgentLoop:
                 entry.message = " ".join(text(code) for code, applies in remarks.items() if applies)
         finally:
             reader.close()
-        if self._services.store is not None:
-            # An answer costs time and money: it is on disk before any of its calls is performed.
-            self._services.store.flush()
+        # An answer costs time and money: it is journaled before any of its calls is performed.
+        self._services.journal.flush(self._run.frame.run_id)
         return turn, reader
 
     def send_request(self, number: int, reader: TurnReader) -> ModelTurn:
         run, messages = self._run, []
         for message in self._dialogue.messages():
-            masked = self._services.masking.value({**message})
+            masked = self._services.redaction.value({**message})
             assert isinstance(masked, dict)
             messages.append(masked)
         request = ModelRequest(
@@ -205,7 +205,9 @@ class _AgentLoop:
 
     def turn_reader(self, place: Place) -> TurnReader:
         def perform(call: RequestedCall, number: int) -> CallResult:
-            at = Place(path=f"{place.path}/call/{number}", step=place.step + number, block="tool", name=call.name)
+            at = Place(
+                path=place.path.model_calls().branch(number), step=place.step + number, block="tool", name=call.name
+            )
             return self.perform(call, at)
 
         return TurnReader(
@@ -222,10 +224,12 @@ class _AgentLoop:
 
     # --- the calls
 
-    def perform_calls(self, answer: ParsedTurn, path: str, step: int, reader: TurnReader | None) -> list[CallResult]:
+    def perform_calls(
+        self, answer: ParsedTurn, path: StepPath, step: int, reader: TurnReader | None
+    ) -> list[CallResult]:
         """All calls in their order; those that only read and follow each other, side by side."""
         tasks = [
-            (call, Place(path=f"{path}/{number}", step=step + number, block="tool", name=call.name))
+            (call, Place(path=path.branch(number), step=step + number, block="tool", name=call.name))
             for number, call in enumerate(answer.calls, 1)
         ]
         results: list[CallResult] = []
@@ -257,11 +261,10 @@ class _AgentLoop:
         """One call; a failure is told to the model. What ends or suspends the whole run goes on up."""
         arguments = dict(call.call.arguments) if call.call is not None else None
         result = CallResult(tool=call.name, status="success", text="", native=call.native, arguments=arguments)
-        if self._log.is_done(place) and self._services.store is not None:
+        if self._log.has_result(place):
             # An agent that was asked here before the interruption is not asked again; its cost counts again.
-            self._spending.add_run(self._services.store, f"{self._run.frame.run_id}.{place.path}")
-        if self._log.was_forgiven(place):
-            entry = self._log.replayed(place) or {}
+            self._spending.add_run(self._services.history, child_run_id(self._run.frame.run_id, place.path))
+        if (entry := self._log.replay_failure(place)) is not None:
             return replace(result, status=str(entry["status"]), text=f"Error: {entry['message']}")
         try:
             return replace(result, text=result_text(self.output_of(call, place)))
@@ -276,10 +279,10 @@ class _AgentLoop:
     def output_of(self, call: RequestedCall, place: Place) -> JsonValue:
         if call.call is not None:
             return self._run.pipeline.step(call.call, place, self._run.frame)
-        if (done := self._log.replayed(place)) is not None:
+        if (done := self._log.replay(place)) is not None:
             return done["output"]
         tag = call.tag if call.failure is None else None
-        with self._log.block(place, tag.values if tag is not None else {}, forgives=lambda: True) as entry:
+        with self._log.block(place, tag.values if tag is not None else {}, failures_are_results=lambda: True) as entry:
             if call.failure is not None:
                 raise call.failure
             assert tag is not None

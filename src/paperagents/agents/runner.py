@@ -22,8 +22,9 @@ from paperagents.definitions.names import slug
 from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition
 from paperagents.errors import PlanEndsError, ToolError
 from paperagents.registry.entry import Entry
-from paperagents.runs.chain import within
-from paperagents.runs.log import Frame, Place
+from paperagents.runs.chain import limit_time
+from paperagents.runs.log import RunContext
+from paperagents.runs.paths import Place, StepPath
 from paperagents.settings import Settings
 from paperagents.tags import TagRegistry
 
@@ -48,7 +49,7 @@ class AgentRunner:
     _models: dict[str, LanguageModel] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self, pipeline: StepRunner, frame: Frame) -> JsonValue:
+    def __call__(self, pipeline: StepRunner, frame: RunContext) -> JsonValue:
         """The final answer of the agent to the query."""
         agent = frame.tool.agent
         assert agent is not None
@@ -56,7 +57,7 @@ class AgentRunner:
             raise ToolError("agents-too-deep", limit=MOST_AGENTS, tool=agent.id)
         if pipeline.session.plan is not None:
             self._plan(pipeline, agent, frame)
-        with within(time_limit(agent, frame), pipeline.session, code="agent-timeout"):
+        with limit_time(time_limit(agent, frame), pipeline.session, code="agent-timeout"):
             return self._run(pipeline, agent, frame)
 
     def close(self) -> None:
@@ -67,7 +68,7 @@ class AgentRunner:
                     close()
             self._models.clear()
 
-    def _run(self, pipeline: StepRunner, agent: AgentDefinition, frame: Frame) -> JsonValue:
+    def _run(self, pipeline: StepRunner, agent: AgentDefinition, frame: RunContext) -> JsonValue:
         services, session = pipeline.services, pipeline.session
         box = open_toolbox(agent, self.entries(), services.find_tool)
         start = self._journal_start(pipeline, agent, frame, box)
@@ -77,7 +78,7 @@ class AgentRunner:
         model, model_name = self._open_model(pipeline, str(start["model"]))
         name, query = start.get(CONVERSATION), str(frame.arguments[QUERY])
         opened = (
-            open_conversation(self.root / ".paper", name, agent.id, frame.run_id, services.masking)
+            open_conversation(self.root / ".paper", name, agent.id, frame.run_id, services.redaction)
             if isinstance(name, str)
             else nullcontext()
         )
@@ -87,8 +88,8 @@ class AgentRunner:
                 conversation.add("you", query)
             above = frame.spending if isinstance(frame.spending, Spending) else None
             spending = Spending(budget=agent.budget, above=above)
-            inner = replace(frame, forgives=True, granted=box.granted, agents=frame.agents + 1, spending=spending,
-                            replays=False)  # fmt: skip
+            inner = replace(frame, failures_are_results=True, granted=box.granted, agents=frame.agents + 1,
+                            spending=spending, replays=False)  # fmt: skip
             run = AgentRun(
                 agent=agent, pipeline=pipeline, frame=inner, model=model, model_name=model_name, toolbox=box,
                 tags=self.tags(), dialogue=self._dialogue(pipeline, agent, frame, box, history), spending=spending,
@@ -96,37 +97,38 @@ class AgentRunner:
             )  # fmt: skip
             return run_agent(run)
 
-    def _journal_start(self, pipeline: StepRunner, agent: AgentDefinition, frame: Frame, box: Toolbox) -> JsonObject:
+    def _journal_start(
+        self, pipeline: StepRunner, agent: AgentDefinition, frame: RunContext, box: Toolbox
+    ) -> JsonObject:
         """What the run is made with, journaled first: a resumed run is made with the same."""
-        place = Place(path="start", step=1, block="preprocess", name=agent.id)
-        if (done := frame.log.replayed(place)) is not None:
+        place = Place(path=StepPath("start"), step=1, block="preprocess", name=agent.id)
+        if (done := frame.log.replay(place)) is not None:
             assert isinstance(done["output"], dict)
             return done["output"]
-        store = pipeline.services.store
         with frame.log.block(place, frame.arguments) as entry:
             chosen_by = "note" if pipeline.session.model is None else "person"
             start: JsonObject = {"model": self._choose_model(pipeline, agent), "chosen_by": chosen_by,
                                  "tools": [*box.tools]}  # fmt: skip
-            if frame.depth == 1 and store is not None:
+            if frame.depth == 1 and pipeline.session.plan is None:
                 start[CONVERSATION] = frame.arguments.get(CONVERSATION) or new_conversation_name(agent, frame)
             entry.output = start
-        if store is not None:
-            # Before a word of it stands in the note: a conversation has a run that can be resumed.
-            store.flush()
+        # Before a word of it stands in the note: a conversation has a run that can be resumed.
+        pipeline.services.journal.flush(frame.run_id)
         return start
 
     def _dialogue(
-        self, pipeline: StepRunner, agent: AgentDefinition, frame: Frame, box: Toolbox, history: list[JsonObject]
+        self, pipeline: StepRunner, agent: AgentDefinition, frame: RunContext, box: Toolbox, history: list[JsonObject]
     ) -> Callable[[bool], Dialogue]:
-        services, store = pipeline.services, pipeline.services.store
+        services = pipeline.services
         known: dict[str, JsonValue] = {each.name: None for each in frame.tool.parameters}
         given = {**known, **frame.arguments}
         names = Names(arguments=given, declared=frozenset(known), input=frame.arguments, built_in=frame.clock)
         memory = ""
         if agent.memory:
-            runs = store.history(tool=agent.id, limit=2, nested=False) if store is not None else []
+            is_real = pipeline.session.plan is None
+            runs = services.history.runs(tool=agent.id, limit=2, nested=False) if is_real else []
             before = next((str(run["run_id"]) for run in runs if run["run_id"] != frame.root_run), None)
-            errors = find_errors(store.record(before).execution_log) if store is not None and before else []
+            errors = find_errors(services.history.record(before).execution_log) if before else []
             memory = describe_memory(services.entries, errors)
 
         def dialogue(tags: bool) -> Dialogue:  # noqa: FBT001  one question with two answers
@@ -165,7 +167,7 @@ class AgentRunner:
         from paperagents.agents.client import ChatModel  # noqa: PLC0415  the HTTP library is large
 
         access = model_access(self.settings, self.root)
-        pipeline.services.masking.learn([access.key] if access.key else [])
+        pipeline.services.redaction.learn([access.key] if access.key else [])
         return ChatModel(access.base_url, access.key)
 
     def _cached(self, name: str, make: Callable[[], LanguageModel]) -> LanguageModel:
@@ -174,13 +176,13 @@ class AgentRunner:
                 self._models[name] = make()
             return self._models[name]
 
-    def _plan(self, pipeline: StepRunner, agent: AgentDefinition, frame: Frame) -> None:
+    def _plan(self, pipeline: StepRunner, agent: AgentDefinition, frame: RunContext) -> None:
         """A dry run asks no model: what would be said is known only then."""
         plan = pipeline.session.plan
         assert plan is not None
         if pipeline.session.responses is not None:
             raise ToolError("example-needs-response", tool=agent.id)
-        masking = pipeline.services.masking
+        masking = pipeline.services.redaction
         query = format_value(frame.arguments.get(QUERY))
         preview = masking.text(f"{agent.id} → {self._choose_model(pipeline, agent)}\n\n{query}")
         plan.append({"step": frame.root_step or 1, "tool": agent.id, "arguments": masking.value(frame.arguments),
@@ -188,7 +190,7 @@ class AgentRunner:
         raise PlanEndsError
 
 
-def time_limit(agent: AgentDefinition, frame: Frame) -> float | None:
+def time_limit(agent: AgentDefinition, frame: RunContext) -> float | None:
     """Seconds: the note's limit, or a shorter one that the caller names."""
     wanted, limits = frame.arguments.get("timeout"), [agent.timeout] if agent.timeout else []
     if isinstance(wanted, int | float) and not isinstance(wanted, bool) and wanted > 0:
@@ -196,7 +198,7 @@ def time_limit(agent: AgentDefinition, frame: Frame) -> float | None:
     return min(limits, default=None)
 
 
-def new_conversation_name(agent: AgentDefinition, frame: Frame) -> str:
+def new_conversation_name(agent: AgentDefinition, frame: RunContext) -> str:
     """The agent, the time and the run."""
     clock = f"{frame.clock['date']}-{frame.clock['time'].replace(':', '')}"
     return f"{slug(agent.id)[:60] or 'agent'}-{clock}-{frame.root_run[:6]}"

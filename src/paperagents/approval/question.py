@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from paperagents.approval.effect import digest_of
@@ -23,6 +23,19 @@ class ApprovalRequest:
     digest: str
     requested: str
     target: str = ""
+    asked_in: str = ""
+    """The run that asks: the one a person started, which is ``run_id``, or one below it."""
+    path: str = ""
+    """The step of that run."""
+    effect: str = ""
+    """The digest of the effect that is asked about."""
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether it shows what its digest stands for: nobody may swap the picture of a stored question."""
+        return self.digest == question_digest(
+            self.effect, self.tool, self.arguments, self.preview, run_id=self.asked_in, path=self.path
+        )
 
     def as_json(self) -> JsonObject:
         """The form of ``paper approvals list --json``."""
@@ -128,35 +141,8 @@ class AskFunction(Approver):
         return self._decide(request)
 
 
-# --- the digest of a question: the change it is about, what was shown of it, the tool, and where it was asked
-
-
-def question_digest(call: str, tool: str, arguments: JsonObject, preview: str, *, place: str) -> str:
-    """Names a change by the digest of the call, and what a person was shown of it, and where in which run."""
-    return "-".join((call, _shown(call, tool, arguments, preview), _short(tool), _short(place)))
-
-
-def is_as_asked(request: ApprovalRequest) -> bool:
-    """Whether the stored question shows what its digest stands for: nobody may swap the picture."""
-    call, *rest = request.digest.split("-")
-    return rest[:2] == [_shown(call, request.tool, request.arguments, request.preview), _short(request.tool)]
-
-
-def asked_at(place: str, digests: Iterable[str]) -> list[str]:
-    """The questions of this place, whatever was shown there."""
-    end = f"-{_short(place)}"
-    return [digest for digest in digests if digest.endswith(end)]
-
-
-def asked_about(tool: str, digests: Iterable[str]) -> list[str]:
-    """The questions of this tool, wherever in the run."""
-    part = [_short(tool)]
-    return [digest for digest in digests if digest.split("-")[2:3] == part]
-
-
-def _shown(call: str, tool: str, arguments: JsonObject, preview: str) -> str:
-    return digest_of([call, tool, arguments, preview])
-
-
-def _short(name: str) -> str:
-    return digest_of(name)[:16]
+def question_digest(  # noqa: PLR0913  everything a yes is bound to
+    effect: str, tool: str, arguments: JsonObject, preview: str, *, run_id: str, path: str
+) -> str:
+    """Names a change by the digest of its effect, what a person was shown of it, and where in which run."""
+    return digest_of([effect, tool, arguments, preview, run_id, path])

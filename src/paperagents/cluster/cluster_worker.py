@@ -24,6 +24,7 @@ from paperagents.cluster.continuing import continue_run
 from paperagents.cluster.schedules import LimitReachedError, enqueue_due
 from paperagents.cluster.worker import CLOCK_SECONDS
 from paperagents.errors import PaperError, StorageError
+from paperagents.runs.history import RESUMABLE
 from paperagents.storage.job_queue import QUEUE, TASK
 from paperagents.storage.postgres import PostgresDatabase
 from paperagents.vault import Vault
@@ -32,10 +33,9 @@ BEATS = 3
 """A worker that has been silent for so many heartbeats is taken for dead."""
 _logger = logging.getLogger("paper.worker")
 _UNWATCHED = (
-    "SELECT run_id FROM runs WHERE parent_run IS NULL AND (status IN ('running', 'queued') OR (status = 'waiting' "
-    "AND EXISTS (SELECT 1 FROM answers WHERE answers.run_id = runs.run_id "
-    "AND substr(answers.digest, 1, 4) <> 'run:'))) AND NOT EXISTS (SELECT 1 FROM "
-    "procrastinate_jobs WHERE lock = runs.run_id AND procrastinate_jobs.status IN ('todo', 'doing')) LIMIT 1000"
+    f"SELECT run_id FROM runs WHERE parent_run IS NULL AND (status = 'running' OR {RESUMABLE}) "  # noqa: S608  fixed words
+    "AND NOT EXISTS (SELECT 1 FROM procrastinate_jobs WHERE lock = runs.run_id "
+    "AND procrastinate_jobs.status IN ('todo', 'doing')) LIMIT 1000"
 )
 
 
@@ -137,7 +137,7 @@ class ClusterWorker:
         """Runs that no job speaks of, because whoever had them was no worker, get one when nobody has them."""
         for row in self._database.rows(_UNWATCHED):
             if not self._database.is_held(row["run_id"]):
-                self._vault.store.announce(row["run_id"])
+                self._vault.journal.announce(row["run_id"])
 
 
 async def _take_over(app: procrastinate.App, seconds: float) -> None:

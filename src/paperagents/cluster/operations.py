@@ -36,7 +36,7 @@ def check_database(vault: Vault) -> JsonObject:
     found: JsonObject = {"place": database.place, "problems": [], "workers": None, **dict.fromkeys(STATES[:3], 0)}
     try:
         problems: list[JsonValue] = list(database.check())
-        states: JsonObject = {state: vault.store.count(state) for state in STATES[:3]}
+        states: JsonObject = {state: vault.history.count(state) for state in STATES[:3]}
         return {**found, **states, "problems": problems, "workers": count_workers(vault)}
     except PaperError as error:
         return {**found, "problems": [str(error)]}

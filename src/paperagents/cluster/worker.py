@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Protocol
 
-from paperagents.cluster.continuing import continue_run, to_continue
+from paperagents.cluster.continuing import continue_run
 from paperagents.cluster.schedules import LimitReachedError, enqueue_due
 from paperagents.errors import PaperError, StorageError, UsageError
 from paperagents.storage.sqlite import SqliteDatabase
@@ -89,7 +89,7 @@ class LocalWorker:
         free = places - len(self._working)
         try:
             self._look_at_the_clock()
-            wanted = to_continue(self._vault) if free > 0 else []
+            wanted = self._vault.continuation.find_continuable() if free > 0 else []
         except StorageError:
             _logger.exception("the database cannot be used")
             return []

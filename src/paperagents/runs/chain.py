@@ -22,138 +22,131 @@ from paperagents.errors import (
     BusinessError,
     CancelledError,
     DeniedError,
+    OutcomeUnknownError,
     PaperError,
-    PlanEndsError,
     SandboxError,
-    StorageError,
     ToolError,
     UsageError,
     WaitingError,
 )
-from paperagents.messages import text
 from paperagents.reading.references import Malformed, Reference, read_condition
-from paperagents.runs.log import Frame, Place
+from paperagents.runs.log import HALTS, RunContext
+from paperagents.runs.paths import Place, StepPath
 from paperagents.runs.scripts import Scripts
 from paperagents.runs.session import Services, Session
 
 MOST_ITEMS = 100_000
 MOST_AT_ONCE = 32
-_HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
-"""No failures of a step: the run stands still, or is over."""
 
 
 class Calls(Protocol):
-    """The pipeline, as far as a chain needs it."""
+    """The runner, as far as a chain needs it."""
 
     services: Services
     session: Session
     scripts: Scripts
 
-    def step(self, call: ToolCall, place: Place, frame: Frame) -> JsonValue:
+    def step(self, call: ToolCall, place: Place, run: RunContext) -> JsonValue:
         """Carry out one call."""
 
 
-def run_steps(calls: Calls, frame: Frame, names: Names, first: int) -> Names:
+def run_steps(calls: Calls, run: RunContext, names: Names, first: int) -> Names:
     """Carry out all steps in order, within the tool's time; the answer is what can be referred to after them."""
-    chain = _Chain(calls, frame)
-    with within(frame.tool.timeout, calls.session, code="tool-timeout"):
-        for number, step in enumerate(frame.tool.steps, 1):
-            at = Place(path=str(number), step=first + number - 1, block="tool", name=step.name)
-            names = chain.run(step, names, at)
+    chain = _Chain(calls, run)
+    with limit_time(run.tool.timeout, calls.session, code="tool-timeout"):
+        for number, step in enumerate(run.tool.steps, 1):
+            at = Place(path=StepPath(number), step=first + number - 1, block="tool", name=step.name)
+            names = chain.run_step(step, names, at)
     return names
 
 
 class _Chain:
-    def __init__(self, calls: Calls, frame: Frame) -> None:
+    def __init__(self, calls: Calls, run: RunContext) -> None:
         self.calls = calls
-        self.frame = frame
+        self.run = run
+        self.log = run.log
 
-    def run(self, step: Step, names: Names, place: Place) -> Names:
+    def run_step(self, step: Step, names: Names, place: Place) -> Names:
         """One step of the file, whatever it is; the answer is what the next one can refer to."""
         if self.calls.session.stopped:
             raise CancelledError
-        asked_once = step.condition is not None and not is_about_items(step)
-        if asked_once and not self._is_taken(step, names, place):
-            return _left_out(step, names)
-        return self._once(step, names, place) if step.for_each is None else self._for_each(step, names, place)
+        is_asked_once = step.condition is not None and not is_about_items(step)
+        if is_asked_once and not self.is_taken(step, names, place):
+            return _leave_out(step, names)
+        return self.run_once(step, names, place) if step.for_each is None else self.run_for_each(step, names, place)
 
-    def _once(self, step: Step, names: Names, place: Place) -> Names:
+    def run_once(self, step: Step, names: Names, place: Place) -> Names:
         if step.parallel:
-            return self._side_by_side(step, names, place)
-        return names.after(step.name, self._repeated(step, names, place))
+            return self.run_parallel(step, names, place)
+        return names.after(step.name, self.run_attempts(step, names, place))
 
-    def _is_taken(self, step: Step, names: Names, place: Place) -> bool:
-        if self._was_forgiven(place):
+    def is_taken(self, step: Step, names: Names, place: Place) -> bool:
+        """Whether ``if:`` lets the step run; one that is left out is logged as skipped."""
+        if self.log.replay_failure(place) is not None:
             return False
         try:
-            with self._logging_failures(step, place):
-                holds = self._holds(step, names)
+            with self.log_failures(step, place):
+                holds = self.evaluate_condition(step, names)
         except PaperError as error:
-            self._forgive(step, error, place)
+            self.go_on_after(step, error, place)
             return False
         if not holds:
-            self._skip(step, place)
+            self.skip(step, place)
         return holds
 
-    def _skip(self, step: Step, place: Place) -> None:
-        if self.frame.log.replayed(place) is None:
-            self.frame.log.skipped(place, text("run.skipped"))
+    def skip(self, step: Step, place: Place) -> None:
+        if self.log.replay(place) is None:
+            self.log.skip(place)
         for number, inner in enumerate(step.parallel, 1):
-            self._skip(inner, replace(place, path=f"{place.path}/{number}", name=inner.name))
+            self.skip(inner, replace(place, path=place.path.branch(number), name=inner.name))
 
     # --- loops and parallel steps
 
-    def _for_each(self, step: Step, names: Names, place: Place) -> Names:
-        if self._was_forgiven(place):
-            return _left_out(step, names)
+    def run_for_each(self, step: Step, names: Names, place: Place) -> Names:
+        if self.log.replay_failure(place) is not None:
+            return _leave_out(step, names)
         try:
-            with self._logging_failures(step, place):
-                items = _list(resolve(step.for_each, names))
+            with self.log_failures(step, place):
+                items = _require_list(resolve(step.for_each, names))
         except PaperError as error:
-            self._forgive(step, error, place)
-            return _left_out(step, names)
+            self.go_on_after(step, error, place)
+            return _leave_out(step, names)
         if not items:
-            return self._for_nothing(step, names, place)
+            # The step has been there, and its output is a list without entries, too.
+            if self.log.replay(place) is None:
+                with self.log.block(place, {}) as entry:
+                    entry.output = []
+            return _leave_out(step, names).after(step.name, [])
 
-        def one(number: int) -> Names:
+        def run_item(number: int) -> Names:
             inside = replace(names, loop={"item": items[number], "index": number})
-            at = replace(place, path=f"{place.path}[{number}]")
-            if is_about_items(step) and not self._is_taken(step, inside, at):
-                return _left_out(step, inside)
-            return self._once(step, inside, at)
+            at = replace(place, path=place.path.item(number))
+            if is_about_items(step) and not self.is_taken(step, inside, at):
+                return _leave_out(step, inside)
+            return self.run_once(step, inside, at)
 
-        finished = self._all([partial(one, number) for number in range(len(items))], step.max_parallel or 1)
-        return _with_labels(names, step, finished[-1]).after(step.name, [after.previous for after in finished])
+        finished = self.run_tasks([partial(run_item, number) for number in range(len(items))], step.max_parallel or 1)
+        return _add_labels(names, step, finished[-1]).after(step.name, [after.previous for after in finished])
 
-    def _for_nothing(self, step: Step, names: Names, place: Place) -> Names:
-        """A list without entries: the step has been there, and its output is such a list, too."""
-        if self.frame.log.replayed(place) is None:
-            with self.frame.log.block(place, {}) as entry:
-                entry.output = []
-        return _left_out(step, names).after(step.name, [])
+    def run_parallel(self, step: Step, names: Names, place: Place) -> Names:
+        def run_branch(number: int, inner: Step) -> Names:
+            at = replace(place, path=place.path.branch(number), name=inner.name)
+            return self.run_step(_inherit(step, inner), names, at)
 
-    def _side_by_side(self, step: Step, names: Names, place: Place) -> Names:
-        def one(number: int, inner: Step) -> Names:
-            at = replace(place, path=f"{place.path}/{number}", name=inner.name)
-            return self.run(_inside(step, inner), names, at)
-
-        tasks = [partial(one, number, inner) for number, inner in enumerate(step.parallel, 1)]
-        finished = self._all(tasks, step.max_parallel or len(tasks))
+        tasks = [partial(run_branch, number, inner) for number, inner in enumerate(step.parallel, 1)]
+        finished = self.run_tasks(tasks, step.max_parallel or len(tasks))
         for inner, after in zip(step.parallel, finished, strict=True):
-            names = _with_labels(names, inner, after)
+            names = _add_labels(names, inner, after)
         names = names.after(step.name, [after.previous for after in finished])
-        return names if step.post_processing is None else self._group_processed(step, names, place)
-
-    def _group_processed(self, step: Step, names: Names, place: Place) -> Names:
-        """Let ``post_processing`` look at the outputs of steps that ran side by side."""
-        assert step.post_processing is not None
+        if step.post_processing is None:
+            return names
         try:
-            return names.after(step.name, self._post_processed(step.post_processing, names, place))
+            return names.after(step.name, self.post_process(step.post_processing, names, place))
         except SandboxError as error:
-            self._forgive(step, error, place)
+            self.go_on_after(step, error, place)
             return names.after(step.name, None)
 
-    def _all(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
+    def run_tasks(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
         """The results of all tasks in their order; the first failure ends it, a wait lets the others finish."""
         if at_once <= 1 or len(tasks) <= 1:
             return [task() for task in tasks]
@@ -168,73 +161,68 @@ class _Chain:
 
     # --- one call
 
-    def _repeated(self, step: Step, names: Names, place: Place) -> JsonValue:
+    def run_attempts(self, step: Step, names: Names, place: Place) -> JsonValue:
         """The output of the step, tried as often as it says; each attempt is a call of its own."""
         delay = step.retry.delay
         for attempt in range(1, step.retry.attempts + 1):
-            at = place if attempt == 1 else replace(place, path=f"{place.path}~{attempt}")
-            if self._was_forgiven(at):
+            at = replace(place, path=place.path.attempt(attempt))
+            if self.log.replay_failure(at) is not None:
                 return None
-            if not self.frame.log.was_repeated(at):
+            if not self.log.replay_superseded(at):
                 try:
-                    return self._timed(step, names, at)
+                    with limit_time(step.timeout, self.calls.session, code="step-timeout"):
+                        return self.call(step, names, at)
                 except PaperError as error:
-                    if attempt == step.retry.attempts or not self._is_worth_repeating(error):
-                        self._forgive(step, error, at)
+                    if attempt == step.retry.attempts or not self.is_worth_repeating(error):
+                        self.go_on_after(step, error, at)
                         return None
-                self.frame.log.repeated(at)
-                self._wait(delay, place)
+                # Before the wait: a kill in between must not count the attempt twice.
+                self.log.mark_superseded(at)
+                self.wait(delay, place)
             delay *= step.retry.backoff
         raise AssertionError("a step is tried at least once")
 
-    def _is_worth_repeating(self, error: PaperError) -> bool:
+    def is_worth_repeating(self, error: PaperError) -> bool:
         """A tool that has a name for its failure also knows whether trying again can help."""
         # What may have happened must not happen twice.
-        final = isinstance(error, (*_HALTS, DeniedError, UsageError)) or error.code == "outcome-unknown"
-        named = isinstance(error, BusinessError) and not error.retryable
-        return not final and not named and not self.calls.session.cancellation.cancelled
+        is_final = isinstance(error, (*HALTS, DeniedError, UsageError, OutcomeUnknownError))
+        is_named = isinstance(error, BusinessError) and not error.retryable
+        return not is_final and not is_named and not self.calls.session.cancellation.cancelled
 
-    def _forgive(self, step: Step, error: PaperError, place: Place) -> None:
+    def go_on_after(self, step: Step, error: PaperError, place: Place) -> None:
         """Let the chain go on after a failure where the step says so; else it ends here."""
-        if not step.continue_on_error or isinstance(error, _HALTS) or self.calls.session.cancellation.cancelled:
+        if not step.continue_on_error or isinstance(error, HALTS) or self.calls.session.cancellation.cancelled:
             raise error
-        self.frame.log.forgiven(place)
+        self.log.mark_final(place)
 
-    def _was_forgiven(self, place: Place) -> bool:
-        return self.frame.log.was_forgiven(place) and self.frame.log.replayed(place) is not None
-
-    def _timed(self, step: Step, names: Names, place: Place) -> JsonValue:
-        with within(step.timeout, self.calls.session, code="step-timeout"):
-            return self._called(step, names, place)
-
-    def _called(self, step: Step, names: Names, place: Place) -> JsonValue:
+    def call(self, step: Step, names: Names, place: Place) -> JsonValue:
         """Resolve the parameters, make the call, let ``post_processing`` look at its output."""
-        with self._logging_failures(step, place):
+        with self.log_failures(step, place):
             parameters = resolve(dict(step.parameters), names)
         assert isinstance(parameters, dict)
-        output = self.calls.step(ToolCall(tool=step.tool, arguments=parameters), place, self.frame)
+        output = self.calls.step(ToolCall(tool=step.tool, arguments=parameters), place, self.run)
         if step.post_processing is None:
             return output
-        return self._post_processed(step.post_processing, replace(names, previous=output, has_previous=True), place)
+        return self.post_process(step.post_processing, replace(names, previous=output, has_previous=True), place)
 
     @contextmanager
-    def _logging_failures(self, step: Step, place: Place) -> Iterator[None]:
+    def log_failures(self, step: Step, place: Place) -> Iterator[None]:
         """What goes wrong before a step is called belongs to the step, too."""
         try:
             yield
         except PaperError as error:
-            with self.frame.log.block(place, dict(step.parameters)):
+            with self.log.block(place, dict(step.parameters)):
                 raise error from None
 
-    def _post_processed(self, script: Excerpt, names: Names, place: Place) -> JsonValue:
-        place = replace(place, path=f"{place.path}:post", block="postprocess")
-        if (done := self.frame.log.replayed(place)) is not None:
+    def post_process(self, script: Excerpt, names: Names, place: Place) -> JsonValue:
+        place = replace(place, path=place.path.post_processing(), block="postprocess")
+        if (done := self.log.replay(place)) is not None:
             return done["output"]
-        with self.frame.log.block(place, {}) as entry:
-            entry.output = self.calls.scripts.evaluate(script, names, self.frame, entry)
+        with self.log.block(place, {}) as entry:
+            entry.output = self.calls.scripts.evaluate(script, names, self.run, entry)
             return entry.output
 
-    def _wait(self, seconds: float, place: Place) -> None:
+    def wait(self, seconds: float, place: Place) -> None:
         stopped = threading.Event()
         with self.calls.session.cancellation.stopping(stopped.set):
             if stopped.wait(seconds):
@@ -244,7 +232,7 @@ class _Chain:
 
     # --- conditions
 
-    def _holds(self, step: Step, names: Names) -> bool:
+    def evaluate_condition(self, step: Step, names: Names) -> bool:
         condition = step.condition
         if not isinstance(condition, str):
             return bool(condition)
@@ -260,7 +248,7 @@ class _Chain:
         return bool(self.calls.services.sandbox.run(script, names=visible, limits=limits, cancellation=stop).value)
 
 
-def _inside(group: Step, inner: Step) -> Step:
+def _inherit(group: Step, inner: Step) -> Step:
     """A step of a group: what the group says about failing and time holds for each that says nothing itself."""
     times = [each for each in (group.timeout, inner.timeout) if each is not None]
     return replace(
@@ -271,14 +259,14 @@ def _inside(group: Step, inner: Step) -> Step:
     )
 
 
-def _left_out(step: Step, names: Names) -> Names:
+def _leave_out(step: Step, names: Names) -> Names:
     """The names after a step that did not run: it has no output, nor has any step inside it."""
     for inner in step.parallel:
-        names = _left_out(inner, names)
+        names = _leave_out(inner, names)
     return names.after(step.name, None)
 
 
-def _with_labels(names: Names, step: Step, after: Names) -> Names:
+def _add_labels(names: Names, step: Step, after: Names) -> Names:
     """The names with the outputs of this step, and of those inside it, as they were when it had ended."""
     labels = {label: after.labels[label] for label in _labels(step)}
     return replace(names, labels={**names.labels, **labels})
@@ -290,7 +278,7 @@ def _labels(step: Step) -> Iterator[str]:
     yield step.name
 
 
-def _list(value: JsonValue) -> list[JsonValue]:
+def _require_list(value: JsonValue) -> list[JsonValue]:
     try:
         items = convert_value(value, {"type": "array"})
     except CannotConvertError:
@@ -302,7 +290,7 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 @contextmanager
-def within(seconds: float | None, session: Session, *, code: str) -> Iterator[None]:
+def limit_time(seconds: float | None, session: Session, *, code: str) -> Iterator[None]:
     """Stop whatever runs inside when the time is over, and say so."""
     if seconds is None:
         yield

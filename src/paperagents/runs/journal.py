@@ -1,228 +1,239 @@
-"""Runs and their journal: what resuming replays, written as it happens."""
+"""The journal of runs: written before and after each effect, so that a run can be resumed and nothing is done twice.
+
+Rows of steps that change nothing are buffered and written together: a moment later by a timer, also while a step
+goes on, before anything leaves the vault, and before every change. A change is journaled before it is made (the
+intent) and after (the entry), and both survive the loss of power.
+"""
 
 from __future__ import annotations
 
+import json
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from paperagents.approval.question import ApprovalRequest
+from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, decision_as_json, decision_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import StorageError, UsageError
-from paperagents.runs.history import FOR_RUN, REPEATED, Intent, RunHistory, StoredRun, as_text
-from paperagents.runs.record import LogEntry, RunRecord
+from paperagents.errors import RunTakenOverError, StorageError, UnknownApprovalError, UsageError
+from paperagents.runs.paths import StepPath, root_of
+from paperagents.runs.record import LogEntry, RunRecord, StoredRun, read_step
 from paperagents.storage.database import Connection, Database
 from paperagents.storage.rows import StoredRow
 
 MOST_QUEUED = 10_000
-EVERYTHING = "*"
-"""In the place of a question: the answer holds for every one."""
-_GATHER_ENTRIES = 200
-_GATHER_SECONDS = 0.1
-_ENTRY = "INSERT INTO journal (run_id, path, final, incomplete, entry) VALUES (?, ?, ?, ?, ?)"
+_BUFFERED_ROWS = 200
+_BUFFER_SECONDS = 0.1
+_IDLE_SECONDS = 2.0
+"""How long the thread that writes buffered rows waits for the next ones before it ends."""
+State = Literal["final", "open", "superseded"]
+"""Of an entry: a result that is never computed again; none yet; an attempt that another one followed."""
+Scope = Literal["question", "tool", "everything"]
+"""What an answer holds for: one question; a tool for the rest of the run; whatever the run asks."""
+
+_ENTRY = "INSERT INTO journal (run_id, path, state, redacted, entry) VALUES (?, ?, ?, ?, ?)"
 _DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 _RUN = (
     "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock, "
-    "incomplete) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "redacted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INTENT = (
-    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments) VALUES (?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, before = excluded.before, "
-    "after = excluded.after, answer = excluded.answer, arguments = excluded.arguments"
+    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, agreed) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, "
+    "before = excluded.before, after = excluded.after, answer = excluded.answer, arguments = excluded.arguments, "
+    "agreed = 1"
 )
 _QUESTION = (
-    "INSERT INTO approvals (id, run_id, root_run, step, tool, arguments, preview, digest, target, requested) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET requested = excluded.requested, "
-    "arguments = excluded.arguments, preview = excluded.preview, digest = excluded.digest"
+    "INSERT INTO questions (id, run_id, root_run, path, step, tool, arguments, preview, target, effect, digest, "
+    "requested, withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (id) DO UPDATE SET "
+    "arguments = excluded.arguments, preview = excluded.preview, digest = excluded.digest, "
+    "requested = excluded.requested, withdrawn = 0"
 )
 _ANSWER = (
-    "INSERT INTO answers (run_id, digest, decision) VALUES (?, ?, ?) "
-    "ON CONFLICT (run_id, digest) DO UPDATE SET decision = excluded.decision"
+    "INSERT INTO answers (root_run, scope, run_id, path, tool, digest, decision) VALUES (?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (root_run, scope, run_id, path, tool) DO "
 )
-_SERVED = (
-    "DELETE FROM answers WHERE run_id = ? AND digest <> ? AND substr(digest, 1, 4) <> 'run:' "
-    "AND digest NOT IN (SELECT digest FROM approvals WHERE root_run = ?)"
+_STALE_ANSWERS = (
+    "DELETE FROM answers WHERE root_run = ? AND scope = 'question' AND NOT EXISTS (SELECT 1 FROM questions "
+    "WHERE questions.run_id = answers.run_id AND questions.path = answers.path "
+    "AND questions.digest = answers.digest)"
 )
-"""Answers to what a run that waits does not ask any more: they are no reason to go on."""
+# Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
+encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
-@dataclass(kw_only=True)
-class _Gathered:
-    """Statements of one run that wait for the next transaction, in their order."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intent:
+    """A change that was about to be made, journaled before it was."""
 
-    since: float = field(default_factory=time.monotonic)
-    statements: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
+    digest: str
+    before: str
+    after: str | None
+    answer: JsonValue
+    arguments: JsonObject
+    """What was agreed on, without secrets; a person may have edited what the run itself would come to."""
+    agreed: bool = True
+    """False where the agreement is not this user's: then it names no change that may be made without asking."""
 
 
-class RunStore(RunHistory):
-    """The runs of one vault.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredAnswer:
+    """What somebody answered to the question of one step, while the run stood still or was busy elsewhere."""
 
-    Entries of steps that change nothing are gathered and written together; they survive a kill once written.
-    A change is written down before and after it is made, and survives the loss of power, too.
-    """
+    digest: str
+    decision: Decision
+
+    def holds_for(self, digest: str) -> bool:
+        """A no for whatever the step asks; a yes only for exactly what was shown."""
+        return isinstance(self.decision, Denied) or (isinstance(self.decision, Approved) and self.digest == digest)
+
+
+class Journal:
+    """The write side of the runs of one vault, and what resuming reads back; ``History`` is the read side."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._gathered: dict[str, _Gathered] = {}
+        self.database = database
+        self._buffers: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
+        self._has_rows = threading.Event()
+        self._closing = threading.Event()
+        self._flusher: threading.Thread | None = None
         self._changing: set[str] = set()
-        self._kept: set[str] = set()
+        self._written_definitions: set[str] = set()
         self._failed: dict[str, StorageError] = {}
-        """Why nothing more can be written of a run by this process."""
+        """Why nothing more can be journaled of a run by this process."""
         self._lock = threading.Lock()
 
-    # --- while a run goes on
+    def close(self) -> None:
+        """End the thread that writes buffered rows."""
+        self._closing.set()
+        self._has_rows.set()
+        if self._flusher is not None:
+            self._flusher.join()
+
+    # --- one at a time
+
+    def lock_run(self, run_id: str, *, tool: str | None = None) -> AbstractContextManager[None]:
+        """Inside, nobody else works on this run. Raises RunBusyError where somebody does."""
+        return self._lock_run(run_id, tool)
 
     @contextmanager
-    def held(self, run_id: str, *, tool: str | None = None) -> Iterator[None]:
-        """Inside, nobody else works on this run. Raises UsageError where somebody does."""
+    def _lock_run(self, run_id: str, tool: str | None) -> Iterator[None]:
         with self.database.held(run_id, tool=tool):
             try:
                 yield
             finally:
-                # What could not be written is the business of whoever goes on with the run.
-                self._gathered.pop(run_id, None)
+                # What could not be written is the business of whoever resumes the run.
+                self._buffers.pop(run_id, None)
                 self._changing.discard(run_id)
                 self._failed.pop(run_id, None)
 
-    def keeps(self, definition: str) -> bool:
-        """Whether the file with this digest has surely been written down; a no costs only writing it again."""
-        return definition in self._kept
+    # --- while a run goes on
+
+    def has_definition(self, digest: str) -> bool:
+        """Whether the file with this digest has surely been written; a no costs only writing it again."""
+        return digest in self._written_definitions
 
     def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
-        """Write down a new run, pinned to the very file it was started from.
-
-        That is done together with its first entries, and always before it changes or asks anything: a run that is
-        killed sooner has done nothing and leaves nothing.
-        """
+        """Begin a run, pinned to the very file it was started from."""
         if run.definition is not None and content is not None:
-            self._gather(run.run_id, _DEFINITION, (run.definition, file or "", content))
-        row = (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms, as_text(run.arguments),
-               run.definition, as_text({**run.clock}), int(run.incomplete))  # fmt: skip
-        self._gather(run.run_id, _RUN, row)
+            self._buffer(run.run_id, _DEFINITION, (run.definition, file or "", content))
+        row = (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms, encode(run.arguments),
+               run.definition, encode({**run.clock}), int(run.redacted))  # fmt: skip
+        self._buffer(run.run_id, _RUN, row)
 
-    def append(  # noqa: PLR0913  everything that going on depends on
-        self,
-        run_id: str,
-        path: str,
-        entry: LogEntry,
-        *,
-        final: bool,
-        incomplete: bool = False,
-        durable: bool = True,
-    ) -> None:
-        """Add an entry; ``final`` ones have a result that is never computed again, ``incomplete`` ones lack secrets.
+    def append(  # noqa: PLR0913  everything that resuming depends on
+        self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
+        at_once: bool = False,
+    ) -> None:  # fmt: skip
+        """Add an entry; ``redacted`` ones lack secrets that a resumed run may need.
 
-        The entry of a change is written at once, and outlives the loss of power where it is ``durable``.
+        The entry of a change, or one that is wanted ``at_once``, is written now; that of a change outlives the loss
+        of power where it is ``durable``.
         """
-        row = (run_id, path, int(final), int(incomplete), as_text(entry.as_json()))
-        gathered = self._gather(run_id, _ENTRY, row)
-        waited = max(time.monotonic() - gathered.since, entry.duration_ms / 1000)
+        rows = self._buffer(run_id, _ENTRY, (run_id, path, state, int(redacted), encode(entry.as_json())))
         if entry.hitl_required:
-            self._changing.add(_root(run_id))
-            self._write_gathered(_root(run_id), durable=durable)
-        elif len(gathered.statements) >= _GATHER_ENTRIES or waited > _GATHER_SECONDS:
-            self._write_gathered(_root(run_id))
+            self._changing.add(root_of(run_id))
+            self.flush(run_id, durable=durable)
+        elif at_once or rows >= _BUFFERED_ROWS:
+            self.flush(run_id)
 
-    def flush(self) -> None:
-        """Write down everything gathered."""
-        for root in list(self._gathered):
-            try:
-                self._write_gathered(root)
-            except StorageError as error:
-                if error.code != "run-taken-over":
-                    raise
+    def flush(self, run_id: str, *, durable: bool = False) -> None:
+        """Write everything buffered for a run."""
+        if root_of(run_id) in self._buffers or durable:
+            with self._transaction(run_id, durable=durable):
+                pass
 
-    def intend(self, run_id: str, path: str, intent: Intent, *, answered: str | None = None) -> None:
-        """Write down a change before it is made; the stored answer that allowed it has served."""
-        with self._writing(run_id, durable=True) as connection:
-            if answered is not None:
-                connection.execute("DELETE FROM answers WHERE run_id = ? AND digest = ?", (_root(run_id), answered))
+    def flush_all(self) -> None:
+        """Write everything buffered: what this process knows is what everybody can read."""
+        for root in list(self._buffers):
+            with suppress(RunTakenOverError):
+                self.flush(root)
+
+    def intend(self, run_id: str, path: str, intent: Intent) -> None:
+        """Journal a change before it is made; the question about it is over, and its answer has served."""
+        with self._transaction(run_id, durable=True) as connection:
+            self._close_question(connection, run_id, path)
             connection.execute(
                 _INTENT,
-                (run_id, path, intent.digest, intent.before, intent.after, as_text(intent.answer),
-                 as_text(intent.arguments)),
+                (run_id, path, intent.digest, intent.before, intent.after, encode(intent.answer),
+                 encode(intent.arguments)),
             )  # fmt: skip
-
-    def settle(self, run_id: str, path: str) -> None:
-        """A failure that the chain went on after is a result, too: that step is not tried again later."""
-        with self._writing(run_id) as connection:
-            connection.execute("UPDATE journal SET final = 1 WHERE run_id = ? AND path = ?", (run_id, path))
-
-    def set_aside(self, run_id: str, path: str) -> None:
-        """An attempt that another one follows: it has its place in the journal, but is no result."""
-        with self._writing(run_id) as connection:
-            connection.execute(
-                "UPDATE journal SET final = ? WHERE run_id = ? AND path IN (?, ?)",
-                (REPEATED, run_id, path, f"{path}:post"),
-            )
 
     def forget_intent(self, run_id: str, path: str) -> None:
         """The change was not made, and it is known that it was not."""
-        with self._writing(run_id) as connection:
+        with self._transaction(run_id) as connection:
             connection.execute("DELETE FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
+
+    def mark_final(self, run_id: str, path: str) -> None:
+        """A failure that the chain goes on after is a result, too: that step is not tried again."""
+        with self._transaction(run_id) as connection:
+            connection.execute("UPDATE journal SET state = 'final' WHERE run_id = ? AND path = ?", (run_id, path))
+
+    def mark_superseded(self, run_id: str, path: StepPath) -> None:
+        """Another attempt follows this one: it stays in the journal, but is no result."""
+        with self._transaction(run_id) as connection:
+            connection.execute(
+                "UPDATE journal SET state = 'superseded' WHERE run_id = ? AND path IN (?, ?)",
+                (run_id, path, path.post_processing()),
+            )
 
     def finish(
         self,
         record: RunRecord,
         arguments: JsonObject,
         *,
-        incomplete: bool = False,
-        masked: Callable[[JsonValue], JsonValue] | None = None,
+        redacted: bool = False,
+        redact: Callable[[JsonValue], JsonValue] | None = None,
     ) -> None:
-        """Write down how a run ended, or that it waits.
+        """Write how a run ended, or that it waits.
 
-        ``arguments`` are the real ones only while the run waits and will need them; else without secrets, and
-        ``incomplete`` where they had some.
-        ``masked`` takes out of the entries of a run that is over what turned out to be a secret later.
+        ``arguments`` are the real ones only while the run waits and will need them; else without secrets.
+        ``redact`` takes out of the entries of a run that is over what turned out to be a secret later.
         """
         run_id = record.run_id
-        rewritten = [] if masked is None or record.status == "waiting" else self._rewritten(run_id, masked)
-        with self._writing(run_id, durable=_root(run_id) in self._changing) as connection:
+        rewritten = [] if redact is None or record.status == "waiting" else self._redacted_entries(run_id, redact)
+        with self._transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
             connection.execute(
-                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, incomplete = ? "
+                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ? "
                 "WHERE run_id = ?",
-                (record.status, record.duration_ms, as_text(record.data), as_text(record.error), as_text(arguments),
-                 int(incomplete), run_id),
+                (record.status, record.duration_ms, encode(record.data), encode(record.error), encode(arguments),
+                 int(redacted), run_id),
             )  # fmt: skip
             if record.status != "waiting":
-                connection.execute("DELETE FROM approvals WHERE root_run = ?", (run_id,))
+                connection.execute("DELETE FROM questions WHERE root_run = ?", (run_id,))
+                connection.execute("DELETE FROM answers WHERE root_run = ?", (run_id,))
                 connection.execute("DELETE FROM intents WHERE run_id = ?", (run_id,))
-                connection.execute("DELETE FROM answers WHERE run_id = ?", (run_id,))
             elif record.parent_run is None:
-                connection.execute(_SERVED, (run_id, EVERYTHING, run_id))
+                # What it did not ask again it does not need any more, and answers to that are no reason to resume.
+                connection.execute("DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,))
+                connection.execute(_STALE_ANSWERS, (run_id,))
             for entry in rewritten:
                 connection.execute("UPDATE journal SET entry = ? WHERE seq = ?", entry)
         self._changing.discard(run_id)
 
-    def _rewritten(self, run_id: str, masked: Callable[[JsonValue], JsonValue]) -> list[tuple[str, int]]:
-        """The entries that are different once they are masked, each with its number."""
-        rows = self._rows("SELECT seq, entry FROM journal WHERE run_id = ?", (run_id,))
-        entries = [(as_text(masked(StoredRow("journal", row).object("entry"))), row) for row in rows]
-        return [(entry, row["seq"]) for entry, row in entries if entry != row["entry"]]
-
-    def go_on(self, run_id: str) -> None:
-        """A run that stood still is carried on: what is not final is forgotten, questions are taken back."""
-        with self._writing(run_id) as connection:
-            connection.execute("UPDATE runs SET status = 'running', error = NULL WHERE run_id = ?", (run_id,))
-            connection.execute("DELETE FROM journal WHERE run_id = ? AND final = 0", (run_id,))
-            connection.execute("DELETE FROM approvals WHERE run_id = ?", (run_id,))
-
-    def ask(self, request: ApprovalRequest, root_run: str) -> None:
-        """Keep a question until somebody answers it."""
-        with self._writing(root_run, durable=True) as connection:
-            # Asked anew: an answer from before does not count twice.
-            connection.execute("DELETE FROM answers WHERE run_id = ? AND digest = ?", (root_run, request.digest))
-            connection.execute(
-                _QUESTION,
-                (request.id, request.run_id, root_run, request.step, request.tool, as_text(request.arguments),
-                 request.preview, request.digest, request.target, request.requested),
-            )  # fmt: skip
-
     def count_tag(self, tag: str, *, valid: bool, succeeded: bool, duration_ms: float) -> None:
-        """One more call that a model wrote into its text."""
+        """Count one more call that a model wrote into its text."""
         with self.database.transaction() as connection:
             connection.execute(
                 "INSERT INTO tag_counts (tag, calls, valid, succeeded, total_ms) VALUES (?, 1, ?, ?, ?) "
@@ -232,58 +243,170 @@ class RunStore(RunHistory):
                 (tag, int(valid), int(succeeded), duration_ms),
             )
 
-    # --- for others to go on with
+    # --- questions and answers
 
-    def enqueue(self, run: StoredRun, *, file: str | None, content: bytes | None, approved: JsonObject | None) -> None:
-        """Write down a run that a worker will carry out; ``approved`` is the answer to everything it will ask."""
+    def ask(self, request: ApprovalRequest) -> None:
+        """Keep a question until somebody answers it.
+
+        An answer to another question of the step does not count any more; one to exactly this question may have come
+        while somebody else was asked, and stays.
+        """
+        with self._transaction(request.run_id, durable=True) as connection:
+            self._close_question(connection, request.asked_in, request.path, but=request.digest)
+            connection.execute(
+                _QUESTION,
+                (request.id, request.asked_in, request.run_id, request.path, request.step, request.tool,
+                 encode(request.arguments), request.preview, request.target, request.effect, request.digest,
+                 request.requested),
+            )  # fmt: skip
+
+    def answer(self, request: ApprovalRequest, decision: Decision, *, announce: bool = False) -> None:
+        """Keep what a person answered, so that it cannot be lost. Raises UnknownApprovalError for a second answer."""
+        root = request.run_id
+        row = (root, "question", request.asked_in, request.path, "", request.digest,
+               encode(decision_as_json(decision)))  # fmt: skip
         with self.database.transaction(durable=True) as connection:
-            if self.count("queued") >= MOST_QUEUED:
+            if connection.execute(f"{_ANSWER} NOTHING", row).rowcount != 1:
+                raise UnknownApprovalError(request.id)
+            if isinstance(decision, Approved) and decision.for_run:
+                self._allow(connection, root, "tool", request.tool, {})
+            if announce:
+                self.database.announce(connection, root)
+
+    def answer_at(self, run_id: str, path: str) -> StoredAnswer | None:
+        """The answer to the question of this step, if there is one."""
+        rows = self._rows(
+            run_id,
+            "SELECT digest, decision FROM answers "
+            "WHERE root_run = ? AND scope = 'question' AND run_id = ? AND path = ?",
+            (root_of(run_id), run_id, path),
+        )
+        if not rows:
+            return None
+        row = StoredRow("answers", rows[0])
+        return StoredAnswer(digest=row.text("digest"), decision=decision_of(row.object("decision")))
+
+    def allow_tool(self, root_run: str, tool: str) -> None:
+        """Keep that a tool is allowed for the rest of a run, also when it has to wait for something else."""
+        with self._transaction(root_run) as connection:
+            self._allow(connection, root_run, "tool", tool, {})
+
+    def allowed_tools(self, root_run: str) -> set[str]:
+        """The tools that somebody has allowed for the rest of a run."""
+        query = "SELECT tool FROM answers WHERE root_run = ? AND scope = 'tool'"
+        rows = self._rows(root_run, query, (root_run,))
+        return {StoredRow("answers", row).text("tool") for row in rows}
+
+    def general_answer(self, root_run: str) -> Decision | None:
+        """The answer to whatever the run asks, where one was given with it."""
+        query = "SELECT decision FROM answers WHERE root_run = ? AND scope = 'everything'"
+        rows = self._rows(root_run, query, (root_run,))
+        return decision_of(StoredRow("answers", rows[0]).object("decision")) if rows else None
+
+    # --- for others to resume
+
+    def enqueue(
+        self, run: StoredRun, *, file: str | None, content: bytes | None, approved: Decision | None = None
+    ) -> None:
+        """Write a run that a worker will carry out; ``approved`` is the answer to everything it will ask."""
+        with self.database.transaction(durable=True) as connection:
+            queued = self.database.rows("SELECT count(*) AS runs FROM runs WHERE status = 'queued'")
+            if queued[0]["runs"] >= MOST_QUEUED:
                 raise UsageError("queue-full", limit=MOST_QUEUED)
             self.start(run, file=file, content=content)
-            self._write_gathered(run.run_id, durable=True)
+            self.flush(run.run_id, durable=True)
             if approved is not None:
-                connection.execute(_ANSWER, (run.run_id, EVERYTHING, as_text(approved)))
+                self._allow(connection, run.run_id, "everything", "", decision_as_json(approved))
             self.database.announce(connection, run.run_id)
 
-    def answer(self, run_id: str, digest: str, decision: JsonObject, *, announce: bool = False) -> None:
-        """Keep what a person answered, so that it cannot be lost; workers are told where nobody goes on here."""
-        with self.database.transaction(durable=True) as connection:
-            connection.execute(_ANSWER, (run_id, digest, as_text(decision)))
-            if announce:
-                self.database.announce(connection, run_id)
-
-    def allow_for_run(self, run_id: str, tool: str) -> None:
-        """Keep that a tool is allowed for the rest of a run, also when it has to wait for something else."""
-        self.answer(run_id, f"{FOR_RUN}{tool}", {})
-
-    def give_up(self, run_id: str, error: JsonObject) -> None:
-        """A run that cannot go on ends here."""
-        query = "UPDATE runs SET status = 'failed', error = ? WHERE run_id = ? AND status IN ('queued', 'running')"
-        with self._writing(run_id) as connection:
-            connection.execute(query, (as_text(error), run_id))
-
     def announce(self, run_id: str) -> None:
-        """Tell the workers that a run is to go on."""
+        """Tell the workers that a run can go on."""
         with self.database.transaction(durable=True) as connection:
             self.database.announce(connection, run_id)
 
+    def abandon(self, run_id: str, error: JsonObject) -> None:
+        """End a run that can never be resumed."""
+        query = "UPDATE runs SET status = 'failed', error = ? WHERE run_id = ? AND status IN ('queued', 'running')"
+        with self._transaction(run_id) as connection:
+            connection.execute(query, (encode(error), run_id))
+
+    # --- resuming
+
+    def reopen(self, run_id: str) -> dict[str, JsonObject]:
+        """Resume a run: what is not final is forgotten. Gives the entries that waited for an answer, by path.
+
+        Its questions are only marked: until the run has asked again, or has ended, they can be answered.
+        """
+        waiting = {path: entry for path, entry in self._entries(run_id, "open").items() if entry["status"] == "waiting"}
+        with self._transaction(run_id) as connection:
+            connection.execute("UPDATE runs SET status = 'running', error = NULL WHERE run_id = ?", (run_id,))
+            connection.execute("DELETE FROM journal WHERE run_id = ? AND state = 'open'", (run_id,))
+            connection.execute("UPDATE questions SET withdrawn = 1 WHERE run_id = ?", (run_id,))
+        return waiting
+
+    def results(self, run_id: str) -> dict[str, JsonObject]:
+        """The final entries of a run by their path."""
+        return self._entries(run_id, "final")
+
+    def superseded(self, run_id: str) -> dict[str, JsonObject]:
+        """The entries of attempts that were followed by another, by their path."""
+        return self._entries(run_id, "superseded")
+
+    def intent(self, run_id: str, path: str) -> Intent | None:
+        """The change a run was about to make at this step, if it was interrupted there."""
+        rows = self._rows(run_id, "SELECT * FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
+        if not rows:
+            return None
+        row = StoredRow("intents", rows[0])
+        return Intent(
+            digest=row.text("digest"),
+            before=row.text("before"),
+            after=row.text_or_none("after"),
+            answer=row.value("answer"),
+            arguments=row.object("arguments"),
+            agreed=bool(row.whole("agreed")),
+        )
+
+    def lacks_secrets(self, root_run: str) -> bool:
+        """Whether secrets were left out of results that this run, or one below it, is resumed with."""
+        query = (
+            "SELECT 1 FROM journal WHERE state = 'final' AND redacted = 1 "
+            "AND (run_id = ? OR (run_id >= ? AND run_id < ?)) LIMIT 1"
+        )
+        return bool(self._rows(root_run, query, (root_run, f"{root_run}.", f"{root_run}/")))
+
     # --- writing
 
-    def _gather(self, run_id: str, statement: str, values: tuple[Any, ...]) -> _Gathered:
+    def _buffer(self, run_id: str, statement: str, values: tuple[Any, ...]) -> int:
+        """Keep a statement for the next transaction of its run; gives how many are kept."""
         with self._lock:
-            gathered = self._gathered.setdefault(_root(run_id), _Gathered())
-            gathered.statements.append((statement, values))
-        return gathered
+            rows = self._buffers.setdefault(root_of(run_id), [])
+            rows.append((statement, values))
+            self._has_rows.set()
+            if self._flusher is None:
+                self._flusher = threading.Thread(target=self._flush_regularly, name="paper-journal", daemon=True)
+                self._flusher.start()
+            return len(rows)
 
-    def _write_gathered(self, root: str, *, durable: bool = False) -> None:
-        if root in self._gathered or durable:
-            with self._writing(root, durable=durable):
-                pass
+    def _flush_regularly(self) -> None:
+        """Write what is buffered, also while a step goes on: a run that is killed must have left its trace."""
+        while True:
+            if not self._has_rows.wait(_IDLE_SECONDS):
+                with self._lock:
+                    if not self._has_rows.is_set():
+                        self._flusher = None
+                        return
+            if self._closing.wait(_BUFFER_SECONDS):
+                return
+            self._has_rows.clear()
+            # What fails is kept by run: the next write of that run raises it.
+            with suppress(StorageError):
+                self.flush_all()
 
     @contextmanager
-    def _writing(self, run_id: str, *, durable: bool = False) -> Iterator[Connection]:
-        """A transaction that begins with everything gathered for a run, so that what is written keeps its order."""
-        root = _root(run_id)
+    def _transaction(self, run_id: str, *, durable: bool = False) -> Iterator[Connection]:
+        """A transaction that begins with everything buffered for a run, so that the journal keeps its order."""
+        root = root_of(run_id)
         if root in self._failed:
             raise self._failed[root]
         statements: list[tuple[str, tuple[Any, ...]]] = []
@@ -292,23 +415,64 @@ class RunStore(RunHistory):
                 self.database.require_held(connection, root)
                 # Taken only now: whoever holds the database may wait for this lock, never the other way round.
                 with self._lock:
-                    gathered = self._gathered.pop(root, None)
-                statements = gathered.statements if gathered is not None else []
+                    statements = self._buffers.pop(root, [])
                 for statement, values in statements:
                     connection.execute(statement, values)
                 yield connection
         except StorageError as error:
-            # A journal with a gap would be no journal: whoever holds the run next goes on from what is written.
+            # A journal with a gap would be no journal: whoever locks the run next resumes from what is written.
             self._failed[root] = error
             raise
-        self._kept.update(values[0] for statement, values in statements if statement is _DEFINITION)
+        self._written_definitions.update(values[0] for statement, values in statements if statement is _DEFINITION)
 
-    def _rows(self, query: str, values: Any = ()) -> list[Any]:
-        # What this process has gathered is part of what it knows.
-        self.flush()
-        return super()._rows(query, values)
+    @staticmethod
+    def _allow(connection: Connection, root_run: str, scope: Scope, tool: str, decision: JsonObject) -> None:
+        update = f"{_ANSWER} UPDATE SET decision = excluded.decision"
+        connection.execute(update, (root_run, scope, "", "", tool, "", encode(decision)))
+
+    @staticmethod
+    def _close_question(connection: Connection, run_id: str, path: str, *, but: str = "") -> None:
+        """Delete the question of a step and its answer, unless they are those of the digest ``but``."""
+        step = "root_run = ? AND run_id = ? AND path = ? AND digest <> ?"
+        values = (root_of(run_id), run_id, path, but)
+        connection.execute(f"DELETE FROM questions WHERE {step}", values)  # noqa: S608  fixed words
+        connection.execute(f"DELETE FROM answers WHERE scope = 'question' AND {step}", values)  # noqa: S608  the same
+
+    def _redacted_entries(self, run_id: str, redact: Callable[[JsonValue], JsonValue]) -> list[tuple[str, int]]:
+        """The entries that are different once they are redacted, each with its number."""
+        rows = self._rows(run_id, "SELECT seq, entry FROM journal WHERE run_id = ?", (run_id,))
+        entries = [(encode(redact(StoredRow("journal", row).object("entry"))), row) for row in rows]
+        return [(entry, row["seq"]) for entry, row in entries if entry != row["entry"]]
+
+    def _entries(self, run_id: str, state: State) -> dict[str, JsonObject]:
+        query = "SELECT path, entry FROM journal WHERE run_id = ? AND state = ? ORDER BY seq"
+        return dict(read_step(StoredRow("journal", row)) for row in self._rows(run_id, query, (run_id, state)))
+
+    def _rows(self, run_id: str, query: str, values: tuple[Any, ...]) -> list[Any]:
+        self.flush(run_id)
+        return self.database.rows(query, values) if self.database.exists() else []
 
 
-def _root(run_id: str) -> str:
-    """The run that somebody started; the ids of those below it begin with its id and a dot."""
-    return run_id.partition(".")[0]
+class NullJournal(Journal):
+    """For plans and examples: nothing is kept, so nothing is ever resumed."""
+
+    def __init__(self) -> None:
+        """Needs no database."""
+
+    def lock_run(self, *_: Any, **__: Any) -> AbstractContextManager[None]:
+        """Nobody else knows of the run."""
+        return nullcontext()
+
+    def has_definition(self, digest: str) -> bool:  # noqa: ARG002  none is wanted
+        """No file has to be kept."""
+        return True
+
+    def lacks_secrets(self, root_run: str) -> bool:  # noqa: ARG002  nothing was kept without them
+        """Nothing comes from a journal."""
+        return False
+
+    def _ignore(self, *_: Any, **__: Any) -> None:
+        """Keep nothing."""
+
+    start = append = flush = flush_all = intend = forget_intent = mark_final = mark_superseded = finish = _ignore
+    ask = allow_tool = count_tag = close = _ignore

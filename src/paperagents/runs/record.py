@@ -1,15 +1,17 @@
-"""The record of a run, the same everywhere."""
+"""A run: how it was started, what happened in it, and its record, the same everywhere."""
 
 from __future__ import annotations
 
-import re
+import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Block
 from paperagents.errors import UsageError
+from paperagents.storage.rows import StoredRow
 
 RunStatus = Literal["queued", "running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
 StepStatus = Literal["success", "error", "denied", "skipped", "waiting"]
@@ -48,6 +50,21 @@ class LogEntry:
             "timestamp": self.timestamp,
             "duration_ms": self.duration_ms,
         }
+
+
+_OF_AN_ENTRY: Mapping[str, Any] = {
+    "step": int, "block": str, "name": str, "status": str, "message": str, "timestamp": str, "duration_ms": int | float,
+    "parameters": dict, "console": list,
+}  # fmt: skip
+"""What whoever shows an entry of the log relies on."""
+
+
+def read_step(row: StoredRow) -> tuple[str, JsonObject]:
+    """A row of the journal as the path of a step and its entry. Raises DamagedRowError."""
+    entry = row.object("entry")
+    if not all(isinstance(entry.get(name), kind) for name, kind in _OF_AN_ENTRY.items()):
+        row.refuse("entry")
+    return row.text("path"), entry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,23 +113,73 @@ class RunRecord:
         return record
 
 
-# --- dates and times that people write, as runs have them
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredRun:
+    """A run as it was started: enough to go on with it."""
+
+    run_id: str
+    parent_run: str | None
+    tool: str
+    status: str
+    started: str
+    duration_ms: float
+    arguments: JsonObject
+    definition: str | None
+    clock: dict[str, str]
+    redacted: bool = False
+    """Whether secrets among the arguments were left out."""
+
+    def require_complete(self) -> StoredRun:
+        """Raise UsageError where secrets are missing: they are not kept once a run is over."""
+        if self.redacted:
+            raise UsageError("secrets-not-kept", id=self.run_id)
+        return self
 
 
-_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
+def new_run(
+    tool: str,
+    arguments: JsonObject,
+    clock: dict[str, str],
+    *,
+    run_id: str | None = None,
+    parent_run: str | None = None,
+) -> StoredRun:
+    """A run that begins now."""
+    return StoredRun(
+        run_id=run_id or new_run_id(),
+        parent_run=parent_run,
+        tool=tool,
+        status="running",
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        duration_ms=0.0,
+        arguments=arguments,
+        definition=None,
+        clock=clock,
+    )
 
 
-def moment_of(written: str) -> str:
-    """A date or time of ISO 8601: in UTC, also where it names no time zone. Raises UsageError for anything else."""
-    if _YEAR_OR_MONTH.fullmatch(written):
-        return written
-    try:
-        return date.fromisoformat(written).isoformat()
-    except ValueError:
-        pass
-    try:
-        moment = datetime.fromisoformat(written)
-        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    except (ValueError, OverflowError):
-        raise UsageError("invalid-date", date=written) from None
+def new_run_id() -> str:
+    """A name for a run that no other run has."""
+    return secrets.token_hex(8)
+
+
+def read_run(row: StoredRow) -> StoredRun:
+    """A row of the table of runs. Raises DamagedRowError."""
+    return StoredRun(
+        run_id=row.text("run_id"),
+        parent_run=row.text_or_none("parent_run"),
+        tool=row.text("tool"),
+        status=read_status(row),
+        started=row.text("started"),
+        duration_ms=row.number("duration_ms"),
+        arguments=row.object("arguments"),
+        definition=row.text_or_none("definition"),
+        clock={name: str(moment) for name, moment in row.object("clock").items()},
+        redacted=bool(row.whole("redacted")),
+    )
+
+
+def read_status(row: StoredRow) -> RunStatus:
+    """The status in a row of the table of runs. Raises DamagedRowError."""
+    status = row.text("status")
+    return status if status in get_args(RunStatus) else row.refuse("status")  # type: ignore[return-value]  # one of them

@@ -24,7 +24,8 @@ from paperagents.errors import (
     ToolError,
     WaitingError,
 )
-from paperagents.runs.log import Frame, Place
+from paperagents.runs.log import RunContext
+from paperagents.runs.paths import Place
 from paperagents.sandbox import EndsBlock, HostFunctions
 from paperagents.storage.entries import EntryStore
 from paperagents.tags import analyze_vault_references, expand_vault_references, resolve_vault_references_simple
@@ -95,10 +96,10 @@ def _written_lines(code: str, lookup: Callable[[str], str | None]) -> list[int]:
 
 
 def host_functions(
-    step: Callable[[ToolCall, Place, Frame], JsonValue],
+    step: Callable[[ToolCall, Place, RunContext], JsonValue],
     entries: EntryStore,
     place: Place,
-    frame: Frame,
+    frame: RunContext,
     failures: list[PaperError] | None = None,
 ) -> HostFunctions:
     """The functions behind the helpers; calls that fail are also put down among the failures."""
@@ -110,7 +111,7 @@ def host_functions(
             raise ToolError("script-call")
         if endings:
             raise endings[0]
-        inside = replace(place, path=f"{place.path}/call-{next(numbers)}", block="tool", name=name)
+        inside = replace(place, path=place.path.script_call(next(numbers)), block="tool", name=name)
         with _ending_the_script(endings), _put_down(failures):
             return step(ToolCall(tool=name, arguments=parameters), inside, frame)
 

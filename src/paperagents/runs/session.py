@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from paperagents.approval.effect import Effect
-from paperagents.approval.question import Approver, Decision
+from paperagents.approval.question import Approver
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
@@ -24,7 +24,8 @@ from paperagents.errors import (
     ToolError,
     WaitingError,
 )
-from paperagents.runs.journal import RunStore
+from paperagents.runs.history import History
+from paperagents.runs.journal import Journal
 from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.secrets.redaction import Redaction
@@ -41,7 +42,7 @@ Prepare = Callable[[JsonObject], Effect]
 """A built-in tool: turns final arguments into the effect they will have, without having it yet."""
 
 
-def _nobody_thinks(_pipeline: Any, run: Any) -> JsonValue:
+def _no_agent_runtime(_pipeline: Any, run: Any) -> JsonValue:
     raise ToolError("no-agents-here", tool=run.tool.id)
 
 
@@ -60,7 +61,7 @@ class Services:
     module_limits: Limits
     """For tools that are one JavaScript file: they may take longer."""
     rules: RuleBook
-    masking: Redaction
+    redaction: Redaction
     clock: Callable[[], dict[str, str]]
     """``date``, ``time`` and ``random_id`` of a new run."""
     environment: Callable[[ToolDefinition], Mapping[str, str]]
@@ -68,12 +69,13 @@ class Services:
     storage: ToolStorage
     vault_content: Callable[[str], str | None]
     """The content of an entry of the data vault."""
+    journal: Journal
+    """A NullJournal for plans and examples: they leave no trace."""
+    history: History
     write_log: Callable[[ToolDefinition, RunRecord], None] = lambda tool, record: None  # noqa: ARG005  nowhere
     """For a tool that asks for it: its log in a note."""
-    agent: Callable[[Any, Any], JsonValue] = _nobody_thinks
+    agent: Callable[[Any, Any], JsonValue] = _no_agent_runtime
     """Answers a call of an agent: given the pipeline and the run, it gives the final answer."""
-    store: RunStore | None = None
-    """None for plans and tests of examples: they leave no trace."""
     max_depth: int = 16
 
 
@@ -85,8 +87,6 @@ class Session:
     on_event: Callable[[Event], None] = lambda event: None  # noqa: ARG005  nobody listens
     stop: Cancellation = field(default_factory=Cancellation)
     """How the person who started it ends it."""
-    decisions: dict[str, Decision] = field(default_factory=dict)
-    """Answers that were given while nobody was running, by the digest of what was asked."""
     allowed_tools: set[tuple[str, str]] = field(default_factory=set)
     """Approved for the rest of a run: its id, and the tool. A session may have several runs, as a text has tags."""
     plan: list[JsonObject] | None = None

@@ -50,14 +50,18 @@ class Database(ABC):
 
     @abstractmethod
     def held(self, run_id: str, *, tool: str | None = None) -> AbstractContextManager[None]:
-        """Inside, the run is ours. Raises UsageError where somebody else has it."""
+        """Inside, the run is ours. Raises RunBusyError where somebody else has it."""
 
     @abstractmethod
     def is_held(self, run_id: str) -> bool:
         """Whether somebody who is alive works on the run."""
 
     def take_over(self, run_id: str) -> None:  # noqa: B027  whoever may use a server's database is trusted
-        """Before a run goes on: what a stranger has agreed to is no yes. Raises UsageError where somebody has it."""
+        """Before a run goes on: what a stranger has agreed to is no yes. Raises RunBusyError where somebody has it."""
+
+    def is_foreign(self, run_id: str) -> bool:  # noqa: ARG002  whoever may use a server's database is trusted
+        """Whether the run came with somebody else's database, and this user has not gone on with it since."""
+        return False
 
     def require_held(self, connection: Connection, run_id: str) -> None:  # noqa: B027  a lock that cannot be lost
         """Raises StorageError where the run was ours and is somebody else's now."""

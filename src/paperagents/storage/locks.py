@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from paperagents.errors import StorageError, UsageError
+from paperagents.errors import RunBusyError, StorageError
 from paperagents.messages import system_text
 
 _LOCK = "hhqqi"
@@ -30,7 +30,7 @@ class RunLocks:
         descriptor = self._open()
         try:
             if not _locked(descriptor, _byte(run_id)):
-                raise UsageError("run-is-running", id=run_id)
+                raise RunBusyError(run_id)
             yield
         finally:
             os.close(descriptor)

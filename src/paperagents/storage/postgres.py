@@ -21,7 +21,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
-from paperagents.errors import StorageError, UsageError
+from paperagents.errors import RunBusyError, RunTakenOverError, StorageError
 from paperagents.storage import job_queue
 from paperagents.storage.database import Connection, Database, Result
 from paperagents.storage.schema import MIGRATIONS, in_postgres, statements
@@ -142,7 +142,7 @@ class PostgresDatabase(Database):
         holder = secrets.token_hex(8)
         with self._told(), self._locking:
             if run_id in self._held or not self._take(run_id, holder, tool):
-                raise UsageError("run-is-running", id=run_id)
+                raise RunBusyError(run_id)
             self._held[run_id] = holder
         try:
             yield
@@ -176,7 +176,7 @@ class PostgresDatabase(Database):
         holder = self._held.get(run_id)
         query = "SELECT 1 FROM holders WHERE run_id = ? AND holder = ? FOR UPDATE"
         if holder is not None and connection.execute(query, (run_id, holder)).rowcount != 1:
-            raise StorageError("run-taken-over", id=run_id)
+            raise RunTakenOverError(run_id)
 
     def _take(self, run_id: str, holder: str, tool: str | None) -> bool:
         return self._on_lock_connection(_TAKE, (run_id, holder, tool, _number(run_id))) == 1

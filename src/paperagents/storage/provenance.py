@@ -18,10 +18,8 @@ from typing import Any
 from paperagents.files.state_files import replace_file
 
 _IDENTITY = re.compile(r"[0-9a-f]{32}")
-_AGREED = "SELECT run_id FROM answers UNION SELECT run_id FROM intents"
+_AGREED = "SELECT root_run FROM answers UNION SELECT run_id FROM intents"
 _OF_THE_RUN = "(run_id = ? OR (run_id >= ? AND run_id < ?))"
-_NO_YES = "foreign "
-"""Before the digest of a change that somebody else has agreed to: it names no change that can be asked for."""
 
 
 def note_foreign_runs(connection: sqlite3.Connection, known: Path) -> None:
@@ -54,11 +52,8 @@ def take_consent(connection: sqlite3.Connection, run_id: str) -> None:
     """Inside a transaction: nothing in the run is agreed on any more. Questions stay, and are asked."""
     root = _root(run_id)
     of_the_run = (root, f"{root}.", f"{root}/")
-    connection.execute(f"DELETE FROM answers WHERE {_OF_THE_RUN}", of_the_run)  # noqa: S608  fixed words
-    connection.execute(
-        f"UPDATE intents SET digest = ? || digest WHERE {_OF_THE_RUN}",  # noqa: S608  fixed words
-        (_NO_YES, *of_the_run),
-    )
+    connection.execute("DELETE FROM answers WHERE root_run = ?", (root,))
+    connection.execute(f"UPDATE intents SET agreed = 0 WHERE {_OF_THE_RUN}", of_the_run)  # noqa: S608  fixed words
 
 
 def note_as_own(connection: sqlite3.Connection, known: Path, run_id: str) -> None:

@@ -9,28 +9,34 @@ MIGRATIONS: Sequence[str] = (
     """
     CREATE TABLE runs (
         run_id TEXT PRIMARY KEY, parent_run TEXT, tool TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,
-        duration_ms REAL NOT NULL, arguments TEXT NOT NULL, definition TEXT, clock TEXT NOT NULL, data TEXT, error TEXT
+        duration_ms REAL NOT NULL, arguments TEXT NOT NULL, definition TEXT, clock TEXT NOT NULL, data TEXT,
+        error TEXT, redacted INTEGER NOT NULL
     );
     CREATE INDEX runs_by_start ON runs (parent_run, started DESC);
     CREATE INDEX runs_by_tool ON runs (tool, started DESC);
+    CREATE INDEX runs_by_status ON runs (status, started DESC);
+    CREATE INDEX runs_on_top ON runs (started DESC) WHERE parent_run IS NULL;
+    CREATE INDEX runs_by_tool_and_status ON runs (tool, status, started DESC);
+    CREATE TABLE definitions (digest TEXT PRIMARY KEY, file TEXT NOT NULL, content BLOB NOT NULL);
     CREATE TABLE journal (
-        seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL, path TEXT NOT NULL, final INTEGER NOT NULL, entry TEXT NOT NULL
+        seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL, path TEXT NOT NULL, state TEXT NOT NULL,
+        redacted INTEGER NOT NULL, entry TEXT NOT NULL
     );
     CREATE INDEX journal_by_run ON journal (run_id, seq);
     CREATE TABLE intents (
         run_id TEXT NOT NULL, path TEXT NOT NULL, digest TEXT NOT NULL, before TEXT NOT NULL, after TEXT, answer TEXT,
-        PRIMARY KEY (run_id, path)
+        arguments TEXT NOT NULL, agreed INTEGER NOT NULL, PRIMARY KEY (run_id, path)
     );
-    CREATE TABLE definitions (digest TEXT PRIMARY KEY, file TEXT NOT NULL, content BLOB NOT NULL);
-    CREATE TABLE approvals (
-        id TEXT PRIMARY KEY, run_id TEXT NOT NULL, root_run TEXT NOT NULL, step INTEGER NOT NULL, tool TEXT NOT NULL,
-        arguments TEXT NOT NULL, preview TEXT NOT NULL, digest TEXT NOT NULL, target TEXT NOT NULL,
-        requested TEXT NOT NULL
+    CREATE TABLE questions (
+        id TEXT PRIMARY KEY, run_id TEXT NOT NULL, root_run TEXT NOT NULL, path TEXT NOT NULL, step INTEGER NOT NULL,
+        tool TEXT NOT NULL, arguments TEXT NOT NULL, preview TEXT NOT NULL, target TEXT NOT NULL, effect TEXT NOT NULL,
+        digest TEXT NOT NULL, requested TEXT NOT NULL, withdrawn INTEGER NOT NULL
     );
-    CREATE INDEX approvals_by_run ON approvals (run_id);
-    CREATE INDEX approvals_by_root ON approvals (root_run);
-    """,
-    """
+    CREATE INDEX questions_by_root ON questions (root_run);
+    CREATE TABLE answers (
+        root_run TEXT NOT NULL, scope TEXT NOT NULL, run_id TEXT NOT NULL, path TEXT NOT NULL, tool TEXT NOT NULL,
+        digest TEXT NOT NULL, decision TEXT NOT NULL, PRIMARY KEY (root_run, scope, run_id, path, tool)
+    );
     CREATE TABLE entries (
         kind TEXT NOT NULL, identifier TEXT NOT NULL, version INTEGER NOT NULL, created TEXT NOT NULL,
         updated TEXT NOT NULL, fields TEXT NOT NULL, PRIMARY KEY (kind, identifier)
@@ -39,37 +45,18 @@ MIGRATIONS: Sequence[str] = (
         kind TEXT NOT NULL, identifier TEXT NOT NULL, version INTEGER NOT NULL, changed TEXT NOT NULL, fields TEXT,
         PRIMARY KEY (kind, identifier, version)
     );
-    """,
-    """
+    CREATE TABLE tool_storage (tool TEXT PRIMARY KEY, content TEXT NOT NULL);
     CREATE TABLE tag_counts (
         tag TEXT PRIMARY KEY, calls INTEGER NOT NULL, valid INTEGER NOT NULL, succeeded INTEGER NOT NULL,
         total_ms REAL NOT NULL
-    );
-    """,
-    "CREATE TABLE tool_storage (tool TEXT PRIMARY KEY, content TEXT NOT NULL)",
-    """
-    CREATE INDEX runs_by_status ON runs (status, started DESC);
-    CREATE TABLE answers (
-        run_id TEXT NOT NULL, digest TEXT NOT NULL, decision TEXT NOT NULL, PRIMARY KEY (run_id, digest)
     );
     CREATE TABLE schedules (tool TEXT PRIMARY KEY, schedule TEXT NOT NULL, last_tick TEXT NOT NULL);
     CREATE TABLE holders (run_id TEXT PRIMARY KEY, holder TEXT NOT NULL, tool TEXT);
     CREATE INDEX holders_by_tool ON holders (tool);
     CREATE TABLE tool_starts (tool TEXT NOT NULL, started REAL NOT NULL);
     CREATE INDEX tool_starts_by_tool ON tool_starts (tool, started);
+    CREATE TABLE identity (id TEXT NOT NULL)
     """,
-    """
-    CREATE INDEX runs_on_top ON runs (started DESC) WHERE parent_run IS NULL;
-    CREATE INDEX runs_by_tool_and_status ON runs (tool, status, started DESC);
-    """,
-    "CREATE TABLE identity (id TEXT NOT NULL)",
-    """
-    ALTER TABLE runs ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE journal ADD COLUMN incomplete INTEGER NOT NULL DEFAULT 0;
-    UPDATE runs SET incomplete = 1 WHERE arguments LIKE '%"***"%';
-    UPDATE journal SET incomplete = 1 WHERE entry LIKE '%***%';
-    """,
-    "ALTER TABLE intents ADD COLUMN arguments TEXT NOT NULL DEFAULT '{}'",
 )
 """What each version of the program added. Never change one that has been released; add another."""
 

@@ -88,7 +88,7 @@ class SqliteDatabase(Database):
 
     def take_over(self, run_id: str) -> None:
         """Where the run was found here when the user first came, take away what was agreed on in it."""
-        if self._known is None or not self.exists() or not self._is_foreign(run_id, self._known):
+        if self._known is None or not self.is_foreign(run_id):
             return
         with self._locks.held(run_id):
             with self.transaction(durable=True) as connection:
@@ -97,9 +97,12 @@ class SqliteDatabase(Database):
             with self.transaction() as connection:
                 note_as_own(connection, self._known, run_id)
 
-    def _is_foreign(self, run_id: str, known: Path) -> bool:
+    def is_foreign(self, run_id: str) -> bool:
+        """Whether the run was found here when the user first came, and has not been gone on with since."""
+        if self._known is None or not self.exists():
+            return False
         with self._lock, _told(self.file):
-            return is_foreign(self._open(), known, run_id)
+            return is_foreign(self._open(), self._known, run_id)
 
     def check(self) -> list[str]:
         """Read everything and compare it with its indexes."""

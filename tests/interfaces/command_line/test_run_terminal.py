@@ -140,7 +140,7 @@ def test_a_no_asks_for_the_reason_and_keeps_it(tools: Path) -> None:
     assert "not like this" in shown
     assert not (tools / "a.md").exists()
     with open_vault(tools) as opened:
-        assert opened.store.history()[0]["status"] == "denied"
+        assert opened.history.runs()[0]["status"] == "denied"
 
 
 def test_a_yes_for_the_run_is_asked_once(tools: Path) -> None:
@@ -180,7 +180,7 @@ def test_the_end_of_the_input_leaves_the_question_open(tools: Path) -> None:
     code, _, _ = terminal.ended()
     assert code == 3
     with open_vault(tools) as opened:
-        assert len(opened.store.approvals()) == 1
+        assert len(opened.history.questions()) == 1
 
 
 @pytest.mark.parametrize("tool", ["loop", "two"])
@@ -191,7 +191,7 @@ def test_an_interrupt_in_the_middle_is_recorded_as_cancelled(tools: Path, tool: 
     code, out, _ = terminal.ended()
     assert (code, out) == (1, "")
     with open_vault(tools) as opened:
-        assert [run["status"] for run in opened.store.history()] == ["cancelled"]
+        assert [run["status"] for run in opened.history.runs()] == ["cancelled"]
     assert not (tools / "a.md").exists()
 
 

@@ -140,7 +140,7 @@ def test_a_queued_run_that_was_agreed_to_asks_nothing_when_somebody_goes_on_with
 def test_going_on_with_all_leaves_the_runs_that_somebody_else_has(paper: Any, write: Any, vault: Path) -> None:
     write("good.md", GOOD)
     first, second = (paper("run", "good", "--detach", "--json").document["run_id"] for _ in range(2))
-    with open_vault(vault) as other, other.store.held(first):
+    with open_vault(vault) as other, other.journal.lock_run(first):
         answer = paper("runs", "resume", "--json")
     assert (answer.code, [each["run_id"] for each in answer.document]) == (0, [second])
     assert [each["run_id"] for each in paper("runs", "resume", "--json").document] == [first]

@@ -63,7 +63,7 @@ def test_a_call_gives_the_answer_and_the_record(served: Served, era: str) -> Non
     assert not result.is_error
     assert text_of(result) == "QUIET"
     assert result.structured_content["status"] == "succeeded"
-    assert served.vault.store.record(result.structured_content["run_id"]).data == "QUIET"
+    assert served.vault.history.record(result.structured_content["run_id"]).data == "QUIET"
 
 
 def test_arguments_may_be_as_large_as_anywhere_else(served: Served, era: str) -> None:
@@ -166,7 +166,7 @@ def test_a_closed_form_leaves_the_question_open(served: Served, era: str) -> Non
 
     result = asyncio.run(go())
     assert result.structured_content["status"] == "waiting"
-    (question,) = served.vault.store.approvals()
+    (question,) = served.vault.history.questions()
     assert f"paper approvals approve {question.id}" in text_of(result)
 
 
@@ -200,7 +200,7 @@ def test_a_client_that_cannot_ask_leaves_the_run_waiting_and_is_told_how(served:
             return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
 
     result = asyncio.run(go())
-    (question,) = served.vault.store.approvals()
+    (question,) = served.vault.history.questions()
     assert f"paper approvals approve {question.id}" in text_of(result)
     assert result.structured_content["status"] == "waiting"
     assert not (served.folder / "a.md").exists()
@@ -244,11 +244,11 @@ def test_a_client_that_gives_up_stops_the_run(served: Served, era: str) -> None:
         async with over_http(served, era) as client:
             call = asyncio.create_task(client.call_tool("slow", {}))
             async with asyncio.timeout(20):
-                while not served.vault.store.history(status="running"):
+                while not served.vault.history.runs(status="running"):
                     await asyncio.sleep(0.01)
                 call.cancel()
                 await asyncio.gather(call, return_exceptions=True)
-                while not served.vault.store.history(status="cancelled"):
+                while not served.vault.history.runs(status="cancelled"):
                     await asyncio.sleep(0.01)
 
     asyncio.run(go())
@@ -294,7 +294,7 @@ def test_progress_edit_and_giving_up_over_standard_input_and_output(folder: Path
                     await until(lambda: told)
                     call.cancel()
                     await asyncio.gather(call, return_exceptions=True)
-                    await until(lambda: beside.store.history(status="cancelled"))
+                    await until(lambda: beside.history.runs(status="cancelled"))
 
     asyncio.run(go())
     assert "shout" in told[0]
@@ -344,7 +344,7 @@ def test_a_question_outlives_the_client_that_was_asked(served: Served, era: str)
             await asyncio.gather(call, return_exceptions=True)
 
     asyncio.run(go())
-    (question,) = served.vault.store.approvals()
+    (question,) = served.vault.history.questions()
     record = served.vault.answer(question.id, Approved())
     assert record.success
     assert (served.folder / "a.md").read_text() == "x"

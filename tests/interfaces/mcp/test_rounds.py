@@ -83,7 +83,7 @@ def test_a_yes_counts_once(served: Served) -> None:
 
     first, second = asyncio.run(go())
     assert first.structured_content["run_id"] == second.structured_content["run_id"]
-    assert len(served.vault.store.history()) == 1
+    assert len(served.vault.history.runs()) == 1
 
 
 def test_the_end_of_a_run_that_somebody_answers_elsewhere_is_waited_for(served: Served) -> None:
@@ -101,7 +101,7 @@ def test_the_end_of_a_run_that_somebody_answers_elsewhere_is_waited_for(served: 
     async def go() -> Any:
         async with over_http(served, ERA, Person()) as client:
             asked = await ask(client)
-            (run,) = served.vault.store.history()
+            (run,) = served.vault.history.runs()
             other = asyncio.create_task(asyncio.to_thread(elsewhere, str(run["run_id"])))
             await asyncio.to_thread(begun.wait, 60)
             told = asyncio.create_task(answer(client, asked))

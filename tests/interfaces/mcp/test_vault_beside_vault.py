@@ -44,7 +44,7 @@ def test_its_tools_are_tools_of_the_vault(tmp_path: Path, other: Served) -> None
         assert vault.run("mcp:other/write_file", {"filePath": "a.md", "content": "x"}).status == "waiting"
         vault.run("mcp:other/write_file", {"filePath": "a.md", "content": "x"}, approver=lambda _: Approved())
     assert not (other.folder / "a.md").exists()
-    assert len(other.vault.store.approvals()) == 1
+    assert len(other.vault.history.questions()) == 1
 
 
 def test_a_server_that_was_started_anew_is_asked_again(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_run_gives_its_record(served: Served, client: httpx2.Client) -> None:
     assert (answer.status_code, record["data"], record["status"]) == (200, "HI", "succeeded")
     assert client.get(answer.headers["location"]).json() == record
     assert client.get("/api/runs").json()[0]["run_id"] == record["run_id"]
-    assert served.vault.store.record(record["run_id"]).as_json() == record
+    assert served.vault.history.record(record["run_id"]).as_json() == record
     again = client.post(f"/api/runs/{record['run_id']}/rerun").json()
     assert again["data"] == "HI"
     assert again["run_id"] != record["run_id"]
@@ -180,7 +180,7 @@ def test_a_dry_run_changes_nothing(served: Served, client: httpx2.Client) -> Non
     record = answer.json()
     assert record["status"] == "planned"
     assert record["planned"][0]["would_ask"]
-    assert served.vault.store.history() == []
+    assert served.vault.history.runs() == []
 
 
 def test_an_approval_carries_the_run_on(served: Served, client: httpx2.Client) -> None:

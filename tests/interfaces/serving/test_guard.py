@@ -169,7 +169,7 @@ def test_guessing_does_not_lock_the_owner_out(served: Served) -> None:
 def test_a_body_that_does_not_say_it_is_json_is_refused(served: Served, kind: str) -> None:
     headers = [f"Content-Type: {kind}"] if kind else []
     assert raw(served, post(served, *headers))[0] == 415
-    assert served.vault.store.history() == []
+    assert served.vault.history.runs() == []
 
 
 def test_a_large_body_is_refused(folder: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_large_body_is_refused(folder: Path) -> None:
         assert raw(served, head + pieces)[0] == 413
         lying = request(served, "Content-Type: application/json", "Content-Length: 99999999999", method="POST")
         assert raw(served, lying)[0] == 413
-        assert served.vault.store.history() == []
+        assert served.vault.history.runs() == []
 
 
 def test_a_body_that_trickles_in_is_refused(folder: Path) -> None:

@@ -53,7 +53,7 @@ def test_two_hundred_runs_wait_without_a_thread(live: LiveRuns) -> None:
             assert record.status == "waiting"
 
     asyncio.run(go())
-    assert len(live.vault.store.approvals()) == 200
+    assert len(live.vault.history.questions()) == 200
     assert len([each for each in threading.enumerate() if each.name.startswith("paper-run")]) <= 4
     assert live._active == {}
 
@@ -61,7 +61,7 @@ def test_two_hundred_runs_wait_without_a_thread(live: LiveRuns) -> None:
 def test_an_answer_makes_the_run_go_on(live: LiveRuns, folder: Path) -> None:
     run_id = write(live, "a")
     asyncio.run(ended(live, run_id))
-    (question,) = live.vault.store.approvals()
+    (question,) = live.vault.history.questions()
     assert live.answer(question.id, Approved(), digest=question.digest) == run_id
     assert asyncio.run(ended(live, run_id)).success
     assert (folder / "a.md").read_text() == "x"
@@ -73,7 +73,7 @@ def test_two_questions_of_one_run_can_be_answered_at_once(live: LiveRuns, folder
     (folder / "both.md").write_text(PARALLEL)
     run_id = live.start("both")
     asyncio.run(ended(live, run_id))
-    for question in live.vault.store.approvals():
+    for question in live.vault.history.questions():
         live.answer(question.id, Approved(), digest=question.digest)
 
     async def both_written() -> None:
@@ -91,7 +91,7 @@ def test_answers_of_several_people_at_the_same_moment_all_count(live: LiveRuns, 
     async def go() -> None:
         run_id = live.start("both")
         await ended(live, run_id)
-        questions = live.vault.store.approvals()
+        questions = live.vault.history.questions()
         answers = [asyncio.to_thread(live.answer, each.id, Approved(), digest=each.digest) for each in questions]
         async with asyncio.timeout(30):
             assert await asyncio.gather(*answers) == [run_id, run_id]
@@ -127,7 +127,7 @@ def test_too_many_runs_are_refused_and_the_others_go_on(folder: Path) -> None:
         for run_id in runs:
             live.cancel(run_id)
         live.close()
-        assert {vault.store.record(run_id).status for run_id in runs} == {"cancelled"}
+        assert {vault.history.record(run_id).status for run_id in runs} == {"cancelled"}
 
 
 def test_a_second_beginning_under_one_name_is_refused(live: LiveRuns) -> None:
@@ -136,7 +136,7 @@ def test_a_second_beginning_under_one_name_is_refused(live: LiveRuns) -> None:
     live.start("shout", {"words": "y"}, run_id=run_id)
     live.close()
     assert live.record(run_id).data == "X"
-    assert len(live.vault.store.history()) == 1
+    assert len(live.vault.history.runs()) == 1
 
 
 def test_a_run_nobody_knows_cannot_be_followed_stopped_or_resumed(live: LiveRuns) -> None:

@@ -40,9 +40,9 @@ def test_saving_writes_the_file_and_stands_in_the_history(page: Page, served: Se
     page.keyboard.press("Control+s")
     expect(page.locator("#notice")).to_have_text("Saved.")
     assert "very loudly" in (served.folder / "tools/shout.md").read_text()
-    newest = served.vault.store.history(limit=1)[0]
+    newest = served.vault.history.runs(limit=1)[0]
     assert newest["tool"] == "write_file"
-    entry = served.vault.store.record(str(newest["run_id"])).execution_log[0]
+    entry = served.vault.history.record(str(newest["run_id"])).execution_log[0]
     assert entry["hitl_confirmed"] is True
     assert "editor" in str(entry["message"])
     content.fill(SHOUT)

@@ -137,7 +137,7 @@ def test_a_run_can_be_stopped(page: Page, served: Served) -> None:
     run(page)
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".run[data-status=cancelled]")).to_be_visible()
-    assert served.vault.store.history(limit=1)[0]["status"] == "cancelled"
+    assert served.vault.history.runs(limit=1)[0]["status"] == "cancelled"
 
 
 def test_nothing_is_written_when_the_person_says_no_and_the_reason_is_recorded(page: Page, served: Served) -> None:
@@ -177,7 +177,7 @@ def test_a_slip_in_a_change_is_told_and_the_question_stays(page: Page, served: S
     question.get_by_label("filePath").fill("../outside.md")
     question.get_by_role("button", name="Approve with these changes").click()
     expect(question.get_by_role("alert").filter(has_text="outside")).to_be_visible()
-    assert len(served.vault.store.approvals()) == 1
+    assert len(served.vault.history.questions()) == 1
 
 
 def test_a_yes_for_the_run_asks_no_more(page: Page, served: Served) -> None:

@@ -23,7 +23,7 @@ def test_escape_decides_nothing(page: Page, served: Served) -> None:
     begin(page, served)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    assert len(served.vault.store.approvals()) == 1
+    assert len(served.vault.history.questions()) == 1
     expect(page.locator("#run-slot .question")).to_be_visible()
     page.locator("#run-slot").get_by_role("button", name="Approve", exact=True).click()
     expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")
@@ -35,7 +35,7 @@ def test_keys_that_were_meant_for_something_else_decide_nothing(page: Page, serv
         page.keyboard.press(key)
     expect(page.get_by_role("dialog").get_by_role("button", name="Deny")).to_be_enabled()
     page.keyboard.press("Enter")
-    assert len(served.vault.store.approvals()) == 1
+    assert len(served.vault.history.questions()) == 1
     assert not (served.folder / "kept").exists()
     page.get_by_role("dialog").get_by_role("button", name="Approve", exact=True).press("Enter")
     expect(page.get_by_role("dialog").locator("figcaption")).to_contain_text("kept/two.md")

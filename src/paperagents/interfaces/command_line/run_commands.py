@@ -125,7 +125,7 @@ def list_runs(  # noqa: PLR0913  one argument per option
     """The newest first."""
     vault = current_vault(context)
     tool = vault.registry.id_of(tool) if tool is not None else None
-    runs = vault.store.history(tool=tool, status=status, since=since, limit=limit)
+    runs = vault.history.runs(tool=tool, status=status, since=since, limit=limit)
     if as_json:
         print_json(runs)
         return
@@ -141,7 +141,7 @@ def list_runs(  # noqa: PLR0913  one argument per option
 def show(context: click.Context, *, run: str, as_json: bool) -> None:
     """The record of a run."""
     vault = current_vault(context)
-    record = vault.store.record(run)
+    record = vault.history.record(run)
     if as_json:
         print_json(record.as_json())
     else:
@@ -155,7 +155,7 @@ def show(context: click.Context, *, run: str, as_json: bool) -> None:
 def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None:
     """The same tool with the same arguments, as a new run."""
     with current_vault(context) as vault, attend_run(yes=yes, quiet=as_json) as attended:
-        record = vault.run(*vault.store.arguments(run), **attended)
+        record = vault.run(*vault.history.arguments(run), **attended)
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)
 
@@ -170,7 +170,7 @@ def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool)
         resume_all(context, as_json=as_json)
         return
     with current_vault(context) as vault, attend_run(yes=yes, quiet=as_json) as attended:
-        record = vault.resume(vault.store.record(run).run_id, **attended)
+        record = vault.resume(vault.history.record(run).run_id, **attended)
     print_record(record, as_json=as_json)
     context.exit(record.exit_code)
 
@@ -194,8 +194,8 @@ def resume_all(context: click.Context, *, as_json: bool) -> None:
 @common_options
 def compare(context: click.Context, *, one: str, other: str, as_json: bool) -> None:
     """What differs between two runs, step by step."""
-    store = current_vault(context).store
-    first, second = store.record(one), store.record(other)
+    history = current_vault(context).history
+    first, second = history.record(one), history.record(other)
     rows = []
     for number in range(max(len(first.execution_log), len(second.execution_log))):
         left, right = (log[number] if number < len(log) else {} for log in (first.execution_log, second.execution_log))
@@ -225,7 +225,7 @@ def approvals_command(context: click.Context, *, as_json: bool) -> None:
 def list_approvals(context: click.Context, *, as_json: bool) -> None:
     """Every open question, the oldest first."""
     vault = current_vault(context)
-    requests = vault.store.approvals()
+    requests = vault.history.questions()
     if as_json:
         print_json([Redaction().value(request.as_json()) for request in requests])
         return

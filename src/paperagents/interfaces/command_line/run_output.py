@@ -20,9 +20,9 @@ from paperagents.interfaces.command_line.output import (
 )  # fmt: skip
 from paperagents.interfaces.command_line.terminal import MARKS, paint_diff_line
 from paperagents.messages import text
+from paperagents.runs.history import Node, is_agents_log
 from paperagents.runs.note_log import yaml_log
 from paperagents.runs.record import RunRecord
-from paperagents.runs.tree import Node, is_agents, run_tree
 
 if TYPE_CHECKING:
     from paperagents.vault import Vault
@@ -49,8 +49,8 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
     status = paint(record.status, _COLOURS.get(record.status, "yellow"), bold=True)
     started = local_time(record.started, vault.settings.zone)
     click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {started}  {record.duration_ms:.1f} ms")
-    if is_agents(record.execution_log):
-        for line in tree_lines(run_tree(vault.store, record.run_id)):
+    if is_agents_log(record.execution_log):
+        for line in tree_lines(vault.history.tree(record.run_id)):
             click.echo(line)
     else:
         print_steps(record)

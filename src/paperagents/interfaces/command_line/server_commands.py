@@ -70,7 +70,7 @@ def serve_command(  # noqa: PLR0913  each is an option
                 click.launch(link)
 
         with working_beside(vault):
-            server = Server(make_app(vault, serving, live), on_ready=announce, before_end=live.say_goodbye)
+            server = Server(make_app(vault, serving, live), on_ready=announce, before_end=live.shut_down)
             server.run(sockets=[listener])
 
 

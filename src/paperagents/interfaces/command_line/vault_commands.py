@@ -128,8 +128,10 @@ def print_database(database: JsonObject) -> None:
 @common_options
 def stats_command(context: click.Context, *, as_json: bool) -> None:
     """Per tool and per tag: how often, how well, how long."""
-    store = current_vault(context).store
-    tools, tags = store.figures(), store.tag_figures()
+    from paperagents.runs.statistics import tag_statistics, tool_statistics  # noqa: PLC0415  for this command alone
+
+    journal = current_vault(context).journal
+    tools, tags = tool_statistics(journal), tag_statistics(journal)
     if as_json:
         print_json({"tools": tools, "tags": tags, "runs": sum(int(str(each["runs"])) for each in tools)})
         return

@@ -22,7 +22,14 @@ from paperagents.approval.question import ApprovalRequest, Approved, Decision, D
 from paperagents.calls.conversion import read_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import value_without_surrogates, without_surrogates
-from paperagents.errors import PaperError, ToolError, UsageError
+from paperagents.errors import (
+    ApprovalChangedError,
+    PaperError,
+    RunBusyError,
+    ToolError,
+    UnknownApprovalError,
+    UsageError,
+)
 from paperagents.interfaces.mcp.tools import CALL, SEARCH, ToolOffer
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import join_sentences, text
@@ -30,9 +37,6 @@ from paperagents.runs.record import RunRecord
 
 Context = ServerRequestContext[Any, Any]
 Result = types.CallToolResult | types.InputRequiredResult
-_OVERTAKEN = ("unknown-approval", "approval-changed", "run-is-running")
-_LOOK_SECONDS = 0.2
-_FOR_EVER = 10 * 365 * 24 * 3600.0
 LONGEST_PREVIEW = 20_000
 _KNOWS_TITLED_CHOICES = "2025-11-25"
 
@@ -85,10 +89,10 @@ class ToolCalls:
         """Pass on the person's answer; returns what is wrong with it, or nothing."""
         try:
             await asyncio.to_thread(self._live.answer, approval_id, read_decision(answer), digest=digest)
-        except UsageError as error:
+        except (UnknownApprovalError, ApprovalChangedError, RunBusyError):
             # Answered elsewhere, or about something that has changed: the run itself says how it stands.
-            return "" if error.code in _OVERTAKEN else str(error)
-        except ToolError as error:
+            return ""
+        except (UsageError, ToolError) as error:
             return str(error)
         return ""
 
@@ -124,24 +128,15 @@ class ToolCalls:
                         assert isinstance(entry, dict)
                         message = f"{entry['name']}: {entry['message']}"
                         await context.session.report_progress(next(counter), None, message)
-            return await self.wait_released(run_id)
+            return await self._live.settled(run_id)
         except asyncio.CancelledError:
             if self._live.goes_on(run_id):
                 self._live.cancel(run_id)
             raise
 
-    async def wait_released(self, run_id: str) -> RunRecord:
-        """The record once no process works on the run: an answer given elsewhere is carried out there."""
-        while (record := await self._live.finished(run_id, _FOR_EVER)).status == "running":
-            if not await asyncio.to_thread(self._live.vault.database.is_held, run_id):
-                # It may have been let go of in this very moment.
-                return await self._live.finished(run_id, _FOR_EVER)
-            await asyncio.sleep(_LOOK_SECONDS)
-        return record
-
     def open_questions(self, run_id: str) -> list[ApprovalRequest]:
         """What the run waits for."""
-        return self._live.vault.store.approvals(run_id)
+        return self._live.vault.history.questions(run_id)
 
 
 def can_show_form(context: Context) -> bool:

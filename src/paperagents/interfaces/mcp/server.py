@@ -70,7 +70,7 @@ class McpServer:
         self._offer = ToolOffer(live.vault)
         self._listening = ListenHandler(self._notifications.bus)
         self._server = self.make_server()
-        live.farewells.append(self._listening.close)
+        live.on_shutdown.append(self._listening.close)
         # Request states that clients send back are sealed with the user's key, and valid for this vault alone.
         security = RequestStateSecurity(keys=[key], ttl=ANSWER_SECONDS)
         self._server.middleware.append(RequestStateBoundary(security, default_audience=f"{NAME}:{live.vault.root}"))

@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 from paperagents.approval.question import Approved, Decision, Denied
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
-from paperagents.errors import PaperError, UsageError
+from paperagents.errors import PaperError, RunBusyError, RunOverError, UsageError
 from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, Yes
 from paperagents.interfaces.rest.responses import Json, StrictRoute, plan_response, record_response
 from paperagents.interfaces.serving.live_runs import LiveRuns
@@ -78,7 +78,7 @@ def history(
 ) -> Response:
     """The runs that somebody started; of one tool also those that were steps of others."""
     tool = live.vault.registry.id_of(tool) if tool is not None else None
-    return Json(live.vault.store.history(tool=tool, status=status, since=since, limit=limit))
+    return Json(live.vault.history.runs(tool=tool, status=status, since=since, limit=limit))
 
 
 @router.get("/{run_id}", summary="Show a run", response_model=Record)
@@ -123,7 +123,7 @@ async def resume(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
 @router.post("/{run_id}/rerun", summary="Do a run again", responses=ENDED)
 async def rerun(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
     """A new run with the same tool and arguments."""
-    tool, arguments = await asyncio.to_thread(live.vault.store.arguments, run_id)
+    tool, arguments = await asyncio.to_thread(live.vault.history.arguments, run_id)
     return record_response(await live.finished(live.start(tool, arguments), wait))
 
 
@@ -153,16 +153,15 @@ async def start_once(live: LiveRuns, run_id: str, new: NewRun, wait: float) -> R
         if not await asyncio.to_thread(is_started, live, run_id, new):
             live.start(new.tool, new.arguments, run_id=run_id)
         return await live.finished(run_id, wait)
-    except UsageError as error:
-        if error.code not in ("run-is-running", "run-is-over"):
-            raise
+    except (RunBusyError, RunOverError):
+        pass
     await asyncio.to_thread(is_started, live, run_id, new)
     return await live.finished(run_id, wait)
 
 
 def is_started(live: LiveRuns, run_id: str, new: NewRun) -> bool:
     """Whether this call has been made with this key. Raises UsageError where it was another call."""
-    stored = live.vault.store.stored(run_id)
+    stored = live.vault.history.run(run_id)
     call = live.call_of(run_id) if stored is None else (stored.tool, stored.arguments)
     if call is None:
         return False
@@ -175,7 +174,7 @@ def normalize_call(live: LiveRuns, tool: str, arguments: Mapping[str, Any]) -> t
     """A call as stored runs have it, for comparing: by id, with secrets redacted."""
     with suppress(PaperError):
         tool = live.vault.registry.tool(tool).id
-    return tool, live.vault.services.masking.value(dict(arguments))
+    return tool, live.vault.services.redaction.value(dict(arguments))
 
 
 # --- approvals: open questions, answers, standing rules
@@ -188,7 +187,7 @@ ApprovalId = Annotated[str, Path(min_length=1, max_length=200)]
 @approvals_router.get("/approvals", summary="List open questions", response_model=list[Approval])
 def questions(live: Live) -> Response:
     """Every open question, the oldest first, with exactly what will happen."""
-    return Json([Redaction().value(request.as_json()) for request in live.vault.store.approvals()])
+    return Json([Redaction().value(request.as_json()) for request in live.vault.history.questions()])
 
 
 @approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED)

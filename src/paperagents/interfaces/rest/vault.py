@@ -30,6 +30,7 @@ from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait, event_s
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import language
 from paperagents.registry.entry import definition_document
+from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.settings import mask_value
 from paperagents.version import __version__
 
@@ -135,7 +136,7 @@ def search(
 @router.get("/stats", summary="Figures of all runs", response_model=JsonDict, tags=["vault"])
 def stats(live: Live) -> Response:
     """Per tool and tag: how often, how well, how long."""
-    figures, tags = live.vault.store.figures(), live.vault.store.tag_figures()
+    figures, tags = tool_statistics(live.vault.journal), tag_statistics(live.vault.journal)
     return Json({"tools": figures, "tags": tags, "runs": sum(int(str(each["runs"])) for each in figures)})
 
 

@@ -11,24 +11,27 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
-from paperagents.approval.question import ApprovalRequest, Decision
+from paperagents.approval.question import Decision
 from paperagents.cluster.operations import log_end
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import PaperError, UsageError
+from paperagents.errors import PaperError, RunBusyError, RunOverError, UnknownRunError
 from paperagents.interfaces.serving.event_log import EventLog
-from paperagents.runs.history import new_run_id
-from paperagents.runs.record import RunRecord
+from paperagents.runs.continuation import LOOK_SECONDS
+from paperagents.runs.record import RunRecord, new_run_id
 from paperagents.runs.session import Event
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 
 AT_ONCE = 32
 MOST_QUEUED = 2_000
+_FOR_EVER = 10 * 365 * 24 * 3600.0
 _LOGGER = logging.getLogger("paper")
 _HEAVY = ("parameters", "output", "console")
 """Fields of a step that the feed of everything leaves out: they are in the record."""
@@ -58,13 +61,7 @@ class _Active:
     log: EventLog = field(default_factory=EventLog)
     stop: Cancellation = field(default_factory=Cancellation)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
-    given: dict[str, Decision] = field(default_factory=dict)
-    """Answers it goes on with."""
-    later: dict[str, Decision] = field(default_factory=dict)
-    """Answers that came while it was going on."""
     questions: list[JsonObject] = field(default_factory=list)
-    unanswered: dict[str, ApprovalRequest] = field(default_factory=dict)
-    """What it asked before it went on; it will ask again, under the same name, what has no answer yet."""
     done: Future[RunRecord] = field(default_factory=Future)
 
 
@@ -77,7 +74,7 @@ class LiveRuns:
         self._most = at_once + most_queued
         self._active: dict[str, _Active] = {}
         self._feed = EventLog(most=2_000)
-        self.farewells: list[Callable[[], None]] = []
+        self.on_shutdown: list[Callable[[], None]] = []
         """What others who keep something open do when all of it ends."""
         self._lock = threading.Lock()
 
@@ -93,25 +90,20 @@ class LiveRuns:
         self._begin(_Active(run_id=run_id, tool=tool, arguments=dict(arguments or {})), work)
         return run_id
 
-    def resume(self, run_id: str, decisions: Mapping[str, Decision] | None = None) -> str:
-        """Go on with a run that waits or was interrupted; a beginning of its id is enough."""
-        record = self.vault.store.record(run_id)
-        unanswered = {each.id: each for each in self.vault.store.approvals(record.run_id)}
-        active = _Active(run_id=record.run_id, tool=record.tool, given=dict(decisions or {}), unanswered=unanswered)
-
-        def work(on_event: OnEvent, stop: Cancellation) -> RunRecord:
-            return self.vault.resume(active.run_id, decisions=active.given, on_event=on_event, stop=stop)
-
-        self._begin(active, work)
-        return active.run_id
+    def resume(self, run_id: str) -> str:
+        """Resume a run that waits or was interrupted; a beginning of its id is enough."""
+        record = self.vault.history.record(run_id)
+        self._begin(
+            _Active(run_id=record.run_id, tool=record.tool),
+            lambda on_event, stop: self.vault.resume(record.run_id, on_event=on_event, stop=stop),
+        )
+        return record.run_id
 
     def answer(self, approval_id: str, decision: Decision, *, digest: str) -> str:
         """Answer a question as it was shown; the run goes on. Raises UsageError where another thing was shown."""
-        root_run, decisions = self._checked(approval_id, decision)
-        if digest not in decisions:
-            raise UsageError("approval-changed", id=approval_id)
-        self._go_on_with(root_run, approval_id, decisions)
-        return root_run
+        run_id = self.vault.continuation.answer(approval_id, decision, digest=digest)
+        self._resume_answered(run_id)
+        return run_id
 
     def cancel(self, run_id: str) -> str:
         """Stop a run, or give up one that waits; the answer is its whole id. Raises UsageError where it is over."""
@@ -121,20 +113,20 @@ class LiveRuns:
         elif record.status in ("waiting", "running"):
             self._begin_cancelled(record.run_id)
         else:
-            raise UsageError("run-is-over", id=record.run_id, status=record.status)
+            raise RunOverError(record.run_id, record.status)
         return record.run_id
 
-    def say_goodbye(self) -> None:
+    def shut_down(self) -> None:
         """Stop all runs and let everybody go who looks on; nobody waits for anything after this."""
         for active in list(self._active.values()):
             active.stop.cancel()
         self._feed.end()
-        for farewell in self.farewells:
-            farewell()
+        for callback in self.on_shutdown:
+            callback()
 
     def close(self) -> None:
         """Stop everything and wait until it has been recorded."""
-        self.say_goodbye()
+        self.shut_down()
         self._pool.shutdown(wait=True)
 
     # --- looking on
@@ -167,11 +159,20 @@ class LiveRuns:
                 return done.result()
         return await asyncio.to_thread(self.record, run_id)
 
+    async def settled(self, run_id: str) -> RunRecord:
+        """The record once nobody works on the run, here or in another process that was given the answer."""
+        while (record := await self.finished(run_id, _FOR_EVER)).status == "running":
+            if not await asyncio.to_thread(self.vault.database.is_held, run_id):
+                # It may have been released in this very moment.
+                return await self.finished(run_id, _FOR_EVER)
+            await asyncio.sleep(LOOK_SECONDS)
+        return record
+
     def record(self, run_id: str) -> RunRecord:
         """The record of a run as it is now, also of one that has not got its thread yet."""
         try:
-            return self.vault.store.record(run_id)
-        except UsageError:
+            return self.vault.history.record(run_id)
+        except UnknownRunError:
             if (active := self._active.get(run_id)) is None:
                 raise
             return RunRecord(run_id=run_id, tool=active.tool, status="running", started=active.started, duration_ms=0.0)
@@ -190,7 +191,7 @@ class LiveRuns:
     def _begin(self, active: _Active, work: Work) -> None:
         with self._lock:
             if active.run_id in self._active:
-                raise UsageError("run-is-running", id=active.run_id)
+                raise RunBusyError(active.run_id)
             if len(self._active) >= self._most:
                 raise PaperError("too-many-runs", limit=self._most, retryable=True)
             self._active[active.run_id] = active
@@ -217,55 +218,23 @@ class LiveRuns:
         log_end(_LOGGER, record)
         self._tell_end(active, record)
         active.done.set_result(record)
-        if record.status == "waiting" and active.later:
-            self._go_on_later(active)
+        # Only now that it is no longer active: an answer that came before was left to us, a later one begins by itself.
+        if record.status == "waiting" and self.vault.history.has_answer(active.run_id):
+            self._resume_answered(active.run_id)
 
     def _leave(self, active: _Active) -> None:
         with self._lock:
             self._active.pop(active.run_id, None)
 
-    def _go_on_later(self, active: _Active) -> None:
-        try:
-            self._go_on_with(active.run_id, "", active.later)
-        except PaperError as error:
-            # Somebody else was quicker; the question, if it still stands, can be answered again.
-            _LOGGER.warning("%s", error)
+    def _resume_answered(self, run_id: str) -> None:
+        """Resume a run with the answers that were kept; one that is busy here is resumed when it stands still."""
 
-    def _checked(self, approval_id: str, decision: Decision) -> tuple[str, dict[str, Decision]]:
-        """A run that goes on has taken its questions back; somebody may still be looking at one of them."""
-        try:
-            return self.vault.checked_answer(approval_id, decision)
-        except UsageError as error:
-            if error.code != "unknown-approval":
-                raise
-        for active in list(self._active.values()):
-            if (request := active.unanswered.get(approval_id)) is not None:
-                self.vault.require_possible(request, decision)
-                return active.run_id, {request.digest: decision}
-        # It may have asked again in this very moment.
-        return self.vault.checked_answer(approval_id, decision)
+        def work(on_event: OnEvent, stop: Cancellation) -> RunRecord:
+            resume = partial(self.vault.resume, run_id, on_event=on_event, stop=stop)
+            return self.vault.continuation.resume_answered(run_id, resume, stop)
 
-    def _go_on_with(self, run_id: str, approval_id: str, decisions: Mapping[str, Decision]) -> None:
-        while not self._answered_later(run_id, approval_id, decisions):
-            try:
-                self.resume(run_id, decisions)
-            except UsageError as error:
-                # Another answer made it go on in this very moment; this one is kept for later, then.
-                if error.code != "run-is-running":
-                    raise
-            else:
-                return
-
-    def _answered_later(self, run_id: str, approval_id: str, decisions: Mapping[str, Decision]) -> bool:
-        """Keep an answer for a run that is busy with another one. Raises UsageError for a second answer."""
-        with self._lock:
-            active = self._active.get(run_id)
-            if active is None:
-                return False
-            if any(digest in active.given or digest in active.later for digest in decisions):
-                raise UsageError("unknown-approval", id=approval_id)
-            active.later.update(decisions)
-            return True
+        with suppress(RunBusyError):
+            self._begin(_Active(run_id=run_id, tool=self.vault.history.record(run_id).tool), work)
 
     # --- events
 

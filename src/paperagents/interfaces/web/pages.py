@@ -127,4 +127,4 @@ def question_list(live: Live) -> Response:
 @router.get("/approvals/count")
 def count(live: Live) -> Response:
     """How many there are."""
-    return Response(str(live.vault.store.count_approvals()), media_type="text/plain")
+    return Response(str(live.vault.history.count_questions()), media_type="text/plain")

@@ -63,7 +63,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         "here": f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path,
         "theme": theme if (theme := request.cookies.get(THEME_COOKIE)) in THEMES else THEMES[0],
         "vault_name": live.vault.root.name or "/",
-        "waiting": live.vault.store.count_approvals(),
+        "waiting": live.vault.history.count_questions(),
         "sidebar": make_sidebar(live.vault.registry, current=values.get("current")),
     }
     return fragment(template, status, **{**shared, **values})

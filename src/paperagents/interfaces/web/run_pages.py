@@ -41,7 +41,7 @@ def history(  # noqa: PLR0913  each is a field of the address
     # A day that there is not, as in a link that was edited by hand, filters nothing.
     with suppress(ValueError, OverflowError):
         begins = start_of_day(since) if _DAY.fullmatch(since) else None
-    runs = live.vault.store.history(tool=tool or None, status=chosen, since=begins, limit=most + 1)
+    runs = live.vault.history.runs(tool=tool or None, status=chosen, since=begins, limit=most + 1)
     return page(
         request, "runs.html", runs=runs[:most], is_more=len(runs) > most, most=most, statuses=STATUSES,
         chosen={"tool": tool, "status": chosen or "", "since": since if begins else ""},

@@ -13,9 +13,9 @@ from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import Diagram, diagram
 from paperagents.interfaces.web.results import Node, ResultView, result_view, tree
 from paperagents.interfaces.web.texts import Diff, read_diff
+from paperagents.runs.history import Node as TreeNode
+from paperagents.runs.history import is_agents_log
 from paperagents.runs.record import RunRecord
-from paperagents.runs.tree import Node as TreeNode
-from paperagents.runs.tree import is_agents, run_tree
 from paperagents.secrets.redaction import MASK, Redaction
 
 STEPS_AT_ONCE = 200
@@ -90,8 +90,8 @@ def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
     except PaperError:
         tool = None
     # The tree is drawn when the run stands still: while steps come, their list is enough.
-    has_tree = record.status != "running" and is_agents(record.execution_log)
-    branches = run_tree(live.vault.store, record.run_id, most=BRANCHES_AT_ONCE) if has_tree else ()
+    has_tree = record.status != "running" and is_agents_log(record.execution_log)
+    branches = live.vault.history.tree(record.run_id, most=BRANCHES_AT_ONCE) if has_tree else ()
     return RunView(
         record=record,
         arguments=stored_arguments(live, record.run_id),
@@ -109,8 +109,8 @@ def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
 
 def stored_arguments(live: LiveRuns, run_id: str) -> JsonObject:
     """The arguments of a run, secrets redacted."""
-    stored = live.vault.store.stored(run_id)
-    shown = live.vault.services.masking.value(stored.arguments) if stored is not None else {}
+    stored = live.vault.history.run(run_id)
+    shown = live.vault.services.redaction.value(stored.arguments) if stored is not None else {}
     assert isinstance(shown, dict)
     return shown
 
@@ -123,7 +123,7 @@ def without_secrets(arguments: JsonObject) -> JsonObject:
 def question_views(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionView, ...]:
     """The open questions of a run, or all of them, the oldest first."""
     views = []
-    for request in live.vault.store.approvals():
+    for request in live.vault.history.questions():
         if run_id is None or request.run_id == run_id:
             preview = Redaction().text(request.preview)
             diff = read_diff(preview) if request.tool == "write_file" else None

@@ -17,6 +17,7 @@ from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
+from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.settings import load_settings, mask_value, write_setting, write_user_setting
 from paperagents.vault import Vault
 
@@ -59,13 +60,13 @@ def settings(request: Request, live: Live) -> Response:
 @pages.get("/stats")
 def stats(request: Request, live: Live) -> Response:
     """How often, how well and how long, as charts and figures."""
-    figures: list[dict[str, Any]] = live.vault.store.figures()
-    runs: list[dict[str, Any]] = live.vault.store.history(limit=MOST_RUNS)
+    figures: list[dict[str, Any]] = tool_statistics(live.vault.journal)
+    runs: list[dict[str, Any]] = live.vault.history.runs(limit=MOST_RUNS)
     total, succeeded = sum(each["runs"] for each in figures), sum(each["succeeded"] for each in figures)
     return page(
         request, "stats.html", bars=tool_bars(figures), days=day_bars(runs), width=WIDTH,
         total=total, succeeded=succeeded, rate=percent(succeeded, total),
-        failed=sum(each["failed"] for each in figures), tags=live.vault.store.tag_figures(),
+        failed=sum(each["failed"] for each in figures), tags=tag_statistics(live.vault.journal),
     )  # fmt: skip
 
 
@@ -110,7 +111,7 @@ def store_model_key(vault: Vault, key: str) -> None:
             # A key is sent to the user's own server only: whoever enters it here means this one.
             write_user_setting("llm.base_url", base_url, origin=_ORIGIN)
         write_user_setting("llm.api_key", key, origin=_ORIGIN)
-    vault.services.masking.learn([key])
+    vault.services.redaction.learn([key])
 
 
 def has_model_key(vault: Vault) -> bool:

@@ -55,7 +55,7 @@ def all_tools(request: Request, live: Live, q: Words = "", category: Words = "")
     most = max(MOST_ON_A_PAGE // max(len(groups), 1), LEAST_OF_A_CATEGORY)
     return page(
         request, "tools.html", groups=groups, broken=broken, query=q, category=category, most=most,
-        runs=live.vault.store.history(limit=5),
+        runs=live.vault.history.runs(limit=5),
     )  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def prefill(live: LiveRuns, tool: str, run: RunView | None, like: str | None) ->
     """The values the form begins with: those of the run that is shown, named, or was the last."""
     if run is not None:
         return without_secrets(run.arguments)
-    last = live.vault.store.history(tool=tool, limit=1, nested=False)
+    last = live.vault.history.runs(tool=tool, limit=1, nested=False)
     named = like or next((str(each["run_id"]) for each in last), None)
     if named is None:
         return None
