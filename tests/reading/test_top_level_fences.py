@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.markdown import _all_blocks, _top_level_blocks, find_fences
+from paperagents.reading.markdown import find_fences, find_top_level_blocks, parse_blocks
 
 LINES = st.sampled_from([
     "```", "````", "~~~", "~~~~", "```js", "``` yaml a", "~~~js ```", "```a`b", " ```", "    ```", "```\t", "  ```  ",
@@ -17,10 +17,10 @@ LINES = st.sampled_from([
 
 @given(st.lists(LINES, max_size=12))
 def test_a_plain_body_has_the_fences_that_the_library_finds(lines: list[str]) -> None:
-    found = _top_level_blocks(lines)
+    found = find_top_level_blocks(lines)
     assume(found is not None)
     assert [(info.strip(), *rest) for info, *rest in found or ()] == [
-        (info.strip(), *rest) for info, *rest in _all_blocks("\n".join(lines))
+        (info.strip(), *rest) for info, *rest in parse_blocks("\n".join(lines))
     ]
 
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from paperagents.reading.javascript_syntax import JavaScript, walk
+from paperagents.reading.javascript_syntax import Finding, JavaScript
 from paperagents.sandbox.values import LOADER
+
+_LOADERS = ("require", "import", "importx", "loadModule", "api.importx", "this.api.importx")
 
 
 def to_function_body(code: JavaScript) -> str:
     """The code with every ``import`` as a call and every ``export`` as an assignment; all lines keep their numbers."""
-    imports = _called_imports(code) if "import" in code.code else ()
+    imports = rewrite_imports(code) if "import" in code.code else ()
     shell = [(0, 2, "//")] if code.code.startswith("#!") else []
     parts, end = [], 0
     for start, stop, written in sorted([*shell, *imports, *rewrite_exports(code)]):
@@ -21,35 +23,43 @@ def to_function_body(code: JavaScript) -> str:
     return "".join([*parts, code.code[end:]])
 
 
-def find_imported_names(code: JavaScript) -> Iterator[Node]:
-    """The texts that name what the file's import statements import."""
-    for node in walk(code.root, enter=lambda each: each.type == "program"):
-        source = node.child_by_field_name("source") if node.type == "import_statement" else None
-        if source is not None:
-            yield source
+def find_loaded_modules(code: JavaScript) -> Iterator[Finding]:
+    """The modules that the file loads by a fixed name, in calls and in import statements."""
+    for node in code.nodes:
+        named = None
+        if node.type == "call_expression":
+            function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+            if function is not None and code.text(function) in _LOADERS and arguments is not None:
+                named = next(iter(arguments.named_children), None)
+        elif node.type == "import_statement" and node.parent is not None and node.parent.type == "program":
+            named = node.child_by_field_name("source")
+        if named is not None and named.type == "string":
+            yield code.finding(named, code.text(named)[1:-1])
 
 
-def _called_imports(code: JavaScript) -> Iterator[tuple[int, int, str]]:
-    for node in walk(code.root):
+def rewrite_imports(code: JavaScript) -> Iterator[tuple[int, int, str]]:
+    """What to write in the place of each ``import``."""
+    for node in code.nodes:
         found = code.finding(node, "")
         if node.type == "import" and node.parent is not None and node.parent.type == "call_expression":
             yield found.start, found.end, LOADER
         elif node.type == "import_statement" and node.parent is not None and node.parent.type == "program":
             lines = "\n" * code.text(node).count("\n")
-            yield found.start, found.end, _called(code, node) + lines
+            yield found.start, found.end, write_call(code, node) + lines
 
 
-def _called(code: JavaScript, statement: Node) -> str:
+def write_call(code: JavaScript, statement: Node) -> str:
+    """An import statement as a call."""
     source = statement.child_by_field_name("source")
     name = code.text(source) if source is not None else "''"
     is_json = any(each.type == "import_attribute" and "json" in code.text(each) for each in statement.children)
     call = f"await {LOADER}({name}{', { with: { type: `json` } }' if is_json else ''})"
     clause = next((each for each in statement.named_children if each.type == "import_clause"), None)
-    pattern = _pattern(code, clause) if clause is not None else ""
+    pattern = write_pattern(code, clause) if clause is not None else ""
     return f"const {pattern} = {call};" if pattern else f"{call};"
 
 
-def _pattern(code: JavaScript, clause: Node) -> str:
+def write_pattern(code: JavaScript, clause: Node) -> str:
     """What stands before ``from``, as a pattern that takes a module apart."""
     fields: list[str] = []
     for part in clause.named_children:
@@ -69,7 +79,7 @@ def _field(code: JavaScript, specifier: Node) -> str:
     return f"{written}: {code.text(alias)}" if alias is not None else written
 
 
-# --- the exports of a JavaScript file, written as assignments: a file that runs as a function cannot export otherwise
+# --- exports as assignments: a file that runs as a function cannot export otherwise
 
 
 _MAIN = "module.exports="

@@ -62,7 +62,7 @@ class JavaScript:
     def __init__(self, code: str, placeholders: Iterable[str] = ()) -> None:
         self.code = code
         self.placeholders = list(find_placeholders(code, placeholders))
-        self._bytes = _without(code, self.placeholders).encode("utf-8", "surrogatepass")
+        self._bytes = replace_by_words(code, self.placeholders).encode("utf-8", "surrogatepass")
         self._ascii = len(self._bytes) == len(code)
         self._tree, self.was_cut = _parse(self._bytes)
         self.root = self._tree.root_node
@@ -88,7 +88,7 @@ class JavaScript:
         """Uses of what the sandbox does not have. A name the code declares itself is its own business."""
         if _FORBIDDEN_WORDS.search(self.code) is None:
             return  # Most blocks; the tree is only asked about words that are there at all.
-        declared = self._declared_names()
+        declared = {self.text(node) for node in self.nodes if self._is_binding(node)}
         for node in self.nodes:
             name = self._forbidden_name(node, declared)
             if name is not None:
@@ -117,6 +117,16 @@ class JavaScript:
     def _parents(self) -> dict[int, Node]:
         return {child.id: node for node in self.nodes for child in node.children}
 
+    @cached_property
+    def _first_named(self) -> dict[str, Node]:
+        names = [node for node in self.nodes if node.type in ("property_identifier", "identifier")]
+        return {self.text(node): node for node in reversed(names)}
+
+    def find_name(self, name: str) -> Finding | None:
+        """Where the code first names something."""
+        node = self._first_named.get(name)
+        return None if node is None else self.finding(node, name)
+
     def finding(self, node: Node, what: str) -> Finding:
         """A node as an offset into the code."""
         return Finding(what=what, start=self._offset(node.start_byte), end=self._offset(node.end_byte))
@@ -125,13 +135,10 @@ class JavaScript:
         return byte if self._ascii else len(self._bytes[:byte].decode("utf-8", "surrogatepass"))
 
     def _error_finding(self, node: Node) -> Finding:
-        opener = _unclosed(node)
+        opener = find_unclosed(node)
         if opener is not None:
             return self.finding(opener, f"unclosed {opener.type}")
-        return self.finding(node, f"unexpected {_first_line(self.text(node))}")
-
-    def _declared_names(self) -> set[str]:
-        return {self.text(node) for node in self.nodes if self._is_binding(node)}
+        return self.finding(node, "unexpected " + self.text(node).strip().split("\n", 1)[0][:40])
 
     def _is_binding(self, node: Node) -> bool:
         if node.type == "shorthand_property_identifier_pattern":
@@ -148,7 +155,7 @@ class JavaScript:
         if node.type in ("import_statement", "import", "export_statement"):
             return self._keyword_of_module(node)
         if node.type in ("identifier", "shorthand_property_identifier"):
-            name = _ESCAPE.sub(_unescaped, self.text(node))
+            name = _ESCAPE.sub(unescape, self.text(node))
             if name in FORBIDDEN and name not in declared and not self._is_harmless(node):
                 return name
         if node.type in ("member_expression", "subscript_expression"):
@@ -210,10 +217,11 @@ def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
 
 def mask_placeholders(code: str, names: Iterable[str]) -> str:
     """The code with a word of the same length in the place of each placeholder."""
-    return _without(code, find_placeholders(code, names))
+    return replace_by_words(code, find_placeholders(code, names))
 
 
-def _without(code: str, placeholders: Iterable[Finding]) -> str:
+def replace_by_words(code: str, placeholders: Iterable[Finding]) -> str:
+    """The code with a word in the place of each finding; every position stays true."""
     pieces, end = [], 0
     for finding in placeholders:
         pieces += [code[end : finding.start], "_" * (finding.end - finding.start)]
@@ -262,7 +270,8 @@ def _parser() -> Parser:
     return Parser(javascript_language())
 
 
-def _unclosed(error: Node) -> Node | None:
+def find_unclosed(error: Node) -> Node | None:
+    """The last bracket or quote in the error that nothing closes."""
     open_tokens: list[Node] = []
     for child in error.children:
         if open_tokens and child.type == _OPENERS[open_tokens[-1].type]:
@@ -272,10 +281,7 @@ def _unclosed(error: Node) -> Node | None:
     return open_tokens[-1] if open_tokens else None
 
 
-def _unescaped(escape: re.Match[str]) -> str:
+def unescape(escape: re.Match[str]) -> str:
+    """The letter of an escape in a name."""
     code = int(escape[1] or escape[2], 16)
     return chr(code) if code <= sys.maxunicode else escape[0]
-
-
-def _first_line(code: str) -> str:
-    return code.strip().split("\n", 1)[0][:40]

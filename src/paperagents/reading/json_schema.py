@@ -53,38 +53,44 @@ class Schema:
 
     def accepts(self, value: JsonValue) -> bool:
         """Whether the value is what the schema says."""
-        return bool(_told(self._validator.is_valid, value))
+        return bool(ask_library(self._validator.is_valid, value))
 
     def violations(self, value: JsonValue) -> list[Violation]:
         """Everything wrong with the value, at once."""
         if self.accepts(value):
             return []
-        errors = _told(lambda read: list(self._validator.iter_errors(read)), value)
-        return [each for error in errors for each in self._violations(error)]
+        errors = ask_library(lambda read: list(self._validator.iter_errors(read)), value)
+        return [each for error in errors for each in self._describe(error)]
 
-    def _violations(self, error: Any) -> list[Violation]:
+    def _describe(self, error: Any) -> list[Violation]:
         """Where it is plain which of several ways was meant, what is wrong with that one."""
-        meant = _meant(error)
-        return [each for inner in meant for each in self._violations(inner)] if meant else [self._violation(error)]
-
-    def _violation(self, error: Any) -> Violation:
-        keyword = str(error.schema_path[-1]) if error.schema_path else ""
-        return Violation(
-            path=tuple(error.instance_path),
-            keyword=keyword,
-            message=error.message,
-            limit=_at(self._schema, error.schema_path),
-            names=tuple(getattr(error.kind, "unexpected", ())),
-        )
+        if meant := find_meant_branch(error):
+            return [each for inner in meant for each in self._describe(inner)]
+        limit: Any = self._schema
+        for segment in error.schema_path:
+            try:
+                limit = limit[segment]
+            except (KeyError, IndexError, TypeError):
+                limit = None
+                break
+        return [
+            Violation(
+                path=tuple(error.instance_path),
+                keyword=str(error.schema_path[-1]) if error.schema_path else "",
+                message=error.message,
+                limit=limit,
+                names=tuple(getattr(error.kind, "unexpected", ())),
+            )
+        ]
 
 
 def compile_schema(schema_text: str) -> Schema:
-    """The compiled form of a schema given as JSON text; short ones are remembered for the next call."""
-    return _remembered(schema_text) if len(schema_text) <= 20_000 else Schema(json.loads(schema_text))
+    """The compiled form of a schema given as JSON text; short ones are cached for the next call."""
+    return _compile_cached(schema_text) if len(schema_text) <= 20_000 else Schema(json.loads(schema_text))
 
 
 @lru_cache(maxsize=512)
-def _remembered(schema_text: str) -> Schema:
+def _compile_cached(schema_text: str) -> Schema:
     return Schema(json.loads(schema_text))
 
 
@@ -126,7 +132,7 @@ def _refuse_to_fetch(address: str) -> Any:
     raise ValueError(message)
 
 
-def _told(ask: Callable[[JsonValue], Any], value: JsonValue) -> Any:
+def ask_library(ask: Callable[[JsonValue], Any], value: JsonValue) -> Any:
     """What the library says about a value, also about one with half a character in it, which it cannot read."""
     try:
         return ask(value)
@@ -134,22 +140,13 @@ def _told(ask: Callable[[JsonValue], Any], value: JsonValue) -> Any:
         return ask(value_without_surrogates(value))
 
 
-def _meant(error: Any) -> list[Any]:
+def find_meant_branch(error: Any) -> list[Any]:
     """The errors of the one way that all its constants and its type speak for; empty where there is no such one."""
-    ways = getattr(error.kind, "context", None) if error.kind.name in ("oneOf", "anyOf") else None
-    possible = [way for way in ways or [] if not any(_is_another_way(each, error) for each in way)]
+    branches = getattr(error.kind, "context", None) if error.kind.name in ("oneOf", "anyOf") else None
+    possible = [each for each in branches or [] if not any(_is_another_way(inner, error) for inner in each)]
     return possible[0] if len(possible) == 1 else []
 
 
 def _is_another_way(inner: Any, outer: Any) -> bool:
     keyword = inner.schema_path[-1]
     return keyword in ("const", "enum") or (keyword == "type" and inner.instance_path == outer.instance_path)
-
-
-def _at(schema: Any, path: list[str | int]) -> JsonValue:
-    for segment in path:
-        try:
-            schema = schema[segment]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return schema  # type: ignore[no-any-return]  # a part of a JSON value is one

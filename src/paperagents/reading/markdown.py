@@ -63,14 +63,14 @@ def find_fences(body: Excerpt) -> list[Fence]:
     if "```" not in body.text and "~~~" not in body.text:
         return []
     lines = body.text.split("\n")
-    blocks = _top_level_blocks(lines) if "\0" not in body.text else None
+    blocks = find_top_level_blocks(lines) if "\0" not in body.text else None
     return [
-        Fence(language=_first_word(info), content=_excerpt(body, lines, first, content))
-        for info, first, content in (blocks if blocks is not None else _all_blocks(body.text))
+        Fence(language=next(iter(info.lower().split(maxsplit=1)), ""), content=_excerpt(body, lines, first, content))
+        for info, first, content in (blocks if blocks is not None else parse_blocks(body.text))
     ]
 
 
-def _top_level_blocks(lines: list[str]) -> list[_Block] | None:
+def find_top_level_blocks(lines: list[str]) -> list[_Block] | None:
     """The fences of a plain body; None where a list, quote, HTML or indentation asks for the whole of CommonMark."""
     blocks: list[_Block] = []
     opening: re.Match[str] | None = None
@@ -80,25 +80,22 @@ def _top_level_blocks(lines: list[str]) -> list[_Block] | None:
             if _NESTING.match(line):
                 return None
             opening, first = _FENCE.match(line), number + 1
-        elif line.lstrip(" ").startswith(opening[1]) and _closes(line, opening[1]):
+        elif line.lstrip(" ").startswith(opening[1]) and closes_fence(line, opening[1]):
             content = lines[first:number]
             blocks.append((opening[2], first, "\n".join([*content, ""]) if content else ""))
             opening = None
     return blocks if opening is None else None
 
 
-def _closes(line: str, fence: str) -> bool:
+def closes_fence(line: str, fence: str) -> bool:
+    """Whether a line of nothing but the fence's own signs ends it: code of four blanks does not."""
     return not line.startswith("    ") and not line.strip(" \t").strip(fence[0])
 
 
-def _all_blocks(text: str) -> list[_Block]:
+def parse_blocks(text: str) -> list[_Block]:
+    """All fences, found by the Markdown library."""
     tokens = (token for token in _parser().parse(text) if token.type == "fence")
     return [(token.info, token.map[0] + 1, token.content) for token in tokens if token.map is not None]
-
-
-def _first_word(info: str) -> str:
-    words = info.split(maxsplit=1)
-    return words[0].lower() if words else ""
 
 
 def _excerpt(body: Excerpt, lines: list[str], first: int, content: str) -> Excerpt:
@@ -121,7 +118,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-# --- the fenced blocks of a note that execute: JavaScript before and after, and what is called between
+# --- the fenced blocks of a note that execute
 
 
 _MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
@@ -183,14 +180,14 @@ def _read_yaml_fence(fence: Fence, blocks: Blocks, problems: ProblemList, *, exp
     open_yet = expected and blocks.tool is None and blocks.steps is None
     if isinstance(mapping, YamlMapping) and "steps" in mapping.entries and blocks.steps is None:
         blocks.steps, blocks.found["steps"] = mapping, found
-    elif isinstance(mapping, YamlMapping) and _calls_a_tool(mapping) and blocks.tool is None:
+    elif isinstance(mapping, YamlMapping) and calls_tool(mapping) and blocks.tool is None:
         blocks.tool, blocks.found["tool"] = mapping, found
-    elif mapping is None and open_yet and _says_what_to_run(fence.content.text):
+    elif mapping is None and open_yet and names_what_to_run(fence.content.text):
         blocks.broken = True
         problems.take(found)
 
 
-def _says_what_to_run(broken: str) -> bool:
+def names_what_to_run(broken: str) -> bool:
     """Whether a text that is no YAML was to have one of our keys, and not somewhere inside another one."""
     content = _CONTENT.search(broken)
     if content is None:
@@ -200,7 +197,7 @@ def _says_what_to_run(broken: str) -> bool:
     return any(len(key[1]) <= len(content[1]) for key in _BLOCK_KEY.finditer(broken))
 
 
-def _calls_a_tool(mapping: YamlMapping) -> bool:
-    """``tool: true`` is no call: it shows how a file becomes a tool."""
+def calls_tool(mapping: YamlMapping) -> bool:
+    """Whether it names a tool. ``tool: true`` is no call: it shows how a file becomes a tool."""
     node = mapping.get("tool")
     return node is not None and node.plain() is not True

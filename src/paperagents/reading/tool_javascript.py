@@ -6,12 +6,10 @@ effects, a short time. Nothing of it gets a capability by being listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
-
-from tree_sitter import Node
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.names import is_registry_package
@@ -20,8 +18,8 @@ from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
 from paperagents.errors import SandboxError, ScriptSyntaxError
 from paperagents.reading.fields import LONG_NAME
 from paperagents.reading.javascript_checks import check_module, report_syntax_errors
-from paperagents.reading.javascript_modules import find_imported_names, to_function_body
-from paperagents.reading.javascript_syntax import JavaScript, walk
+from paperagents.reading.javascript_modules import find_loaded_modules, to_function_body
+from paperagents.reading.javascript_syntax import JavaScript
 from paperagents.reading.problems import ProblemList, check_encoding, decode_text
 from paperagents.reading.tool_javascript_fields import (
     SHOWN,
@@ -72,7 +70,7 @@ def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None,
     if report_syntax_errors(code, source, problems):
         return None, problems.in_order()
     runnable = replace(source, text=to_function_body(code))
-    answers = _answers(runnable, problems)
+    answers = ask_tool(runnable, problems)
     if answers is None:
         return None, problems.in_order()
     definition = _definition(answers, source, code, sha256(data).hexdigest(), problems)
@@ -81,7 +79,7 @@ def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None,
     return definition, problems.in_order()
 
 
-def _answers(source: Excerpt, problems: ProblemList) -> dict[str, Any] | None:
+def ask_tool(source: Excerpt, problems: ProblemList) -> dict[str, Any] | None:
     """What the file answers when it is asked about itself."""
     try:
         asked = with_module(source, _QUESTIONS, packages="pretended")
@@ -196,10 +194,9 @@ def _mapping(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-# --- the npm packages of a tool's file: those it declares, and those it loads
+# --- npm packages
 
 
-_LOADERS = ("require", "import", "importx", "loadModule", "api.importx", "this.api.importx")
 _NODE_MODULES = frozenset({
     "assert", "async_hooks", "buffer", "console", "constants", "crypto", "dgram", "diagnostics_channel", "dns",
     "events", "fs", "http", "http2", "https", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring",
@@ -217,31 +214,12 @@ def check_dependencies(tool: str, dependencies: Mapping[str, Any], span: Span, p
 
 def check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
     """Packages that are loaded by a fixed name must be declared; what Node brings along needs no declaration."""
-    for node in (*_loaded_names(code), *find_imported_names(code)):
-        name = code.text(node)[1:-1]
-        built_in = name.startswith("node:") or (bool(dependencies) and name.partition("/")[0] in _NODE_MODULES)
-        if _package(name) not in dependencies and not built_in:
-            found = code.finding(node, name)
-            case = _kind_of_node_module(name.partition("/")[0])
+    for found in find_loaded_modules(code):
+        name, first = found.what, found.what.partition("/")[0]
+        # ``lodash/fp`` belongs to ``lodash``, ``@scope/name/x`` to ``@scope/name``.
+        package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+        built_in = name.startswith("node:") or (bool(dependencies) and first in _NODE_MODULES)
+        if package not in dependencies and not built_in:
+            # Declaring one of Node's would bring a package that happens to have its name.
+            case = "node" if first in _NODE_MODULES else "process" if first in _NODE_PROCESSES else None
             problems.error("undeclared-dependency", source.span(found.start, found.end), name=name, case=case)
-
-
-def _kind_of_node_module(name: str) -> str | None:
-    """Declaring one of these would bring a package that happens to have its name."""
-    return "node" if name in _NODE_MODULES else "process" if name in _NODE_PROCESSES else None
-
-
-def _loaded_names(code: JavaScript) -> Iterator[Node]:
-    for node in walk(code.root):
-        if node.type != "call_expression":
-            continue
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        loads = function is not None and code.text(function) in _LOADERS
-        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-        if loads and first is not None and first.type == "string":
-            yield first
-
-
-def _package(name: str) -> str:
-    """``lodash/fp`` belongs to ``lodash``, ``@scope/name/x`` to ``@scope/name``."""
-    return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])

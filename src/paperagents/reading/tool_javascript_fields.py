@@ -6,13 +6,11 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from tree_sitter import Node
-
 from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import Parameter
 from paperagents.reading.fields import MAX_UNKNOWN
-from paperagents.reading.javascript_syntax import JavaScript, walk
+from paperagents.reading.javascript_syntax import JavaScript
 from paperagents.reading.json_schema import NotASchemaError, Schema, find_schema_mistakes
 from paperagents.reading.problems import ProblemList
 
@@ -26,16 +24,11 @@ class Places:
     def __init__(self, code: JavaScript, source: Excerpt) -> None:
         self._code = code
         self._source = source
-        self._first: dict[str, Node] = {}
-        for node in walk(code.root):
-            if node.type in ("property_identifier", "identifier"):
-                self._first.setdefault(code.text(node), node)
 
     def of(self, *names: str) -> Span:
         """The place of the first of these that the file names; its first line where it names none."""
         for name in names:
-            if name in self._first:
-                found = self._code.finding(self._first[name], name)
+            if (found := self._code.find_name(name)) is not None:
                 return self._source.span(found.start, found.end)
         return Span(line=1, column=1, end_line=1, end_column=2)
 
