@@ -32,7 +32,7 @@ from paperagents.files.reading import (
 from paperagents.files.safe_open import LINK_ERRORS, open_strictly, resolve_links
 from paperagents.files.writing import Change, encode_text, make_folder, read_mode, write_atomically
 from paperagents.messages import Sentence
-from paperagents.reading.properties import read_properties
+from paperagents.reading.markdown import read_properties
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 LARGEST_FILE = 16 * 1024 * 1024

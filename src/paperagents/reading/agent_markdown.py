@@ -30,7 +30,7 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
     fields.warn_of_slips(AGENT_FIELDS, also_fine=_OTHER_NOTES)
     name = read_name(fields)
     parameters = read_parameters(fields.sequence("parameters"), problems)
-    _check_placeholders(note.body, parameters, problems)
+    check_placeholders(note.body, parameters, problems)
     return AgentDefinition(
         id=read_id(fields, name, problems.file),
         name=name or stem_of(problems.file),
@@ -41,13 +41,13 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         tools=fields.texts("tools") if front.get("tools") is not None else DEFAULT_TOOLS,
         protocol=cast("Protocol", fields.choice("protocol", ("native", "tags", "auto")) or "auto"),
         max_iterations=fields.whole_number("max_iterations", least=1) or 20,
-        temperature=_temperature(fields),
+        temperature=read_temperature(fields),
         memory=fields.boolean("memory", default=True),
-        budget=_budget(fields),
+        budget=read_budget(fields),
         timeout=fields.number("timeout", above=0),
         approval=fields.choice("approval", ("always",)),
         agents=fields.texts("agents"),
-        wanted={**_spans(front, "agents"), **_spans(front, "tools")},
+        wanted={**find_spans(front, "agents"), **find_spans(front, "tools")},
         version=fields.word("version"),
         category=fields.word("category"),
         tags=fields.texts("tags"),
@@ -58,14 +58,14 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
     )
 
 
-def _spans(front: YamlMapping, field: str) -> dict[str, Span]:
+def find_spans(front: YamlMapping, field: str) -> dict[str, Span]:
     """Where each text of a list stands."""
     node = front.get(field)
     items = node.items if isinstance(node, YamlSequence) else [node]
     return {item.raw: item.span for item in items if isinstance(item, YamlScalar)}
 
 
-def _check_placeholders(prompt: Excerpt, parameters: tuple[Parameter, ...], problems: ProblemList) -> None:
+def check_placeholders(prompt: Excerpt, parameters: tuple[Parameter, ...], problems: ProblemList) -> None:
     """A caller may give more than is declared, so an unknown placeholder is only probably a mistake."""
     known = (*BUILT_IN_NAMES, QUERY, CONVERSATION, "input", *(each.name for each in parameters))
     for piece in read_template(prompt.text).pieces:
@@ -78,7 +78,8 @@ def _check_placeholders(prompt: Excerpt, parameters: tuple[Parameter, ...], prob
             problems.warning("prompt-placeholder", span, name=piece.text, suggestion=near, case=case)
 
 
-def _temperature(fields: Fields) -> float | None:
+def read_temperature(fields: Fields) -> float | None:
+    """A number from 0 to 2."""
     value = fields.number("temperature", least=0)
     if value is not None and value > 2:
         span = fields.mapping.entries["temperature"][1].span
@@ -87,7 +88,7 @@ def _temperature(fields: Fields) -> float | None:
     return value
 
 
-def _budget(fields: Fields) -> JsonObject:
+def read_budget(fields: Fields) -> JsonObject:
     """A number is a limit on tokens; a mapping names what is limited."""
     node = fields.mapping.get("budget")
     if isinstance(node, YamlScalar) and node.value is not None:

@@ -100,11 +100,14 @@ def read_markdown(data: bytes, file: str, answers: Mapping[str, Shape] = Mapping
     note = split_note(text, file)
     if note.frontmatter is None:
         return FileReading(file=file)
-    if note.unclosed:
-        return _unclosed(note, problems)
-    if len(data) > MAX_BYTES:
-        return _too_large(note, len(data), problems)
-    return _read(note, data, problems, answers)
+    if not note.unclosed and len(data) <= MAX_BYTES:
+        return _read(note, note.frontmatter, data, problems, answers)
+    # Whoever meant a tool is told; another note may be as it likes.
+    if find_marker(note.frontmatter.text[:4096]) and note.unclosed:
+        problems.error("frontmatter-unclosed", Span(line=1, column=1, end_line=1, end_column=4))
+    elif find_marker(note.frontmatter.text[:4096]):
+        problems.error("file-too-large", _START, case="definition", size=len(data), limit=MAX_BYTES)
+    return FileReading(file=file, problems=problems.in_order())
 
 
 def read_script(data: bytes, file: str) -> FileReading:
@@ -119,17 +122,19 @@ def read_script(data: bytes, file: str) -> FileReading:
     return FileReading(file=file, definition=definition, problems=problems)
 
 
-def _read(note: Note, data: bytes, problems: ProblemList, answers: Mapping[str, Shape]) -> FileReading:
-    assert note.frontmatter is not None
+def _read(
+    note: Note, frontmatter: Excerpt, data: bytes, problems: ProblemList, answers: Mapping[str, Shape]
+) -> FileReading:
+    # Apart, because what is wrong with the YAML of an ordinary note is none of our business.
     found = problems.apart()
-    front = read_yaml(note.frontmatter, found)
+    front = read_yaml(frontmatter, found)
     if not isinstance(front, YamlMapping):
-        if front is None and (marked := _marked(note.frontmatter.text)):
+        if front is None and (marker := find_marker(frontmatter.text)):
             problems.take(found)
             if not problems.has_errors():
-                problems.error("yaml-syntax", note.frontmatter.span(*marked.span()), reason="")
+                problems.error("yaml-syntax", frontmatter.span(*marker.span()), reason="")
         return FileReading(file=problems.file, problems=problems.in_order())
-    kind = _kind(front, problems)
+    kind = find_kind(front, problems)
     if kind is None:
         return FileReading(file=problems.file, problems=problems.in_order())
     problems.take(found)
@@ -139,13 +144,14 @@ def _read(note: Note, data: bytes, problems: ProblemList, answers: Mapping[str, 
     return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
 
 
-def _marked(text: str) -> re.Match[str] | None:
+def find_marker(text: str) -> re.Match[str] | None:
     """Where a frontmatter that cannot be read says that the file is one of ours, in either way of writing YAML."""
     in_braces = _MARKED_IN_BRACES.search(text) if text.lstrip().startswith("{") else None
     return in_braces or _MARKED_LINE.search(text)
 
 
-def _kind(front: YamlMapping, problems: ProblemList) -> str | None:
+def find_kind(front: YamlMapping, problems: ProblemList) -> str | None:
+    """Whether the frontmatter says that the note is a tool, an agent or a tag."""
     for kind in _READERS:
         node = front.get(kind)
         if not isinstance(node, YamlScalar):
@@ -158,21 +164,7 @@ def _kind(front: YamlMapping, problems: ProblemList) -> str | None:
     return None
 
 
-def _unclosed(note: Note, problems: ProblemList) -> FileReading:
-    assert note.frontmatter is not None
-    if _marked(note.frontmatter.text[:4096]):
-        problems.error("frontmatter-unclosed", Span(line=1, column=1, end_line=1, end_column=4))
-    return FileReading(file=problems.file, problems=problems.in_order())
-
-
-def _too_large(note: Note, size: int, problems: ProblemList) -> FileReading:
-    assert note.frontmatter is not None
-    if _marked(note.frontmatter.text[:4096]):
-        problems.error("file-too-large", _START, case="definition", size=size, limit=MAX_BYTES)
-    return FileReading(file=problems.file, problems=problems.in_order())
-
-
-# --- mistakes that only the engine finds: it reads the JavaScript of a tool, and runs none of it
+# --- what only the engine finds: it reads the JavaScript of a tool, and runs none of it
 
 
 _LIMITS = Limits(seconds=2.0, memory_mb=64)
@@ -189,24 +181,24 @@ class _Block:
 
 def check_with_engine(reading: FileReading) -> FileReading:
     """The same file with what the engine says about its blocks, where nobody else has found an error."""
-    return read_guarded(reading.file, lambda: _read_by_engine(reading))
+    return read_guarded(reading.file, lambda: _check_with_engine(reading))
 
 
-def _read_by_engine(reading: FileReading) -> FileReading:
+def _check_with_engine(reading: FileReading) -> FileReading:
     tool = reading.definition
     if not reading.valid or not isinstance(tool, ToolDefinition) or tool.module is not None:
         return reading
     blocks = list(_blocks(tool))
     whole = "\n".join(f"async ({','.join(each.names)}) => {{\n{each.script.text}\n}};" for each in blocks)
     # All at once, since nearly every file is right.
-    if not blocks or _mistake(_Block(script=Excerpt(text=whole), names=())) is None:
+    if not blocks or find_engine_mistake(_Block(script=Excerpt(text=whole), names=())) is None:
         return reading
     mistakes = [
         Problem(
             code="javascript-syntax", severity="error", file=reading.file, span=found[0], values={"reason": found[1]}
         )
         for each in blocks
-        if (found := _mistake(each)) is not None
+        if (found := find_engine_mistake(each)) is not None
     ]
     problems = sorted((*reading.problems, *mistakes), key=lambda each: (each.span.line, each.span.column))
     return replace(reading, problems=tuple(problems))
@@ -225,7 +217,7 @@ def _blocks(tool: ToolDefinition) -> Iterator[_Block]:
             yield _Block(script=replace(script, text=mask_placeholders(script.text, filled_in)), names=names)
 
 
-def _mistake(block: _Block) -> tuple[Span, str] | None:
+def find_engine_mistake(block: _Block) -> tuple[Span, str] | None:
     """What the engine stumbles over before it would run anything."""
     at = block.script
     # On a line of its own, so that an error points to where the file has it.

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt
 from paperagents.reading.problems import ProblemList
+from paperagents.reading.yaml_core import read_plain_yaml
 from paperagents.reading.yaml_nodes import YamlMapping, read_yaml
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ _NESTING = re.compile(r" {0,3}(?:[-+*](?:[ \t]|$)|\d{1,9}[.)]|[<>\t])| {4}| {1,3
 _Block = tuple[str, int, str]
 """What stands behind the fence, the number of the first line, the content."""
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+
+
+MAX_PROPERTIES = 100_000
+"""Characters of the properties of an ordinary note; longer ones count as none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +62,21 @@ def split_note(text: str, file: str) -> Note:
         frontmatter=Excerpt(text=text[opening.end() : closing.start()], file=file, line=2),
         body=Excerpt(text=text[body_start:], file=file, line=text.count("\n", 0, body_start) + 1),
     )
+
+
+def read_properties(text: str) -> tuple[JsonObject, str]:
+    """The properties of a note and the text below them. Broken frontmatter has no properties."""
+    text = text.removeprefix("\ufeff")
+    note = split_note(text, "")
+    if note.frontmatter is None or note.unclosed:
+        return {}, text
+    if len(note.frontmatter.text) > MAX_PROPERTIES:
+        return {}, note.body.text
+    plain = read_plain_yaml(note.frontmatter.text)
+    if plain is not None:
+        return plain, note.body.text
+    node = read_yaml(note.frontmatter, ProblemList("", note.frontmatter.text.split("\n")))
+    return node.plain() if isinstance(node, YamlMapping) else {}, note.body.text
 
 
 def find_fences(body: Excerpt) -> list[Fence]:

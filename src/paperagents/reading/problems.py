@@ -28,11 +28,11 @@ class ProblemList:
 
     def error(self, code: str, span: Span, **values: object) -> None:
         """Note something that keeps the file from working."""
-        self._note("error", code, span, values)
+        self._add(Problem(code=code, severity="error", file=self.file, span=self._clamp(span), values=values))
 
     def warning(self, code: str, span: Span, **values: object) -> None:
         """Note something that works but is probably not meant so."""
-        self._note("warning", code, span, values)
+        self._add(Problem(code=code, severity="warning", file=self.file, span=self._clamp(span), values=values))
 
     def has_errors(self) -> bool:
         """Whether the file cannot be used."""
@@ -46,27 +46,24 @@ class ProblemList:
         """Whether one more error would not be told."""
         return self._count["error"] >= MAX_PROBLEMS
 
-    def _note(self, severity: Severity, code: str, span: Span, values: dict[str, object]) -> None:
-        self._add(Problem(code=code, severity=severity, file=self.file, span=self._inside(span), values=values))
-
     def _add(self, problem: Problem) -> None:
         if self._count[problem.severity] < MAX_PROBLEMS and problem not in self._problems:
             self._count[problem.severity] += 1
             self._problems.append(problem)
 
-    def _inside(self, span: Span) -> Span:
-        line, column = self._clamp(span.line, span.column)
-        end_line, end_column = self._clamp(max(span.end_line, line), span.end_column)
-        end_line, end_column = max((end_line, end_column), (line, column))
+    def _clamp(self, span: Span) -> Span:
+        line, column = self._clamp_position(span.line, span.column)
+        end = self._clamp_position(max(span.end_line, line), span.end_column)
+        end_line, end_column = max(end, (line, column))
         return Span(line=line, column=column, end_line=end_line, end_column=end_column)
 
-    def _clamp(self, line: int, column: int) -> tuple[int, int]:
+    def _clamp_position(self, line: int, column: int) -> tuple[int, int]:
         line = min(max(line, 1), len(self._lines))
         length = len(self._lines[line - 1].removesuffix("\r"))
         return line, min(max(column, 1), length + 1)
 
 
-# --- the text of a file, however its bytes are
+# --- the text of a file
 
 
 _MARK = b"\xef\xbb\xbf"
@@ -74,7 +71,7 @@ _MARK = b"\xef\xbb\xbf"
 
 def decode_text(data: bytes) -> str:
     """The text without a byte order mark, its lines ended in one way; what is no UTF-8 is replaced."""
-    return _with_plain_lines(data.removeprefix(_MARK).decode("utf-8", "replace"))
+    return normalize_lines(data.removeprefix(_MARK).decode("utf-8", "replace"))
 
 
 def check_encoding(data: bytes, problems: ProblemList) -> None:
@@ -82,12 +79,13 @@ def check_encoding(data: bytes, problems: ProblemList) -> None:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = _with_plain_lines(data[: error.start].removeprefix(_MARK).decode("utf-8"))
+        before = normalize_lines(data[: error.start].removeprefix(_MARK).decode("utf-8"))
         line = before.count("\n") + 1
         column = len(before) - (before.rfind("\n") + 1) + 1
         span = Span(line=line, column=column, end_line=line, end_column=column + 1)
         problems.error("not-utf8", span, case="definition", byte=f"0x{data[error.start]:02x}")
 
 
-def _with_plain_lines(text: str) -> str:
+def normalize_lines(text: str) -> str:
+    """The text with its lines ended by a line feed alone."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

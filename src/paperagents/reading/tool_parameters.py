@@ -36,7 +36,7 @@ def read_parameters(nodes: YamlSequence | None, problems: ProblemList) -> tuple[
         if not isinstance(node, YamlMapping):
             problems.error("wrong-type", node.span, field="parameters", case="mappings")
             continue
-        parameter = _parameter(node, problems)
+        parameter = read_parameter(node, problems)
         if parameter is None:
             continue
         span = node.entries["name"][1].span
@@ -57,7 +57,8 @@ def warn_of_loop_values(nodes: YamlNode | None, problems: ProblemList) -> None:
             problems.warning("shadowed-placeholder", name.span, name=name.raw)
 
 
-def _parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
+def read_parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
+    """One parameter; None where it has no name."""
     fields = Fields(node, problems)
     name = fields.word("name")
     if fields.is_blank("name"):
@@ -72,12 +73,13 @@ def _parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
         span = node.key("description").span if "description" in node.entries else node.entries["name"][1].span
         problems.warning("missing-description", span, name=name, case="parameter")
     fields.warn_of_slips((*PARAMETER_FIELDS, *_KEYWORDS))
-    known = _check_type(name, node, problems)
+    known = check_type(name, node, problems)
     required_list = isinstance(node.get("required"), YamlSequence)
     schema = _schema(node, keep_required=required_list)
-    _check_schema(name, schema if known else _of_any_type(schema), node, problems)
+    judged = {key: value for key, value in schema.items() if key != "description" and (known or key != "type")}
+    check_schema(name, judged, node, problems)
     required = True if required_list else fields.boolean("required", default=True)
-    null_default = "default" in node.entries and schema.get("default") is None and not _allows_null(schema)
+    null_default = "default" in node.entries and schema.get("default") is None and not allows_null(schema)
     if null_default:
         # Written out, "default: null" says what leaving it out says: nothing is given.
         schema.pop("default")
@@ -85,7 +87,7 @@ def _parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
     return Parameter(name=name, schema=schema, required=required)
 
 
-def _check_type(name: str, node: YamlMapping, problems: ProblemList) -> bool:
+def check_type(name: str, node: YamlMapping, problems: ProblemList) -> bool:
     """Whether every type that is named is known."""
     written = node.get("type")
     if written is None or written.plain() in (None, []):
@@ -96,14 +98,10 @@ def _check_type(name: str, node: YamlMapping, problems: ProblemList) -> bool:
     named = written.items if isinstance(written, YamlSequence) else [written]
     unknown = [each for each in named if not isinstance(each, YamlScalar) or each.raw not in (*TYPES, "null")]
     for each in unknown:
-        _report_type(each, problems)
+        value = each.raw if isinstance(each, YamlScalar) else str(each.plain())
+        meant = _USUAL_NAMES.get(value.casefold()) or guess_name(value, TYPES)
+        report_choice(each, problems, field="type", options=TYPES, meant=meant)
     return not unknown
-
-
-def _report_type(node: YamlNode, problems: ProblemList) -> None:
-    value = node.raw if isinstance(node, YamlScalar) else str(node.plain())
-    meant = _USUAL_NAMES.get(value.casefold()) or guess_name(value, TYPES)
-    report_choice(node, problems, field="type", options=TYPES, meant=meant)
 
 
 def _schema(node: YamlMapping, *, keep_required: bool) -> JsonObject:
@@ -118,21 +116,16 @@ def _schema(node: YamlMapping, *, keep_required: bool) -> JsonObject:
     return schema
 
 
-def _of_any_type(schema: JsonObject) -> JsonObject:
-    return {key: value for key, value in schema.items() if key != "type"}
-
-
-def _check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: ProblemList) -> None:
+def check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: ProblemList) -> None:
     """Whether it is a schema, and whether its own default fits what is right of it."""
-    schema = {key: value for key, value in schema.items() if key != "description"}
     kind, telling = schema.get("type"), set(schema) - {"type"}
     if not telling and not isinstance(kind, list):
         return
-    if telling == {"default"} and _fits_simply(schema["default"], kind):
+    if telling == {"default"} and fits_plainly(schema["default"], kind):
         return
     mistakes = find_schema_mistakes(json.dumps(schema))
     for mistake in mistakes:
-        problems.error("invalid-schema", _node_at(node, mistake.path).span, name=name, reason=mistake.reason)
+        problems.error("invalid-schema", find_node(node, mistake.path).span, name=name, reason=mistake.reason)
     if schema.get("default") is not None:
         wrong = {segment for mistake in mistakes for segment in mistake.path[:1]}
         _check_default(name, {key: value for key, value in schema.items() if key not in wrong}, node, problems)
@@ -147,14 +140,15 @@ def _check_default(name: str, schema: JsonObject, node: YamlMapping, problems: P
         problems.error("invalid-default", node.entries["default"][1].span, name=name, reason=violation.message)
 
 
-def _fits_simply(value: JsonValue, kind: JsonValue) -> bool:
+def fits_plainly(value: JsonValue, kind: JsonValue) -> bool:
     """The common cases, judged without loading the schema library."""
     if value is None or (kind == "string" and isinstance(value, str)):
         return True
     return isinstance(value, bool) if kind == "boolean" else kind == "integer" and type(value) is int
 
 
-def _node_at(node: YamlMapping, path: tuple[str | int, ...]) -> YamlNode:
+def find_node(node: YamlMapping, path: tuple[str | int, ...]) -> YamlNode:
+    """The node at a path, or the nearest one around it that is written."""
     found: YamlNode = node
     for segment in path:
         if isinstance(found, YamlMapping) and (below := found.get(str(segment))) is not None:
@@ -166,7 +160,8 @@ def _node_at(node: YamlMapping, path: tuple[str | int, ...]) -> YamlNode:
     return found
 
 
-def _allows_null(schema: JsonObject) -> bool:
+def allows_null(schema: JsonObject) -> bool:
+    """Whether null is one of the values."""
     kind = schema.get("type")
     allowed = schema.get("enum")
     return (

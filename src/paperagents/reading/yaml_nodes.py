@@ -257,7 +257,9 @@ class _Builder:
         raise AssertionError("libyaml ends every mapping it starts")
 
     def refuse_key(self, key: YamlNode, event: Any, mapping: Any) -> NoReturn:
-        if isinstance(key, YamlMapping) and self.is_placeholder(mapping, event):
+        is_flow = mapping.flow_style and event.flow_style
+        # The two start with ``{{``, as an unquoted placeholder does.
+        if isinstance(key, YamlMapping) and is_flow and mapping.start_mark.index + 1 == event.start_mark.index:
             self.refuse("yaml-unquoted-placeholder", self.point(mapping))
         self.refuse("yaml-complex-key", self.point(event))
 
@@ -276,10 +278,6 @@ class _Builder:
     def point(self, event: Any) -> Span:
         return _point(self.source, event.start_mark.line, event.start_mark.column)
 
-    def is_placeholder(self, mapping: Any, key: Any) -> bool:
-        """Whether the two start with ``{{``, as an unquoted placeholder does."""
-        return bool(mapping.flow_style and key.flow_style and mapping.start_mark.index + 1 == key.start_mark.index)
-
 
 def _point(source: Excerpt, line: int, column: int) -> Span:
     line, column = source.position(line + 1, column + 1)
@@ -293,30 +291,29 @@ def _lines(text: str) -> list[str]:
 
 def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> None:
     mark = getattr(error, "problem_mark", None)
-    if mark is not None and (mark.index >= len(source.text.rstrip()) or _began_before(error)):
+    context = getattr(error, "context", None) or ""
+    # A key without its colon or a text that begins like an alias is only noticed further on.
+    began_before = any(words in context for words in ("simple key", "scanning an alias", "scanning an anchor"))
+    if mark is not None and (mark.index >= len(source.text.rstrip()) or began_before):
         # Something is still open: it is the opening that a person has to look at.
         mark = getattr(error, "context_mark", None) or mark
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     if mark is not None:
         span = _point(source, mark.line, mark.column)
     else:
-        span = _point(source, *_forbidden_character(source.text))
-    problems.error("yaml-syntax", span, reason=reason, case=_likely_mistake(reason, source, mark))
+        span = _point(source, *find_forbidden_character(source.text))
+    problems.error("yaml-syntax", span, reason=reason, case=guess_mistake(reason, source, mark))
 
 
-def _began_before(error: Any) -> bool:
-    """A key without its colon or a text that begins like an alias is only noticed further on."""
-    context = getattr(error, "context", None) or ""
-    return any(words in context for words in ("simple key", "scanning an alias", "scanning an anchor"))
-
-
-def _forbidden_character(text: str) -> tuple[int, int]:
+def find_forbidden_character(text: str) -> tuple[int, int]:
+    """The line and column, from 0, of the first character that YAML does not allow."""
     found = re.search(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
     start = found.start() if found else 0
     return text.count("\n", 0, start), start - (text.rfind("\n", 0, start) + 1)
 
 
-def _likely_mistake(reason: str, source: Excerpt, mark: Any) -> str:
+def guess_mistake(reason: str, source: Excerpt, mark: Any) -> str:
+    """The mistake that people most often make where the library says this; empty where none is likely."""
     lines = _lines(source.text)
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
     if "\t" in line[: mark.column + 1 if mark else 0]:

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from paperagents.definitions.json_value import JsonValue
 from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import ListedFile
-from paperagents.reading.properties import read_properties
+from paperagents.reading.markdown import read_properties
 
 _MARKDOWN = (".md", ".markdown")
 # Letters, digits and emoji, as people write them; punctuation of any script ends a tag. Before it stands a
