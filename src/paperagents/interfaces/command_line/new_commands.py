@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import count
@@ -20,94 +21,7 @@ from paperagents.interfaces.command_line.output import one_line, print_json, say
 from paperagents.messages import system_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
 
-SINGLE = """\
----
-tool: true
-name: {name}
-description: {description}
-parameters:
-  - name: text
-    type: string
-    description: {parameter}
----
-
-```javascript
-// @preprocess
-input.text = input.text.trim();
-return input;
-```
-
-```javascript
-// @postprocess
-return {{ text: output.text, length: output.text.length }};
-```
-"""
-
-CHAIN = """\
----
-tool: true
-name: {name}
-description: {description}
-parameters:
-  - name: query
-    type: string
-    description: {parameter}
-steps:
-  - name: find
-    tool: search_files
-    parameters:
-      query: "{{{{query}}}}"
-  - name: read
-    tool: read_file
-    for_each: steps.find.output.results
-    parameters:
-      filePath: "{{{{item.path}}}}"
----
-"""
-
-JAVASCRIPT = """\
-module.exports = {{
-  getMetadata() {{
-    return {{ id: {id_json}, name: {name}, description: {description} }};
-  }},
-
-  getSchema() {{
-    return {{
-      parameters: {{
-        type: 'object',
-        properties: {{ text: {{ type: 'string', description: {parameter}, minLength: 1 }} }},
-        required: ['text']
-      }}
-    }};
-  }},
-
-  async execute(params) {{
-    return params.text.toUpperCase();
-  }}
-}};
-"""
-
-AGENT = """\
----
-agent: true
-name: {name}
-description: {description}
-tools: [search_files, read_file]
----
-
-{prompt}
-"""
-
-SETTINGS = """\
-# Settings of this vault. Every value can also be given as a variable: PAPER_LANGUAGE, PAPER_SANDBOX_TIMEOUT, …
-# language = "en"                    # en, de, zh; else the locale
-# timezone = "Europe/Berlin"         # else the system's
-# allowed_hosts = ["127.0.0.1"]      # private addresses that rest_request may reach
-
-# [sandbox]
-# timeout = 5.0
-# memory_mb = 256
-"""
+NEW_FILES = files("paperagents.interfaces.command_line") / "new_files"
 
 
 @click.command("new", cls=LocalisedCommand, help=text("cli.new"))
@@ -146,16 +60,17 @@ def new_command(context: click.Context, *, kind: str, name: str, form: str | Non
 
 
 def fill_template(kind: str, form: str | None, name: str, identifier: str) -> str:
-    """The content of a new file."""
-    template = AGENT if kind == "agent" else {"chain": CHAIN, "javascript": JAVASCRIPT}.get(form or "", SINGLE)
+    """The content of a new file, with the fields of its template (``@name@``) filled in."""
+    template = (NEW_FILES / ("javascript.tool.js" if form == "javascript" else f"{form or kind}.md")).read_text("utf-8")
     # A JSON text is a YAML and a JavaScript text, whatever the name contains.
-    return template.format(
-        name=json.dumps(name, ensure_ascii=False),
-        id_json=json.dumps(identifier),
-        description=json.dumps(text("cli.new.description"), ensure_ascii=False),
-        parameter=json.dumps(text("cli.new.parameter"), ensure_ascii=False),
-        prompt=text("cli.new.prompt"),
-    )
+    fields = {
+        "name": json.dumps(name, ensure_ascii=False),
+        "id": json.dumps(identifier),
+        "description": json.dumps(text("cli.new.description"), ensure_ascii=False),
+        "parameter": json.dumps(text("cli.new.parameter"), ensure_ascii=False),
+        "prompt": text("cli.new.prompt"),
+    }
+    return re.sub(r"@(\w+)@", lambda field: fields[field[1]], template)
 
 
 @click.command("init", cls=LocalisedCommand, help=text("cli.init"))
@@ -192,8 +107,9 @@ def write_settings(folder: Path) -> list[Path]:
     """Make the program's own folder, ignored by version control, with commented settings."""
     own = folder / KEEPING_FOLDER
     make_folder(own)
-    contents = {own / ".gitignore": "*\n!settings.toml\n", own / "settings.toml": SETTINGS}
-    return [write_new(place, content.encode()) for place, content in contents.items() if is_free(place)]
+    settings = (NEW_FILES / "settings.toml").read_bytes()
+    contents = {own / ".gitignore": b"*\n!settings.toml\n", own / "settings.toml": settings}
+    return [write_new(place, content) for place, content in contents.items() if is_free(place)]
 
 
 def copy_new(source: Traversable, target: Path) -> list[Path]:

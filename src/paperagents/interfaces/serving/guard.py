@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paperagents.errors import PaperError
@@ -115,17 +115,18 @@ class Guard:
 
     def require_own_site(self, request: GuardedRequest) -> None:
         """Raise PaperError for another site's request, and for too many requests."""
-        if len(request.all("host")) != 1 or not self.hosts.allow(request.header("host")):
+        if len(request.headers.getlist("host")) != 1 or not self.hosts.allow(request.header("host")):
             raise PaperError("foreign-host", host=request.header("host")[:200])
-        if not self._rate.allows(request.client):
+        if not self._rate.allows(request.client.host if request.client else ""):
             raise PaperError("too-many-requests", retryable=True)
         if not request.comes_from_here():
             raise PaperError("foreign-origin")
 
     def require_token(self, request: GuardedRequest) -> None:
         """Raise PaperError without a valid token or cookie."""
+        cookie = request.cookies.get(request.cookie_name, "")
         # Wrong guesses are not counted: other users of the machine cannot lock its owner out.
-        if self.access.allows_token(request.bearer) or self.access.allows_cookie(request.cookie):
+        if self.access.allows_token(request.bearer) or self.access.allows_cookie(cookie):
             return
         if request.path in _WITHOUT_TOKEN and request.method in ("GET", "HEAD"):
             return
@@ -168,32 +169,23 @@ class Guard:
         return None
 
 
-class GuardedRequest:
-    """The parts of a request that the guard checks."""
+class GuardedRequest(HTTPConnection):
+    """A request or WebSocket with what the guard checks."""
 
     def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self._headers: list[tuple[bytes, bytes]] = list(scope["headers"])
+        # The interface lets servers leave it out.
+        scope.setdefault("query_string", b"")
+        super().__init__(scope)
         self.is_websocket = scope["type"] == "websocket"
         self.method: str = scope.get("method", "")
-        self.path: str = scope.get("path", "/")
-        self.query: dict[str, list[str]] = parse_qs(scope.get("query_string", b"").decode("latin-1"), errors="replace")
-        self.client: str = (scope.get("client") or ("", 0))[0]
+        self.path: str = scope["path"]
+        self.link_token = self.query_params.get("token", "")
         # Browsers do not tell ports apart: every server needs a cookie of its own.
         self.cookie_name = f"paper_{(scope.get('server') or ('', 0))[1]}"
 
-    def all(self, name: str) -> list[str]:
-        """Every value of a header."""
-        return [value.decode("latin-1") for key, value in self._headers if key == name.encode()]
-
     def header(self, name: str) -> str:
         """The first value of a header; empty where there is none."""
-        return next(iter(self.all(name)), "")
-
-    @property
-    def link_token(self) -> str:
-        """The token of a link."""
-        return self.query.get("token", [""])[0]
+        return self.headers.get(name, "")
 
     @property
     def bearer(self) -> str:
@@ -201,18 +193,9 @@ class GuardedRequest:
         kind, _, token = self.header("authorization").partition(" ")
         return token.strip() if kind.lower() == "bearer" else ""
 
-    @property
-    def cookie(self) -> str:
-        """The value of our cookie."""
-        try:
-            cookies = SimpleCookie("; ".join(self.all("cookie")))
-        except CookieError:
-            return ""
-        return cookies[self.cookie_name].value if self.cookie_name in cookies else ""
-
     def comes_from_here(self) -> bool:
         """Whether no other site has sent this, as far as a browser says."""
-        origins = self.all("origin")
+        origins = self.headers.getlist("origin")
         host = self.header("host").lower()
         if any(authority_of(origin) != host for origin in origins) or len(origins) > 1:
             return False
@@ -267,9 +250,9 @@ async def respond(send: Send, status: int, headers: dict[str, str], body: bytes 
 
 async def redirect_with_cookie(request: GuardedRequest, cookie: str, send: Send) -> None:
     """To the same page without the token in its address, where it would stay in the history."""
-    rest = {name: values for name, values in request.query.items() if name != "token"}
+    rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
     path = "/" + quote(request.path.lstrip("/"), safe="/")
-    target = f"{path}?{urlencode(rest, doseq=True)}" if rest else path
+    target = f"{path}?{urlencode(rest)}" if rest else path
     value = f"{request.cookie_name}={cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}"
     await respond(send, 303, {"location": target, "set-cookie": value, "content-length": "0"})
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -20,7 +21,7 @@ from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
 from paperagents.files.paths import join_path, split_path
 from paperagents.files.reading import ABSENT, hash_content
-from paperagents.interfaces.rest.responses import Json, StrictRoute, record_response
+from paperagents.interfaces.rest.responses import Json, record_response
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import PageRoute, page
@@ -29,9 +30,9 @@ from paperagents.reading.files import MAX_BYTES
 from paperagents.registry.entry import definition_document
 from paperagents.vault import Vault
 
-router = APIRouter(include_in_schema=False)
-pages = APIRouter(include_in_schema=False, route_class=PageRoute)
-requests = APIRouter(include_in_schema=False, route_class=StrictRoute)
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
+NEW_FILES = files("paperagents.interfaces.web") / "new_files"
+NEW_PATHS = {"tool": "tools/my-tool.md", "chain": "tools/my-chain.md", "agent": "agents/my-agent.md"}
 Path = Annotated[str, Query(max_length=4000)]
 Place = Annotated[int, Query(ge=1, le=10_000_000)]
 
@@ -51,7 +52,7 @@ class Saving(Draft):
     digest: str = Field(max_length=100)
 
 
-@pages.get("/edit")
+@router.get("/edit")
 def edit(request: Request, live: Live, file: Path, line: Place = 1, column: Place = 1) -> Response:
     """The editor with a file of the vault."""
     path = join_path(split_path(file))
@@ -62,24 +63,24 @@ def edit(request: Request, live: Live, file: Path, line: Place = 1, column: Plac
     )  # fmt: skip
 
 
-@pages.get("/new/{kind}")
+@router.get("/new/{kind}")
 def new(request: Request, live: Live, kind: str) -> Response:
     """The editor with a template of a tool or an agent."""
-    path, content = TEMPLATES.get(kind, TEMPLATES["tool"])
-    path = free_path(live.vault, path)
+    kind = kind if kind in NEW_PATHS else "tool"
+    path, content = free_path(live.vault, NEW_PATHS[kind]), (NEW_FILES / f"{kind}.md").read_text("utf-8")
     return page(
         request, "editor.html", file=path, content=content, digest=ABSENT, line=1, column=1, is_new=True,
         checked=check_content(live, path, content),
     )  # fmt: skip
 
 
-@requests.post("/edit/check")
+@router.post("/edit/check")
 def check(live: Live, draft: Draft) -> Response:
     """Everything wrong with a file that has not been saved, and the form it would have."""
     return Json(check_content(live, join_path(split_path(draft.file)), draft.content))
 
 
-@requests.put("/edit/save")
+@router.put("/edit/save")
 async def save(live: Live, saving: Saving) -> Response:
     """Write the file, unless somebody else has changed it since it was opened."""
     path = join_path(split_path(saving.file))
@@ -118,79 +119,3 @@ def free_path(vault: Vault, wanted: str) -> str:
         if vault.folder.digest(path) == ABSENT:
             return path
     raise ToolError("file-exists", path=wanted)
-
-
-router.include_router(pages)
-router.include_router(requests)
-
-
-# --- templates of new files
-
-
-_TOOL = """\
----
-tool: true
-name: My tool
-description: Says what it does in one sentence.
-category: mine
-parameters:
-  - name: text
-    type: string
-    description: What to work on
-custom_function: |
-  return { result: input.text.trim() };
-examples:
-  - input: { text: " hello " }
-    output: { result: hello }
----
-
-# My tool
-
-Notes about the tool stand here.
-"""
-_CHAIN = """\
----
-tool: true
-name: My chain
-description: Finds notes and writes a list of them. Asks before it writes.
-category: mine
-parameters:
-  - name: query
-    type: string
-    description: What to look for
-steps:
-  - name: find
-    tool: search_files
-    parameters:
-      query: "{{query}}"
-  - name: write
-    tool: write_file
-    parameters:
-      filePath: "lists/{{date}}.md"
-      content: "{{input.title}}\\n\\n{{steps.find.output.results}}\\n"
-      overwrite: true
----
-
-# My chain
-
-```javascript
-// @preprocess
-return { ...input, title: `# Notes about ${input.query}` };
-```
-"""
-_AGENT = """\
----
-agent: true
-name: My agent
-description: Answers questions about the notes.
-tools: [search_files, read_file]
----
-
-You answer questions about the notes of this vault. Search before you answer, and say which notes you used.
-"""
-
-TEMPLATES = {
-    "tool": ("tools/my-tool.md", _TOOL),
-    "chain": ("tools/my-chain.md", _CHAIN),
-    "agent": ("agents/my-agent.md", _AGENT),
-}

@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from fastapi import APIRouter
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
@@ -21,7 +20,7 @@ from starlette.responses import Response
 from paperagents.approval.diff import escape_invisible
 from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError, UsageError
-from paperagents.interfaces.rest.responses import invalid_request, status_of
+from paperagents.interfaces.rest.responses import StrictRoute, invalid_request, status_of
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.sidebar import make_sidebar
 from paperagents.interfaces.web.texts import format_duration, format_moment
@@ -35,12 +34,14 @@ _MIME_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset
 _FOR_A_YEAR = "private, max-age=31536000, immutable"
 
 
-class PageRoute(APIRoute):
-    """A route whose errors are pages, too."""
+class PageRoute(StrictRoute):
+    """A page, whose errors are pages, too; other methods than GET are for scripts, as in the REST API."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The usual handler; an error becomes a page."""
+        """The usual handler; an error of a page becomes a page."""
         handler = super().get_route_handler()
+        if "GET" not in (self.methods or ()):
+            return handler
 
         async def page_or_error(request: Request) -> Response:
             try:

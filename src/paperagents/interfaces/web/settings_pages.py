@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from paperagents.agents.model import KEYRING, origin_of
 from paperagents.errors import SettingsError, UsageError
-from paperagents.interfaces.rest.responses import Json, StrictRoute
+from paperagents.interfaces.rest.responses import Json
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
@@ -21,9 +21,7 @@ from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.settings import load_settings, mask_value, write_setting, write_user_setting
 from paperagents.vault import Vault
 
-router = APIRouter(include_in_schema=False)
-pages = APIRouter(include_in_schema=False, route_class=PageRoute)
-requests = APIRouter(include_in_schema=False, route_class=StrictRoute)
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
 CHANGED_HERE = (
     "language", "timezone", "allowed_hosts", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb",
     "llm.base_url", "llm.model",
@@ -41,7 +39,7 @@ class Value(BaseModel):
     value: str = Field(max_length=10_000)
 
 
-@pages.get("/settings")
+@router.get("/settings")
 def settings(request: Request, live: Live) -> Response:
     """Every setting with its origin, and the rules."""
     values = live.vault.settings.values
@@ -57,7 +55,7 @@ def settings(request: Request, live: Live) -> Response:
     return page(request, "settings.html", settings=shown, rules=rules, has_key=has_key)
 
 
-@pages.get("/stats")
+@router.get("/stats")
 def stats(request: Request, live: Live) -> Response:
     """How often, how well and how long, as charts and figures."""
     figures: list[dict[str, Any]] = tool_statistics(live.vault.journal)
@@ -70,7 +68,7 @@ def stats(request: Request, live: Live) -> Response:
     )  # fmt: skip
 
 
-@requests.put("/settings/{name}")
+@router.put("/settings/{name}")
 def change(live: Live, name: Annotated[str, Path(max_length=100)], value: Value) -> Response:
     """Write a setting into the vault's file. Raises SettingsError for a value that it cannot have."""
     if name == "llm.api_key":
@@ -92,10 +90,6 @@ def format_setting(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
-
-
-router.include_router(pages)
-router.include_router(requests)
 
 
 # --- the key of the language model: stored for the server it is for, never shown again

@@ -1,0 +1,19 @@
+module.exports = {
+  getMetadata() {
+    return { id: @id@, name: @name@, description: @description@ };
+  },
+
+  getSchema() {
+    return {
+      parameters: {
+        type: 'object',
+        properties: { text: { type: 'string', description: @parameter@, minLength: 1 } },
+        required: ['text']
+      }
+    };
+  },
+
+  async execute(params) {
+    return params.text.toUpperCase();
+  }
+};
