@@ -56,7 +56,7 @@ def metrics(vault: Vault) -> str:
     rows = vault.database.rows("SELECT tool, status, count(*) AS runs, sum(duration_ms) AS total FROM runs "
                                "WHERE parent_run IS NULL GROUP BY tool, status ORDER BY tool, status")  # fmt: skip
     questions = vault.database.rows("SELECT count(*) AS open FROM approvals")[0]["open"]
-    labelled = [(metric_labels(row), row) for row in rows]
+    labelled = [(_metric_labels(row), row) for row in rows]
     seconds = [f"paper_run_seconds_total{labels} {(row['total'] or 0) / 1000:.3f}" for labels, row in labelled]
     lines = [
         "# HELP paper_info The version that runs.",
@@ -75,8 +75,7 @@ def metrics(vault: Vault) -> str:
     return "\n".join(lines) + "\n"
 
 
-def metric_labels(row: JsonObject) -> str:
-    """The labels of a row of runs, escaped as the format wants it."""
+def _metric_labels(row: JsonObject) -> str:
     tool = str(row["tool"]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'{{tool="{tool}",status="{row["status"]}"}}'
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from collections.abc import Sequence
 from contextlib import closing
 from itertools import product
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.types import Message, Receive, Scope, Send
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from paperagents.interfaces.serving.access import Access, RateLimit, load_user_key
+from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.guard import SECURITY_HEADERS, Guard, GuardLimits, Hosts
 
 from ..served import KEY, Served, serving  # noqa: TID252  shared by the tests of two interfaces
@@ -285,33 +288,6 @@ def test_a_websocket_of_the_page_is_let_in(served: Served) -> None:
 # --- the parts
 
 
-@given(st.text(max_size=60))
-def test_no_other_text_is_a_cookie_or_a_token(text: str) -> None:
-    access = Access(KEY, Path("/vault"))
-    assert not access.allows_cookie(text)
-    assert not access.allows_token(text)
-    assert access.redeem_link(text) is None
-
-
-def test_a_cookie_of_one_vault_is_none_of_another() -> None:
-    one, other = Access(KEY, Path("/one")), Access(KEY, Path("/other"))
-    cookie = one.redeem_link(one.new_link_token())
-    assert cookie is not None
-    assert one.allows_cookie(cookie)
-    assert not other.allows_cookie(cookie)
-    expired = "1." + cookie.partition(".")[2]
-    assert not one.allows_cookie(expired)
-
-
-def test_the_key_is_kept_for_the_owner_alone(tmp_path: Path) -> None:
-    file = tmp_path / "config" / "serving.key"
-    key = load_user_key(file)
-    assert load_user_key(file) == key
-    assert file.stat().st_mode & 0o077 == 0
-    file.write_bytes(b"cut off")
-    assert len(load_user_key(file)) == 32
-
-
 @given(st.text(max_size=40))
 def test_only_known_names_are_hosts(host: str) -> None:
     assert not Hosts().allow(host) or host.lower().startswith(("127.0.0.1", "localhost", "[::1]"))
@@ -324,9 +300,138 @@ def test_any_address_is_a_host_where_others_may_reach_the_server() -> None:
     assert not hosts.allow("evil.example")
 
 
-def test_a_rate_fills_up_again() -> None:
-    now = [0.0]
-    rate = RateLimit(burst=2, per_second=1, clock=lambda: now[0])
-    assert [rate.allows("a"), rate.allows("a"), rate.allows("a"), rate.allows("b")] == [True, True, False, True]
-    now[0] = 1.0
-    assert [rate.allows("a"), rate.allows("a")] == [True, False]
+# --- checks that a real server, or a real client, would already refuse before the guard sees them
+
+
+async def hello(_: Scope, receive: Receive, send: Send) -> None:
+    """Read the body, then answer with a header of its own."""
+    message = await receive()
+    body = f"{message['type']} {message.get('body', b'').decode()}".encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"cache-control", b"private")]})
+    await send({"type": "http.response.body", "body": body})
+
+
+class Asked:
+    """A guard around an application, asked directly with any headers and messages."""
+
+    def __init__(self, app: ASGIApp = hello, limits: GuardLimits | None = None) -> None:
+        self.access = Access(KEY, Path("/vault"))
+        self.guard = Guard(app=app, access=self.access, limits=limits or GuardLimits())
+        self.received = 0
+
+    def ask(
+        self, *headers: tuple[str, str], messages: Sequence[Message] = (), token: bool = True, **scope: Any
+    ) -> tuple[int, Headers, str]:
+        waiting, sent = [*messages] or [{"type": "http.request"}], list[Message]()
+        bearer = f"Bearer {self.access.token if token else 'another'}"
+        named = [("host", "localhost"), ("authorization", bearer), *headers]
+        whole: Scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", **scope}
+        whole["headers"] = [(name.encode(), value.encode()) for name, value in named if value]
+
+        async def receive() -> Message:
+            self.received += 1
+            return waiting.pop(0)
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        asyncio.run(self.guard(whole, receive, send))
+        return sent[0]["status"], Headers(raw=sent[0]["headers"]), sent[1]["body"].decode()
+
+
+def test_of_two_hosts_none_is_taken() -> None:
+    assert Asked().ask()[0] == 200
+    assert Asked().ask(("host", "localhost"))[0] == 421
+
+
+def test_of_two_origins_none_is_taken() -> None:
+    assert Asked().ask(("origin", "http://localhost"))[0] == 200
+    assert Asked().ask(("origin", "http://localhost"), ("origin", "http://localhost"))[0] == 403
+
+
+@pytest.mark.parametrize(
+    "origin", ["ftp://localhost", "null", "localhost", "http://[", "http://localhost.evil.example"]
+)
+def test_an_origin_that_is_not_this_server_is_refused(origin: str) -> None:
+    assert Asked().ask(("origin", origin))[0] == 403
+
+
+def test_only_a_look_at_health_needs_no_token() -> None:
+    methods = ("GET", "HEAD", "POST", "DELETE")
+    found = [Asked().ask(method=method, path="/health", token=False)[0] for method in methods]
+    assert found == [200, 200, 401, 401]
+
+
+def test_a_header_of_the_application_stands_and_is_not_doubled() -> None:
+    _, headers, _ = Asked().ask()
+    assert headers.getlist("cache-control") == ["private"]
+    assert headers.getlist("x-frame-options") == ["DENY"]
+
+
+def test_a_link_leads_to_the_same_page_without_its_token() -> None:
+    asked = Asked()
+    query = f"a=1&token={asked.access.new_link_token()}&a=2".encode()
+    status, headers, _ = asked.ask(path="/runs", query_string=query)
+    assert (status, headers["location"]) == (303, "/runs?a=1&a=2")
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= {*headers["set-cookie"].split("; ")}
+
+
+def test_only_opening_a_link_uses_it_up() -> None:
+    asked = Asked()
+    query = f"token={asked.access.new_link_token()}".encode()
+    assert asked.ask(method="POST", query_string=query)[0] == 200
+    assert asked.ask(query_string=query)[0] == 303
+
+
+def test_a_length_that_is_too_large_is_refused_before_the_body_is_read() -> None:
+    asked = Asked(limits=GuardLimits(body_bytes=10))
+    status, headers, _ = asked.ask(("content-length", "11"), method="POST")
+    assert (status, headers["connection"], asked.received) == (413, "close", 0)
+
+
+def test_a_body_that_grows_too_large_is_refused_whatever_its_length_says() -> None:
+    asked = Asked(limits=GuardLimits(body_bytes=10))
+    piece = {"type": "http.request", "body": b"x" * 6, "more_body": True}
+    status, headers, _ = asked.ask(("content-length", "1"), method="POST", messages=[piece, piece, piece])
+    assert (status, headers["connection"], asked.received) == (413, "close", 2)
+
+
+def test_a_body_arrives_whole_and_a_client_that_goes_is_gone() -> None:
+    pieces: list[Message] = [
+        {"type": "http.request", "body": b"[1,", "more_body": True},
+        {"type": "http.request", "body": b"2]"},
+    ]
+    json_type = ("content-type", "application/json-patch+json; charset=utf-8")
+    assert Asked().ask(json_type, method="POST", messages=pieces)[2] == "http.request [1,2]"
+    gone: list[Message] = [pieces[0], {"type": "http.disconnect"}]
+    assert Asked().ask(json_type, method="POST", messages=gone)[2] == "http.disconnect "
+
+
+def test_a_refusal_says_how_to_go_on_and_a_head_has_no_body() -> None:
+    asked = Asked(limits=GuardLimits(burst=1, per_second=0))
+    status, headers, body = asked.ask(method="HEAD", token=False)
+    assert (status, headers["www-authenticate"], body) == (401, "Bearer", "")
+    status, headers, body = asked.ask()
+    assert (status, headers["retry-after"]) == (429, "3")
+    assert json.loads(body)["code"] == "too-many-requests"
+
+
+def test_what_fails_after_it_began_to_answer_is_not_answered_twice() -> None:
+    sent: list[Message] = []
+
+    async def failing(_: Scope, __: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RecursionError
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    access = Access(KEY, Path("/vault"))
+    headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {access.token}".encode())]
+    scope: Scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
+    with pytest.raises(RecursionError):
+        asyncio.run(Guard(app=failing, access=access)(scope, receive, send))
+    assert [message.get("status") for message in sent] == [200]

@@ -33,15 +33,9 @@ LONGEST_QUESTION = 10_000_000
 @click.option("--list", "only_list", is_flag=True, help=text("cli.chat.list"))
 @common_options
 def chat_command(  # noqa: PLR0913  one argument per option
-    context: click.Context,
-    *,
-    agent: str,
-    yes: bool,
-    model: str | None,
-    conversation: str | None,
-    only_list: bool,
+    context: click.Context, *, agent: str, yes: bool, model: str | None, conversation: str | None, only_list: bool,
     as_json: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Talk with an agent. Ctrl-C ends one answer, Ctrl-D the conversation."""
     with current_vault(context) as vault:
         identifier = vault.registry.agent(agent).id
@@ -198,15 +192,9 @@ def load_line_history() -> None:
 @click.option("--conversation", metavar="NAME|last", help=text("cli.ask.conversation"))
 @common_options
 def ask_command(  # noqa: PLR0913  one argument per option
-    context: click.Context,
-    *,
-    agent: str,
-    words: tuple[str, ...],
-    yes: bool,
-    model: str | None,
-    conversation: str | None,
-    as_json: bool,
-) -> None:
+    context: click.Context, *, agent: str, words: tuple[str, ...], yes: bool, model: str | None,
+    conversation: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Ask an agent."""
     with current_vault(context) as vault:
         identifier = vault.registry.agent(agent).id

@@ -223,22 +223,20 @@ def make_group() -> PaperGroup:
             is_eager=True,
             expose_value=False,
             help=text("cli.version"),
-            callback=print_version,
+            callback=_print_version,
         )
     )
-    group.callback = print_help
+    group.callback = _print_help
     return group
 
 
 @click.pass_context
-def print_help(context: click.Context, /, **_: Any) -> None:
-    """``paper`` alone."""
+def _print_help(context: click.Context, /, **_: Any) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-def print_version(context: click.Context, _: click.Parameter, value: Any) -> None:
-    """``paper --version``."""
+def _print_version(context: click.Context, _: click.Parameter, value: Any) -> None:
     if value:
         click.echo(f"paper {__version__}")
         context.exit(0)
@@ -270,12 +268,11 @@ def translate_error(error: Exception) -> PaperError:
         case PaperError():
             return error
         case click.ClickException():
-            return translate_usage_error(error)
+            return _translate_usage_error(error)
     return PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
 
 
-def translate_usage_error(error: click.ClickException) -> UsageError:
-    """What click has found wrong with the command line."""
+def _translate_usage_error(error: click.ClickException) -> UsageError:
     match error:
         case click.NoSuchOption():
             near = ", ".join(f"'{name}'" for name in error.possibilities or ())
@@ -284,7 +281,7 @@ def translate_usage_error(error: click.ClickException) -> UsageError:
         case click.MissingParameter(param=click.Parameter() as parameter, ctx=click.Context() as context):
             return UsageError("missing-parameter", name=parameter.make_metavar(context))
         case click.BadParameter(param=click.Parameter() as parameter):
-            return translate_bad_parameter(parameter, error)
+            return _translate_bad_parameter(parameter, error)
         case click.BadOptionUsage():
             return UsageError("bad-option", name=error.option_name)
         case click.UsageError(ctx=click.Context(command=LocalisedGroup())):
@@ -293,8 +290,7 @@ def translate_usage_error(error: click.ClickException) -> UsageError:
     return UsageError("wrong-usage", reason=error.format_message())
 
 
-def translate_bad_parameter(parameter: click.Parameter, error: click.BadParameter) -> UsageError:
-    """A value that an option or argument cannot have."""
+def _translate_bad_parameter(parameter: click.Parameter, error: click.BadParameter) -> UsageError:
     name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
     match parameter.type:
         case click.Choice(choices=choices):

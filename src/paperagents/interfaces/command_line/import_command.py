@@ -139,7 +139,7 @@ def write_note(operation: Operation, service: Service, *, plain: bool = False) -
             f"{operation.method} `{operation.server}{operation.path}`",
             "",
             *("```javascript", address_script(operation), "```", ""),
-            *("```yaml", request_block(operation), "```", ""),
+            *("```yaml", _request_block(operation), "```", ""),
             *("```javascript", "// @postprocess\nreturn output.json ?? output.body;", "```", ""),
         ]
     )
@@ -160,15 +160,17 @@ def frontmatter(operation: Operation, service: Service, *, plain: bool) -> list[
         f"category: {to_scalar(category(service))}",
     ]
     if operation.arguments:
-        lines += ["parameters:", *(line for each in operation.arguments for line in parameter_lines(each, plain=plain))]
+        lines += [
+            "parameters:",
+            *(line for each in operation.arguments for line in _parameter_lines(each, plain=plain)),
+        ]
     if operation.secrets:
         lines += ["environment:", f"  - name: {SECRET}", "    type: string",
                   f"    description: {to_scalar(service.title)}"]  # fmt: skip
     return lines
 
 
-def parameter_lines(argument: Argument, *, plain: bool) -> list[str]:
-    """One parameter."""
+def _parameter_lines(argument: Argument, *, plain: bool) -> list[str]:
     lines = [
         f"  - name: {to_scalar(argument.name)}",
         f"    type: {argument.schema['type']}",
@@ -204,8 +206,7 @@ def address_script(operation: Operation) -> str:
     return "\n".join(lines)
 
 
-def request_block(operation: Operation) -> str:
-    """The step that sends the request."""
+def _request_block(operation: Operation) -> str:
     lines = ["tool: rest_request", "parameters:", '  url: "{{request_url}}"', f"  method: {operation.method}"]
     headers = {"Accept": "application/json"}
     headers |= {name: f"{begins}{{{{env.{SECRET}}}}}" for name, begins in operation.secrets.items()}

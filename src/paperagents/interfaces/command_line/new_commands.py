@@ -87,7 +87,7 @@ def init_command(context: click.Context, *, folder: Path | None, examples: bool 
         wanted = is_empty if examples is None else examples
         written = write_settings(folder)
         if wanted:
-            written += copy_new(files("paperagents") / "example_vault", folder)
+            written += _copy_new(files("paperagents") / "example_vault", folder)
     except OSError as error:
         raise PaperError("cannot-write", path=str(error.filename or folder), reason=system_text(error)) from error
     except ValueError as error:
@@ -112,14 +112,13 @@ def write_settings(folder: Path) -> list[Path]:
     return [write_new(place, content) for place, content in contents.items() if is_free(place)]
 
 
-def copy_new(source: Traversable, target: Path) -> list[Path]:
-    """Copy what does not exist yet."""
+def _copy_new(source: Traversable, target: Path) -> list[Path]:
     written = []
     for each in sorted(source.iterdir(), key=lambda child: child.name):
         place = target / each.name
         if each.is_dir():
             make_folder(place)
-            written += copy_new(each, place)
+            written += _copy_new(each, place)
         elif is_free(place):
             written.append(write_new(place, each.read_bytes()))
     return written

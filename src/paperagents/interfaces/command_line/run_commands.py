@@ -34,17 +34,9 @@ _COMPARED = ("name", "status", "parameters", "output")
 @click.option("--log-format", type=click.Choice(["yaml"]), help=text("cli.run.log"))
 @common_options
 def run_command(  # noqa: PLR0913  one argument per option
-    context: click.Context,
-    *,
-    tool: str,
-    pairs: tuple[str, ...],
-    given: str | None,
-    yes: bool,
-    dry_run: bool,
-    detach: bool,
-    log_format: str | None,
-    as_json: bool,
-) -> None:
+    context: click.Context, *, tool: str, pairs: tuple[str, ...], given: str | None, yes: bool, dry_run: bool,
+    detach: bool, log_format: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Run a tool."""
     with current_vault(context) as vault:
         arguments = {**read_params(given), **read_pairs(pairs, vault, tool)}
@@ -167,7 +159,7 @@ def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None
 def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool) -> None:
     """Continue a run that waits or was interrupted; without one, all that need no answer."""
     if run is None:
-        resume_all(context, as_json=as_json)
+        _resume_all(context, as_json=as_json)
         return
     with current_vault(context) as vault, attend_run(yes=yes, quiet=as_json) as attended:
         record = vault.resume(vault.history.record(run).run_id, **attended)
@@ -175,8 +167,7 @@ def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool)
     context.exit(record.exit_code)
 
 
-def resume_all(context: click.Context, *, as_json: bool) -> None:
-    """Continue every run that was interrupted."""
+def _resume_all(context: click.Context, *, as_json: bool) -> None:
     from paperagents.cluster.continuing import continue_runs  # noqa: PLC0415  only here
 
     with current_vault(context) as vault:

@@ -37,7 +37,7 @@ def print_record(record: RunRecord, *, as_json: bool, log_format: str | None = N
     elif log_format == "yaml":
         click.echo(yaml_log(record), nl=False)
     elif record.planned is not None:
-        print_plan(record)
+        _print_plan(record)
     elif record.success:
         click.echo(visible(format_value(record.data)))
     if not as_json and not record.success:
@@ -53,15 +53,14 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
         for line in tree_lines(vault.history.tree(record.run_id)):
             click.echo(line)
     else:
-        print_steps(record)
+        _print_steps(record)
     if record.success:
         click.echo(visible(format_value(record.data)))
     else:
         print_failure(record)
 
 
-def print_steps(record: RunRecord) -> None:
-    """Print every step, and the beginning of its output."""
+def _print_steps(record: RunRecord) -> None:
     for entry in record.execution_log:
         what = f"{entry['block']:15} {entry['name']}  {entry['status']}  {entry['message']}"
         click.echo(visible(f"  {entry['step']:2}  {what}"))
@@ -74,8 +73,7 @@ def format_value(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def print_plan(record: RunRecord) -> None:
-    """Print what a dry run would do."""
+def _print_plan(record: RunRecord) -> None:
     if not record.planned:
         say_wrapped(text("cli.run.plan-empty"))
     for call in record.planned or ():
@@ -110,12 +108,11 @@ def tree_lines(nodes: list[Node], indent: str = "") -> Iterator[str]:
     """A run as a tree: each step, and indented below it the run it started."""
     for node in nodes:
         is_last = node is nodes[-1]
-        yield f"{indent}{'└─ ' if is_last else '├─ '}{step_line(node.entry)}"
+        yield f"{indent}{'└─ ' if is_last else '├─ '}{_step_line(node.entry)}"
         yield from tree_lines(node.below, f"{indent}{'   ' if is_last else '│  '}")
 
 
-def step_line(entry: JsonObject) -> str:
-    """One step in one line."""
+def _step_line(entry: JsonObject) -> str:
     mark, colour = MARKS.get(str(entry["status"]), ("?", None))
     took = paint(f"{entry['duration_ms']:.0f} ms", "bright_black")
     block = "" if entry["block"] == "tool" else f" ({entry['block']})"

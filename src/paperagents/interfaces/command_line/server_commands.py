@@ -61,7 +61,7 @@ def serve_command(  # noqa: PLR0913  each is an option
         live = LiveRuns(vault)
         serving = Serving(access=access, hosts=Hosts(names=names, any_address=not is_loopback(host)))
         if not is_loopback(host):
-            warn(text("cli.serve.reachable", host=host), log_format)
+            _warn(text("cli.serve.reachable", host=host), log_format)
 
         def announce() -> None:
             link = f"{at}/?token={access.new_link_token()}"
@@ -74,8 +74,7 @@ def serve_command(  # noqa: PLR0913  each is an option
             server.run(sockets=[listener])
 
 
-def warn(words: str, log_format: str | None) -> None:
-    """Warn the person, or write it to the log where there is one."""
+def _warn(words: str, log_format: str | None) -> None:
     if log_format is None:
         say(paint(words, "yellow", err=True))
     else:
@@ -160,7 +159,7 @@ def mcp_command(context: click.Context) -> None:
 def servers(context: click.Context, *, as_json: bool) -> None:
     """List the servers of the settings, agreed to or not."""
     known = current_notes(context).remote_servers
-    found = [describe_server(known, server) for server in known.servers.values()]
+    found = [_describe_server(known, server) for server in known.servers.values()]
     if as_json:
         print_json(found)
         return
@@ -202,8 +201,7 @@ def require_agreement(server: RemoteServer, *, yes: bool) -> None:
         raise ToolError("remote-not-agreed", server=server.name, command=server.invocation)
 
 
-def describe_server(known: KnownServers, server: RemoteServer) -> dict[str, object]:
-    """A server for the list."""
+def _describe_server(known: KnownServers, server: RemoteServer) -> dict[str, object]:
     # An address may carry a key; a command line is shown in full where it is agreed to.
     uses = server.invocation if server.command else server.url.partition("?")[0]
     tools = [tool.id for tool in known.tools() if tool.category == server.name]

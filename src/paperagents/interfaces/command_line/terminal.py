@@ -89,7 +89,7 @@ class TerminalApprover(Approver):
                 answer = self.read_line(text("ask.question"))
             except EOFError:
                 return Pending()
-            decision = self.parse_answer(answer.lower(), request)
+            decision = self._parse_answer(answer.lower(), request)
             if decision is not None:
                 return decision
             # Silence and unknown words are no yes.
@@ -103,8 +103,7 @@ class TerminalApprover(Approver):
         except EOFError:
             return False
 
-    def parse_answer(self, answer: str, request: ApprovalRequest) -> Decision | None:
-        """The decision; None where the answer is none."""
+    def _parse_answer(self, answer: str, request: ApprovalRequest) -> Decision | None:
         decision: Decision | None = None
         match answer:
             case "y" | "yes" | "j" | "ja" | "是":
@@ -181,7 +180,7 @@ class Progress:
             self._open = True
         elif event["type"] == "step-finished":
             self.clear()
-            self.print_step(event["entry"])
+            self._print_step(event["entry"])
 
     def clear(self) -> None:
         """Erase an unfinished line, for example before a question."""
@@ -190,8 +189,7 @@ class Progress:
             sys.stderr.flush()
             self._open = False
 
-    def print_step(self, entry: dict[str, Any]) -> None:
-        """One line, and what the step wrote to its console."""
+    def _print_step(self, entry: dict[str, Any]) -> None:
         mark, colour = MARKS[entry["status"]]
         note = "" if entry["status"] == "success" else f"  {visible(entry['message'])}"
         took = paint(f"{entry['duration_ms']:8.1f} ms", "bright_black", err=True)

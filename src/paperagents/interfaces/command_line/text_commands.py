@@ -34,15 +34,9 @@ _DIAGNOSTIC = ("line", "column", "severity", "code", "message")
 @click.option("--all-or-nothing", is_flag=True, help=text("cli.extract.all"))
 @common_options
 def extract_command(  # noqa: PLR0913  one argument per option
-    context: click.Context,
-    *,
-    file: str,
-    carry_out: bool,
-    tool: str | None,
-    yes: bool,
-    all_or_nothing: bool,
+    context: click.Context, *, file: str, carry_out: bool, tool: str | None, yes: bool, all_or_nothing: bool,
     as_json: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Read a text as it arrives, show its calls, and carry them out where asked to."""
     with current_vault(context) as vault:
         registry = vault.tag_registry()
@@ -64,7 +58,7 @@ def extract_command(  # noqa: PLR0913  one argument per option
     if as_json:
         print_json({"operations": [dict(each) for each in operations], "diagnostics": diagnostics, "results": results})
     else:
-        print_outcome(diagnostics, results)
+        _print_outcome(diagnostics, results)
     # What was only rolled back did not fail itself; the exit code is about what did.
     statuses = {each["status"] for each in results if error_field(each, "code") != "taken-back"}
     context.exit(1 if "error" in statuses else 3 if statuses & {"waiting", "denied"} else 0)
@@ -107,8 +101,8 @@ def read_tags(file: str, root: Path, registry: TagRegistry, shown: Callable[[Any
     pieces = []
     for piece in iter(lambda: os.read(sys.stdin.fileno(), _PIECE), b"") if file == "-" else [read_source(file, root)]:
         pieces.append(piece)
-        print_operations(filter(shown, reader.feed(piece)))
-    print_operations(filter(shown, reader.close()))
+        _print_operations(filter(shown, reader.feed(piece)))
+    _print_operations(filter(shown, reader.close()))
     return b"".join(pieces), reader
 
 
@@ -135,8 +129,7 @@ def find_invalid(operations: list[Any], registry: TagRegistry) -> list[dict[str,
     return problems
 
 
-def print_operations(operations: Iterable[Any]) -> None:
-    """One line each."""
+def _print_operations(operations: Iterable[Any]) -> None:
     for operation in operations:
         where = f"{operation['line']}:{operation['column']}"
         name = paint(visible(operation["tool_id"]), bold=True)
@@ -144,8 +137,7 @@ def print_operations(operations: Iterable[Any]) -> None:
         click.echo(f"{where:>8}  {name}  {visible(attributes)}")
 
 
-def print_outcome(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None:
-    """Problems on standard error, results on standard output."""
+def _print_outcome(diagnostics: list[dict[str, Any]], results: list[JsonObject]) -> None:
     for each in diagnostics:
         say(visible(f"{each['line']}:{each['column']}: {each['severity']} {each['code']}: {each['message']}"))
     for result in results:

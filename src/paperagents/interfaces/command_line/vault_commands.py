@@ -100,14 +100,13 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
         context.exit(1 if database["problems"] else 0)
     click.echo(f"Paper Agents {__version__}, Python {platform.python_version()}, {sys.platform}")
     for wall in (*walls, *npm_walls):
-        click.echo(hang_note(f"{mark(wall.stands)} {pad(wall.name, 17)} ", visible(wall.reason or ""), indent=20))
-    click.echo(f"{mark(not broken)} {text('cli.doctor.files', count=len(broken))}")
+        click.echo(hang_note(f"{_mark(wall.stands)} {pad(wall.name, 17)} ", visible(wall.reason or ""), indent=20))
+    click.echo(f"{_mark(not broken)} {text('cli.doctor.files', count=len(broken))}")
     print_database(database)
     context.exit(1 if database["problems"] else 0)
 
 
-def mark(good: object) -> str:
-    """A tick or a cross."""
+def _mark(good: object) -> str:
     return paint("✓", "green") if good else paint("✗", "red")
 
 
@@ -116,7 +115,7 @@ def print_database(database: JsonObject) -> None:
     problems = database["problems"]
     assert isinstance(problems, list)
     place = visible(str(database["place"]))
-    click.echo(f"{mark(not problems)} {text('cli.doctor.database', count=len(problems), place=place)}")
+    click.echo(f"{_mark(not problems)} {text('cli.doctor.database', count=len(problems), place=place)}")
     for each in problems[:10]:
         click.echo(f"    {visible(str(each))}")
     if database["workers"] is not None and not problems:
@@ -145,15 +144,16 @@ def print_figures(name: str, figures: list[JsonObject], columns: tuple[str, ...]
     """A table with a heading, numbers to the right."""
     shown = [column for column in columns if column not in _RARE or any(each[column] for each in figures)]
     rows = [[text(f"cli.stats.{column}") for column in (name, *shown)]]
-    rows += [[visible(str(each[name])), *(format_figure(column, each[column]) for column in shown)] for each in figures]
+    rows += [
+        [visible(str(each[name])), *(_format_figure(column, each[column]) for column in shown)] for each in figures
+    ]
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     for first, *numbers in rows:
         right = [" " * (room - width(each)) + each for each, room in zip(numbers, widths[1:], strict=True)]
         click.echo("  ".join([pad(first, widths[0]), *right]))
 
 
-def format_figure(column: str, value: object) -> str:
-    """A number with its unit."""
+def _format_figure(column: str, value: object) -> str:
     if not isinstance(value, float):
         return "" if value is None else str(value)
     if column == "success_rate":

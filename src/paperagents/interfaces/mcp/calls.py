@@ -105,7 +105,7 @@ class ToolCalls:
             record = await self.watch(context, run_id, counter)
             questions = self.open_questions(run_id) if record.status == "waiting" else []
             if not questions:
-                return record_result(record)
+                return _record_result(record)
             if not can_show_form(context):
                 return waiting_result(record, questions)
             if not context.session.can_send_request:
@@ -157,8 +157,7 @@ def input_required(
     return types.InputRequiredResult(request_state=json.dumps(state), input_requests=requests)
 
 
-def record_result(record: RunRecord) -> types.CallToolResult:
-    """A record as the result of a call."""
+def _record_result(record: RunRecord) -> types.CallToolResult:
     if record.error is not None:
         shown = join_sentences(str(record.error["message"]), str(record.error["hint"] or ""))
     else:

@@ -60,7 +60,7 @@ class NoteResources:
         try:
             found = await asyncio.to_thread(self._vault.folder.read_text, path)
         except PaperError as error:
-            raise invalid_params(error) from error
+            raise _invalid_params(error) from error
         contents = types.TextResourceContents(uri=uri, mime_type=mime_type(path), text=found.content)
         return types.ReadResourceResult(contents=[contents])
 
@@ -80,8 +80,7 @@ def mime_type(path: str) -> str:
     return "text/markdown" if path.lower().endswith(_MARKDOWN) else "text/plain"
 
 
-def invalid_params(error: PaperError) -> MCPError:
-    """An error of ours as one of the protocol."""
+def _invalid_params(error: PaperError) -> MCPError:
     return MCPError(code=types.INVALID_PARAMS, message=str(error), data={"code": error.code})
 
 
@@ -102,7 +101,7 @@ class AgentPrompts:
             agent = await asyncio.to_thread(self._vault.registry.agent, params.name)
             shown = await asyncio.to_thread(self.fill_prompt, agent, given)
         except PaperError as error:
-            raise invalid_params(error) from error
+            raise _invalid_params(error) from error
         texts = [shown, given[QUERY]] if given.get(QUERY) else [shown]
         contents = [types.TextContent(type="text", text=each) for each in texts]
         messages = [types.PromptMessage(role="user", content=each) for each in contents]
@@ -115,7 +114,7 @@ class AgentPrompts:
             if entry.kind == "agent" and entry.valid:
                 # A file that broke in this very moment is reported when its agent is called.
                 with suppress(PaperError):
-                    prompts.append(make_prompt(self._vault.registry.agent(entry.id)))
+                    prompts.append(_make_prompt(self._vault.registry.agent(entry.id)))
         return prompts
 
     def fill_prompt(self, agent: AgentDefinition, given: Mapping[str, str]) -> str:
@@ -127,8 +126,7 @@ class AgentPrompts:
         return without_surrogates(fill_prompt(agent.prompt.text, names, self._vault.vault_content).strip())
 
 
-def make_prompt(agent: AgentDefinition) -> types.Prompt:
-    """The prompt of an agent with its arguments."""
+def _make_prompt(agent: AgentDefinition) -> types.Prompt:
     # Not required: a person may also say what they want in the conversation that follows.
     arguments = [types.PromptArgument(name=QUERY, description=text("mcp.prompt.query"), required=False)]
     for each in tool_of_agent(agent).parameters:

@@ -69,7 +69,7 @@ class McpServer:
         self._notifications = Notifications()
         self._offer = ToolOffer(live.vault)
         self._listening = ListenHandler(self._notifications.bus)
-        self._server = self.make_server()
+        self._server = self._make_server()
         live.on_shutdown.append(self._listening.close)
         # Request states that clients send back are sealed with the user's key, and valid for this vault alone.
         security = RequestStateSecurity(keys=[key], ttl=ANSWER_SECONDS)
@@ -132,8 +132,7 @@ class McpServer:
             except Exception:
                 _LOGGER.exception("announcing")
 
-    def make_server(self) -> Server[Any]:
-        """The library's server with our handlers."""
+    def _make_server(self) -> Server[Any]:
         vault = self._live.vault
         notes, prompts = NoteResources(vault), AgentPrompts(vault)
         return ChangingServer(

@@ -31,7 +31,7 @@ class MessageOutput:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._is_pipe = is_pipe(descriptor)
+        self._is_pipe = _is_pipe(descriptor)
         self._room = select.poll()
         self._room.register(descriptor, select.POLLOUT)
         self._message = b""
@@ -73,7 +73,7 @@ async def message_input() -> AsyncIterator[asyncio.StreamReader | None]:
         with os.fdopen(os.open(os.ttyname(0), os.O_RDONLY | os.O_NOCTTY), "rb") as terminal:
             async with read_in_loop(terminal) as reader:
                 yield reader
-    elif is_pipe(0):
+    elif _is_pipe(0):
         with (
             reserve_descriptor(0, os.open(os.devnull, os.O_RDONLY)) as own,
             os.fdopen(own, "rb", closefd=False) as pipe,
@@ -109,8 +109,7 @@ def reserve_descriptor(descriptor: int, instead: int) -> Iterator[int]:
         os.close(own)
 
 
-def is_pipe(descriptor: int) -> bool:
-    """Whether a descriptor is a pipe."""
+def _is_pipe(descriptor: int) -> bool:
     return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
 
 

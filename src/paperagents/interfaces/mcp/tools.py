@@ -193,7 +193,7 @@ def collect_effects(entry: Entry, by_name: Mapping[str, Entry], known: dict[str,
     if entry.id in known:
         return known[entry.id]
     if entry.kind != "markdown":
-        known[entry.id] = builtin_effects(entry.id) if entry.kind == "builtin" else _ANYTHING
+        known[entry.id] = _builtin_effects(entry.id) if entry.kind == "builtin" else _ANYTHING
         return known[entry.id]
     # Set first: a cycle of calls adds nothing to what its other members do.
     known[entry.id] = frozenset()
@@ -205,8 +205,7 @@ def collect_effects(entry: Entry, by_name: Mapping[str, Entry], known: dict[str,
     return found
 
 
-def builtin_effects(tool_id: str) -> frozenset[str]:
-    """The effects of a built-in tool."""
+def _builtin_effects(tool_id: str) -> frozenset[str]:
     tool = next(each for each in builtin_tools() if each.id == tool_id)
     changes = {CHANGES} if tool.reads_when is None or tool.reads_when else set()
     return frozenset(changes | ({WORLD} if tool.leaves_the_vault else set()))

@@ -200,8 +200,9 @@ class GuardedRequest(HTTPConnection):
         if any(authority_of(origin) != host for origin in origins) or len(origins) > 1:
             return False
         site = self.header("sec-fetch-site") or "none"
-        follows_a_link = self.method == "GET" and self.header("sec-fetch-mode") == "navigate"
-        return site in _OWN_SITE or (follows_a_link and not self.is_websocket)
+        # Only a page is opened by a link of another site; a WebSocket has no method.
+        follows_link = self.method == "GET" and self.header("sec-fetch-mode") == "navigate"
+        return site in _OWN_SITE or follows_link
 
     def is_json(self) -> bool:
         """Whether the body is declared as JSON, which no form of another site can do."""

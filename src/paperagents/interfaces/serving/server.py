@@ -33,7 +33,7 @@ class Server(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
-                http=HeadTimeoutProtocol,
+                http=_HeadTimeoutProtocol,
                 proxy_headers=False,
                 ws="websockets-sansio",
                 ws_max_size=1024 * 1024,
@@ -62,35 +62,30 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-class HeadTimeoutProtocol(H11Protocol):
+class _HeadTimeoutProtocol(H11Protocol):
     """Closes connections that do not send the head of a request in time."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in the library
-        """Start the timer."""
         super().connection_made(transport)
-        self.start_timer()
+        self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Stop the timer while a request is handled."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self.stop_timer()
+            self._stop_timer()
         elif self._deadline is None:
-            self.start_timer()
+            self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
-        self.stop_timer()
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def start_timer(self) -> None:
-        """Close the connection unless a head arrives in time."""
+    def _start_timer(self) -> None:
         self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
-    def stop_timer(self) -> None:
-        """Keep the connection."""
+    def _stop_timer(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -55,11 +55,10 @@ def tool_bars(figures: Sequence[dict[str, Any]], most: int = 30) -> list[ToolBar
     chosen = sorted(figures, key=lambda each: -each["runs"])[:most]
     most_runs = max((each["runs"] for each in chosen), default=1)
     longest = max((each["p95_ms"] or 0 for each in chosen), default=0) or 1
-    return [tool_bar(each, most_runs, longest) for each in chosen]
+    return [_tool_bar(each, most_runs, longest) for each in chosen]
 
 
-def tool_bar(figures: dict[str, Any], most_runs: int, longest: float) -> ToolBar:
-    """The bars of one tool, relative to the longest ones."""
+def _tool_bar(figures: dict[str, Any], most_runs: int, longest: float) -> ToolBar:
     other = figures["runs"] - figures["succeeded"] - figures["failed"]
     unit = WIDTH / most_runs
     return ToolBar(
@@ -174,7 +173,7 @@ def place_boxes(row: Sequence[Box], number: int, width: int) -> Iterator[Box]:
     left = (width - len(row) * DIAGRAM_WIDTH - (len(row) - 1) * SIDE) // 2
     for lane, box in enumerate(row):
         x, y = left + lane * (DIAGRAM_WIDTH + SIDE), 1 + number * (HEIGHT + GAP)
-        yield replace(box, name=shorten(box.name, 24), detail=shorten(box.detail, 30), x=x, y=y)
+        yield replace(box, name=_shorten(box.name, 24), detail=_shorten(box.detail, 30), x=x, y=y)
 
 
 def connect(one: Box, other: Box) -> str:
@@ -185,6 +184,5 @@ def connect(one: Box, other: Box) -> str:
     return f"M{start} {top} C{start} {middle} {end} {middle} {end} {bottom}"
 
 
-def shorten(name: str, most: int) -> str:
-    """As much of a name as fits."""
+def _shorten(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"

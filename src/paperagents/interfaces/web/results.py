@@ -131,7 +131,7 @@ class TreeBuilder:
         """The node of a value, with its members as far as there is room."""
         self._left -= 1
         if not isinstance(value, dict | list):
-            return leaf(key, value, pointer)
+            return _leaf(key, value, pointer)
         kind = "object" if isinstance(value, dict) else "list"
         if level >= MOST_LEVELS or (self._left <= 0 and level > 0):
             rest = More(pointer=pointer, offset=0, left=len(value)) if value else None
@@ -153,8 +153,7 @@ class TreeBuilder:
             yield self.node(str(name), member, f"{pointer}/{escaped}", level + 1)
 
 
-def leaf(key: str, value: JsonValue, pointer: str) -> Node:
-    """A value without members; of a long text the beginning."""
+def _leaf(key: str, value: JsonValue, pointer: str) -> Node:
     match value:
         case None:
             return Node(key=key, kind="null", text="null")
@@ -187,11 +186,10 @@ def table(value: JsonValue) -> Table | None:
     if not columns:
         return None
     shown = columns[:MOST_COLUMNS]
-    cells = tuple(tuple(format_cell(row[name]) if name in row else "" for name in shown) for row in rows)
+    cells = tuple(tuple(_format_cell(row[name]) if name in row else "" for name in shown) for row in rows)
     return Table(columns=tuple(shown), rows=cells, count=len(value), hidden_columns=len(columns) - len(shown))
 
 
-def format_cell(value: JsonValue) -> str:
-    """A value in a cell; of a long one the beginning."""
+def _format_cell(value: JsonValue) -> str:
     written = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return written if len(written) <= LONGEST_CELL else f"{written[:LONGEST_CELL]}…"

@@ -143,8 +143,8 @@ def one_agent(
         "agent.html",
         agent=definition,
         conversation=conversation or new,
-        conversations=[(each, conversation_title(folder, each)) for each in newest],
-        turns=read_turns(folder, conversation) if conversation else [],
+        conversations=[(each, _conversation_title(folder, each)) for each in newest],
+        turns=_read_turns(folder, conversation) if conversation else [],
         run=run_view(live, run) if run else None,
         current=None,
     )
@@ -153,11 +153,10 @@ def one_agent(
 @router.get("/conversations/{name}")
 def turns(live: Live, name: str) -> Response:
     """What has been said so far."""
-    return fragment("_conversation.html", turns=read_turns(live.vault.root / KEEPING_FOLDER, name))
+    return fragment("_conversation.html", turns=_read_turns(live.vault.root / KEEPING_FOLDER, name))
 
 
-def read_turns(folder: Path, name: str) -> list[Turn]:
-    """The last turns of a conversation."""
+def _read_turns(folder: Path, name: str) -> list[Turn]:
     said = read_sections(read_conversation(folder, name))[-MOST_TURNS:]
     return [Turn(role=each.role, said=render_markdown(each.text), about=describe_call(each)) for each in said]
 
@@ -169,8 +168,7 @@ def describe_call(section: Section) -> str:
     return f"{tool}: {text(f'web.step.{ended}')}" if has_text(f"web.step.{ended}") else first
 
 
-def conversation_title(folder: Path, name: str) -> str:
-    """The first words of the person."""
+def _conversation_title(folder: Path, name: str) -> str:
     if not _CONVERSATION_NAME.fullmatch(name):
         return ""
     opening = read_sections(read_conversation(folder, name, most=LONGEST_OPENING))

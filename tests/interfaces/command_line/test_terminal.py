@@ -1,0 +1,197 @@
+"""The person at the terminal, part by part; with real runs in test_run_terminal.py."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import click
+import pytest
+from tests.waiting import wait_until
+
+from paperagents.approval.question import (
+    ApprovalRequest,
+    Approved,
+    ApproveEverything,
+    Approver,
+    Decision,
+    Denied,
+    Pending,
+)
+from paperagents.errors import CancelledError, ToolError
+from paperagents.interfaces.command_line.output import width
+from paperagents.interfaces.command_line.terminal import (
+    Progress,
+    TerminalApprover,
+    choose_approver,
+    stopping_on_interrupt,
+)
+from paperagents.sandbox import Cancellation
+
+REQUEST = ApprovalRequest(
+    id="1", run_id="2", step=1, tool="write_file", arguments={"filePath": "a.md"}, preview="+new\x1b[2J", digest="d",
+    requested="2020-01-01T00:00:00+00:00",
+)  # fmt: skip
+
+
+class Terminal(io.StringIO):
+    """Standard error as a terminal of unknown width."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def sit_down(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Terminal]]:
+    """A person who types these lines, after which the input ends, and sees what is shown."""
+    with ExitStack() as opened:
+
+        def type_in(words: str) -> Terminal:
+            # As at a terminal, one line for each read.
+            reading, writing = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            for line in words.splitlines(keepends=True):
+                writing.send(line.encode())
+            writing.close()
+            opened.enter_context(reading)
+            monkeypatch.setattr(sys, "stdin", opened.enter_context(reading.makefile()))
+            shown = Terminal()
+            monkeypatch.setattr(sys, "stderr", shown)
+            return shown
+
+        yield type_in
+
+
+@pytest.mark.parametrize(
+    ("words", "decision"),
+    [
+        ("y\n", Approved()),
+        ("Ja\n", Approved()),
+        ("r\n", Approved(for_run=True)),
+        ("always\n", Approved(always=True)),
+        ("no\nnot this one\n", Denied(reason="not this one")),
+        ("n\n", Denied(reason="")),
+        ("", Pending()),
+        ("ye", Pending()),
+        ("\nperhaps\n是\n", Approved()),
+    ],
+)
+def test_an_answer_is_taken_as_it_is_meant(sit_down: Callable[[str], Terminal], words: str, decision: Decision) -> None:
+    terminal = sit_down(words)
+    assert TerminalApprover().decide(REQUEST) == decision
+    assert "\x1b[2J" not in terminal.getvalue()
+
+
+def test_a_word_that_is_no_answer_is_met_with_help(sit_down: Callable[[str], Terminal]) -> None:
+    terminal = sit_down("perhaps\ny\n")
+    TerminalApprover().decide(REQUEST)
+    once = terminal.getvalue()
+    terminal = sit_down("y\n")
+    TerminalApprover().decide(REQUEST)
+    assert len(once) > len(terminal.getvalue())
+    assert once.count(">") == 2
+
+
+def test_an_editor_that_changes_nothing_decides_nothing(
+    sit_down: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.delenv("VISUAL", raising=False)
+    terminal = sit_down("e\n")
+    assert TerminalApprover().decide(REQUEST) == Pending()
+    assert terminal.getvalue()
+
+
+@pytest.mark.parametrize(("words", "again"), [("r\n", True), ("retry\n", True), ("no\n", False), ("", False)])
+def test_a_refused_request_is_tried_again_when_the_person_says_so(
+    sit_down: Callable[[str], Terminal],
+    words: str,
+    again: bool,  # noqa: FBT001  a case
+) -> None:
+    terminal = sit_down(words)
+    assert TerminalApprover().try_again(ToolError("file-not-found", path="a\x1b[2J")) is again
+    assert "\x1b[2J" not in terminal.getvalue()
+
+
+def test_a_stop_ends_a_question_that_nobody_answers(
+    sit_down: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = sit_down("")
+    reading, writing = os.pipe()
+    stop = Cancellation()
+    stop.cancel()
+    with os.fdopen(reading) as stdin, os.fdopen(writing, "wb"):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(CancelledError):
+            TerminalApprover(stop=stop).decide(REQUEST)
+    assert terminal.getvalue()
+
+
+def test_without_a_terminal_nobody_is_asked(
+    sit_down: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = sit_down("")
+    assert type(choose_approver(yes=False)) is Approver
+    assert type(choose_approver(yes=True)) is ApproveEverything
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert type(choose_approver(yes=False)) is TerminalApprover
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert type(choose_approver(yes=False)) is Approver
+
+
+def started(name: str = "read_file", run_id: str = "1") -> dict[str, Any]:
+    return {"type": "step-started", "run_id": run_id, "step": 1, "name": name}
+
+
+def finished(run_id: str = "1") -> dict[str, Any]:
+    entry = {"step": 1, "name": "read_file", "status": "success", "block": "tool", "message": "", "duration_ms": 1.0}
+    return {"type": "step-finished", "run_id": run_id, "entry": {**entry, "console": [{"text": "hi\x1b[2J"}]}}
+
+
+def test_a_step_takes_the_place_of_its_unfinished_line(sit_down: Callable[[str], Terminal]) -> None:
+    terminal = sit_down("")
+    with Progress() as progress:
+        progress.on_event(started())
+        progress.on_event({"type": "vault-changed"})
+        progress.on_event(finished())
+    before, _, after = terminal.getvalue().partition("\r\x1b[2K")
+    assert before.endswith("read_file …")
+    assert "✓" in click.unstyle(after)
+    assert "hi\\u001b[2J" in after
+    assert "\r" not in after
+
+
+def test_steps_of_nested_runs_and_quiet_ones_are_not_shown(sit_down: Callable[[str], Terminal]) -> None:
+    terminal = sit_down("")
+    for progress, run_id in ((Progress(), "1.2"), (Progress(quiet=True), "1")):
+        progress.on_event(started(run_id=run_id))
+        progress.on_event(finished(run_id))
+    assert terminal.getvalue() == ""
+
+
+def test_a_line_that_is_not_finished_fits_into_one_row(sit_down: Callable[[str], Terminal]) -> None:
+    terminal = sit_down("")
+    Progress().on_event(started("好" * 200))
+    assert 70 < width(terminal.getvalue()) < 80
+
+
+def test_a_question_takes_an_unfinished_line_back_first(sit_down: Callable[[str], Terminal]) -> None:
+    terminal = sit_down("y\n")
+    progress = Progress()
+    progress.on_event(started())
+    TerminalApprover(progress).decide(REQUEST)
+    assert "read_file …\r\x1b[2K" in terminal.getvalue()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_does_not_wait_for_the_run(number: signal.Signals) -> None:
+    with stopping_on_interrupt() as stop:
+        os.kill(os.getpid(), number)
+        wait_until(lambda: stop.cancelled)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
