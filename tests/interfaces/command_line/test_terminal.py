@@ -114,7 +114,7 @@ def test_a_refused_request_is_tried_again_when_the_person_says_so(
     again: bool,  # noqa: FBT001  a case
 ) -> None:
     terminal = sit_down(words)
-    assert TerminalApprover().try_again(ToolError("file-not-found", path="a\x1b[2J")) is again
+    assert TerminalApprover().try_again(ToolError("cannot-write", path="a\x1b[2J", reason="full")) is again
     assert "\x1b[2J" not in terminal.getvalue()
 
 
