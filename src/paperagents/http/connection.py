@@ -3,14 +3,6 @@
 A name is resolved once, every address it has is checked, and the connection goes to a checked address: a
 resolver that changes its answer in between changes nothing. The name itself stays in the Host header and
 in the TLS handshake. Only this module and ``client`` know the HTTP library.
-
-    TransportError              no answer, or not all of it; its text is the reason in the system's words
-    ├── TimedOutError           it took longer than it may
-    ├── UnknownHostError        the name leads nowhere
-    ├── UnreachableError        no address takes a connection
-    ├── HandshakeError          no encrypted connection, or not with the server that was meant
-    ├── BrokenConnectionError   the connection ended in the middle
-    └── MalformedAnswerError    what came back is not HTTP
 """
 
 from __future__ import annotations
@@ -26,7 +18,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import httpcore2
 import httpx2
@@ -36,13 +28,11 @@ from paperagents.http.addresses import is_allowed, is_public
 from paperagents.messages import system_text
 from paperagents.sandbox.limits import Cancellation
 
-Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
-Dial: TypeAlias = Callable[[str, int, float], socket.socket]
 KEEP_ALIVE_SECONDS = 60.0
 
 
 class TransportError(Exception):
-    """No answer, or not all of it."""
+    """No answer, or not all of it; its text is the reason in the system's words."""
 
 
 class TimedOutError(TransportError):
@@ -151,8 +141,8 @@ def dial_by_system(address: str, port: int, seconds: float) -> socket.socket:
 class Network:
     """The two things asked of the system: where a name leads, and a connection to there."""
 
-    resolve: Resolve = resolve_by_system
-    dial: Dial = dial_by_system
+    resolve: Callable[[str, int], Sequence[str]] = resolve_by_system
+    dial: Callable[[str, int, float], socket.socket] = dial_by_system
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -99,7 +99,7 @@ def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
     return [frame for frame in frames if script.has_line(frame["line"])]
 
 
-def correctplace_of(frames: list[dict[str, Any]], message: str, script: Excerpt) -> list[dict[str, Any]]:
+def correct_place(frames: list[dict[str, Any]], message: str, script: Excerpt) -> list[dict[str, Any]]:
     """The engine notes no place for a literal or for taking an object apart, and tells the one it noted before.
 
     Where just one piece of the code can be meant, the error is there.
@@ -146,7 +146,7 @@ def javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandbo
     """The error of a block that threw."""
     name, message = text_of(report, "name"), text_of(report, "message")
     said = message.removesuffix(".")  # our own sentence ends with one
-    frames = correctplace_of(frames_of(text_of(report, "stack"), script), message, script)
+    frames = correct_place(frames_of(text_of(report, "stack"), script), message, script)
     properties = report.get("properties")
     own = value_without_surrogates(properties) if isinstance(properties, dict) else {}
     is_syntax = report.get("syntax") is True

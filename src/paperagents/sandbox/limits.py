@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,30 +25,13 @@ class Limits:
                 problem = f"the limit {field.name} must be a positive number"
                 raise ValueError(problem)
 
-    def lowered_to(
-        self,
-        *,
-        seconds: float | None = None,
-        memory_mb: int | None = None,
-        output_mb: int | None = None,
-        host_calls: int | None = None,
-    ) -> Limits:
+    def lowered_to(self, **wanted: float) -> Limits:
         """These limits with some of them lowered; a value above the present one changes nothing."""
-        return Limits(
-            seconds=min(self.seconds, seconds or self.seconds),
-            memory_mb=min(self.memory_mb, memory_mb or self.memory_mb),
-            output_mb=min(self.output_mb, output_mb or self.output_mb),
-            host_calls=min(self.host_calls, host_calls or self.host_calls),
-        )
+        return replace(self, **{name: min(getattr(self, name), value) for name, value in wanted.items() if value})
 
     def within(self, ceiling: Limits) -> Limits:
         """These limits, each at most the ceiling's."""
-        return ceiling.lowered_to(
-            seconds=self.seconds,
-            memory_mb=self.memory_mb,
-            output_mb=self.output_mb,
-            host_calls=self.host_calls,
-        )
+        return ceiling.lowered_to(**asdict(self))
 
 
 # --- a person's wish to stop, carried to whatever is waiting

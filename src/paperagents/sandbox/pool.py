@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from queue import Empty, SimpleQueue
-from types import TracebackType
+from typing import Self
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
@@ -49,8 +49,10 @@ _CANCEL_POLL_SECONDS = 0.02
 _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 
 
-class Sandbox:
-    """Runs JavaScript in confined workers. Safe to use from many threads; close it when done."""
+class WorkerPool:
+    """Workers that are lent, taken back, started and reaped. Safe to use from many threads; close it when done."""
+
+    _supervisor: threading.Thread | None
 
     def __init__(  # noqa: PLR0913  each is a setting with a good default
         self,
@@ -65,82 +67,8 @@ class Sandbox:
     ) -> None:
         self.limits = limits or Limits()
         self.size = size or max(2, min(8, os.cpu_count() or 2))
-        self._pool = WorkerPool(
-            start or (lambda: start_worker(self.limits, timezone=timezone)),
-            size=self.size,
-            blocks_per_worker=blocks_per_worker,
-            idle_seconds=idle_seconds,
-            warmest_first=warmest_first,
-        )
-
-    def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
-        self,
-        code: Excerpt | str,
-        *,
-        names: Mapping[str, JsonValue] | None = None,
-        limits: Limits | None = None,
-        host: HostFunctions | None = None,
-        cancellation: Cancellation | None = None,
-        helpers: Mapping[str, int] | None = None,
-    ) -> JavaScriptResult:
-        """Run a function body; gives its value and console, or raises SandboxError."""
-        script = Excerpt(text=code) if isinstance(code, str) else code
-        block = prepare_block(script, names or {}, host or {}, (limits or self.limits).within(self.limits), helpers)
-        # A block that cannot call the host ends the nesting: a file may still be asked what it is.
-        if block.host and depth_of_blocks() >= MAX_DEPTH_OF_BLOCKS:
-            raise SandboxError("sandbox-depth", depth=MAX_DEPTH_OF_BLOCKS)
-        worker = self._pool.borrow(cancellation)
-        started, run = time.monotonic(), BlockRun(worker, block, self._pool.free_slot)
-        try:
-            with cancellation.stopping(worker.hang_up) if cancellation else nullcontext():
-                return run.finish()
-        except SandboxError as error:
-            if cancellation and cancellation.cancelled:
-                raise SandboxError("sandbox-cancelled") from None
-            if error.code == "sandbox-crash" and self._pool.is_closed:
-                raise closed_error() from None
-            raise
-        finally:
-            worker.blocks += 1
-            worker.busy_seconds += time.monotonic() - started
-            # A worker that was hung up on may still compute, whatever the run came to.
-            is_sound = run.worker_is_sound and not (cancellation and cancellation.cancelled)
-            self._pool.give_back(worker, is_sound=is_sound)
-
-    def close(self) -> None:
-        """End all workers. Blocks that are running fail; later ones are refused."""
-        self._pool.close()
-
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def pids(self) -> tuple[int, ...]:
-        """The workers that are alive now."""
-        return self._pool.pids()
-
-
-class WorkerPool:
-    """The workers of a sandbox: lent, taken back, started and reaped."""
-
-    _supervisor: threading.Thread | None
-
-    def __init__(
-        self,
-        start: Callable[[], WorkerProcess],
-        *,
-        size: int,
-        blocks_per_worker: int,
-        idle_seconds: float,
-        warmest_first: bool,
-    ) -> None:
-        self.size = size
         self.is_closed = False
-        self._start = start
+        self._start = start or (lambda: start_worker(self.limits, timezone=timezone))
         self._blocks_per_worker = blocks_per_worker
         self._idle_seconds = idle_seconds
         self._warmest_first = warmest_first
@@ -166,7 +94,7 @@ class WorkerPool:
         self.reset()
 
     def close(self) -> None:
-        """End all workers and the supervisor."""
+        """End all workers and the supervisor. Blocks that are running fail; later ones are refused."""
         with self._change:
             supervisor, self.is_closed = self._supervisor, True
             for worker in self._workers:
@@ -175,6 +103,12 @@ class WorkerPool:
             self._change.notify_all()
         if supervisor is not None:
             supervisor.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def pids(self) -> tuple[int, ...]:
         """The workers that are alive now."""
@@ -353,6 +287,44 @@ class WorkerPool:
         with self._change:
             self._workers.discard(worker)
         worker.reap()
+
+
+class Sandbox(WorkerPool):
+    """Runs JavaScript in confined workers."""
+
+    def run(  # noqa: PLR0913  everything a piece of JavaScript stands on
+        self,
+        code: Excerpt | str,
+        *,
+        names: Mapping[str, JsonValue] | None = None,
+        limits: Limits | None = None,
+        host: HostFunctions | None = None,
+        cancellation: Cancellation | None = None,
+        helpers: Mapping[str, int] | None = None,
+    ) -> JavaScriptResult:
+        """Run a function body; gives its value and console, or raises SandboxError."""
+        script = Excerpt(text=code) if isinstance(code, str) else code
+        block = prepare_block(script, names or {}, host or {}, (limits or self.limits).within(self.limits), helpers)
+        # A block that cannot call the host ends the nesting: a file may still be asked what it is.
+        if block.host and depth_of_blocks() >= MAX_DEPTH_OF_BLOCKS:
+            raise SandboxError("sandbox-depth", depth=MAX_DEPTH_OF_BLOCKS)
+        worker = self.borrow(cancellation)
+        started, run = time.monotonic(), BlockRun(worker, block, self.free_slot)
+        try:
+            with cancellation.stopping(worker.hang_up) if cancellation else nullcontext():
+                return run.finish()
+        except SandboxError as error:
+            if cancellation and cancellation.cancelled:
+                raise SandboxError("sandbox-cancelled") from None
+            if error.code == "sandbox-crash" and self.is_closed:
+                raise closed_error() from None
+            raise
+        finally:
+            worker.blocks += 1
+            worker.busy_seconds += time.monotonic() - started
+            # A worker that was hung up on may still compute, whatever the run came to.
+            is_sound = run.worker_is_sound and not (cancellation and cancellation.cancelled)
+            self.give_back(worker, is_sound=is_sound)
 
 
 # --- forks and the end of the program
