@@ -13,7 +13,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.names import is_javascript_variable
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import without_surrogates
-from paperagents.errors import PaperError, SandboxError
+from paperagents.errors import PaperError, SandboxCrashError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase
 from paperagents.sandbox.limits import Cancellation, Limits
@@ -179,7 +179,7 @@ class BlockRun:
         except (ChannelBrokenError, UnicodeError, ValueError, TypeError, KeyError, RecursionError) as error:
             if isinstance(error, ChannelBrokenError) and self._worker.ran_out_of_memory():
                 raise self.breach("memory") from None
-            raise SandboxError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
+            raise SandboxCrashError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
 
     def receive(self) -> Message:
         """The next message; a worker that could not compute yet gets more time."""

@@ -22,7 +22,7 @@ from typing import Self
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
-from paperagents.errors import SandboxError
+from paperagents.errors import SandboxCrashError, SandboxError
 from paperagents.sandbox.block import (
     MAX_DEPTH_OF_BLOCKS,
     BlockRun,
@@ -316,7 +316,7 @@ class Sandbox(WorkerPool):
         except SandboxError as error:
             if cancellation and cancellation.cancelled:
                 raise SandboxError("sandbox-cancelled") from None
-            if error.code == "sandbox-crash" and self.is_closed:
+            if isinstance(error, SandboxCrashError) and self.is_closed:
                 raise closed_error() from None
             raise
         finally:
