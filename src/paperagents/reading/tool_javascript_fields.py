@@ -133,8 +133,8 @@ def read_schemas(told: Mapping[str, Any], places: Places, problems: ProblemList)
     flat = {key: value for key, value in told.items() if key != "environment"}
     schemas = (told.get("parameters", flat), told.get("environment"))
     for schema in schemas:
-        _warn_of_missing_properties(schema, (*slips, *_WITH_SCHEMAS), places, problems)
-    return tuple(_checked_schema(schema, span, problems) for schema in schemas)
+        warn_of_missing_properties(schema, (*slips, *_WITH_SCHEMAS), places, problems)
+    return tuple(check_schema(schema, span, problems) for schema in schemas)
 
 
 def parameters_of(schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
@@ -150,7 +150,7 @@ def parameters_of(schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
     )
 
 
-def _warn_of_missing_properties(schema: Any, fine: Collection[str], places: Places, problems: ProblemList) -> None:
+def warn_of_missing_properties(schema: Any, fine: Collection[str], places: Places, problems: ProblemList) -> None:
     """What is described beside ``properties`` instead of in it is described to nobody."""
     if not isinstance(schema, dict) or "properties" in schema:
         return
@@ -160,7 +160,7 @@ def _warn_of_missing_properties(schema: Any, fine: Collection[str], places: Plac
         problems.warning("unknown-field", places.of(name, "getSchema"), field=name[:SHOWN], suggestion=meant)
 
 
-def _checked_schema(told: Any, span: Span, problems: ProblemList) -> dict[str, Any]:
+def check_schema(told: Any, span: Span, problems: ProblemList) -> dict[str, Any]:
     """The schema of an object, where it is one and its defaults fit."""
     schema: dict[str, Any] = told if isinstance(told, dict) else {}
     # What is no schema at all is judged inside one.
@@ -172,13 +172,13 @@ def _checked_schema(told: Any, span: Span, problems: ProblemList) -> dict[str, A
         problems.error("invalid-schema", span, name=name, reason=mistake.reason)
     if mistakes:
         return {}
-    _check_defaults(schema, span, problems)
-    return _without_null_defaults(schema)
+    check_defaults(schema, span, problems)
+    return drop_null_defaults(schema)
 
 
-def _check_defaults(schema: dict[str, Any], span: Span, problems: ProblemList) -> None:
+def check_defaults(schema: dict[str, Any], span: Span, problems: ProblemList) -> None:
     """Every default, at any depth, must be what its own schema says."""
-    inner = {path: each for path, each in _inner_schemas(schema) if each.get("default") is not None}
+    inner = {path: each for path, each in find_inner_schemas(schema) if each.get("default") is not None}
     if not inner:
         return
     # In a list each has a place of its own, and what the whole says about an object does not matter.
@@ -195,30 +195,30 @@ def _check_defaults(schema: dict[str, Any], span: Span, problems: ProblemList) -
             problems.error("invalid-default", span, name=path, reason=first[place].message)
 
 
-def _without_null_defaults(schema: dict[str, Any]) -> dict[str, Any]:
+def drop_null_defaults(schema: dict[str, Any]) -> dict[str, Any]:
     """``default: null`` is how people write that there is none, unless null is one of the values."""
     properties = schema.get("properties")
     if not isinstance(properties, dict):
         return schema
-    inner = {
-        name: _without_null_defaults(each) if isinstance(each, dict) else each for name, each in properties.items()
-    }
+    inner = {name: drop_null_defaults(each) if isinstance(each, dict) else each for name, each in properties.items()}
     for name, each in inner.items():
-        if isinstance(each, dict) and each.get("default", "") is None and not _takes_null(each):
+        if isinstance(each, dict) and each.get("default", "") is None and not takes_null(each):
             inner[name] = {key: value for key, value in each.items() if key != "default"}
     return {**schema, "properties": inner}
 
 
-def _takes_null(schema: dict[str, Any]) -> bool:
+def takes_null(schema: dict[str, Any]) -> bool:
+    """Whether null is one of the values; where only the whole schema tells, it may be."""
     try:
         return Schema(schema).accepts(None)
     except NotASchemaError:
         return True  # A reference leads to another part of the whole.
 
 
-def _inner_schemas(schema: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+def find_inner_schemas(schema: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The schemas of all properties at any depth, by their dotted names."""
     properties = schema.get("properties")
     for name, each in properties.items() if isinstance(properties, dict) else ():
         if isinstance(each, dict):
             yield f"{before}{name}", each
-            yield from _inner_schemas(each, f"{before}{name}.")
+            yield from find_inner_schemas(each, f"{before}{name}.")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from hashlib import sha256
 
-from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.names import slug, stem_of
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import lossless_bytes
@@ -40,16 +40,16 @@ def read_tool(
     fields.warn_of_slips(TOOL_FIELDS, also_fine=_OTHER_NOTES)
     name = read_name(fields)
     blocks = read_blocks(note.body, problems, expects_block=not {"steps", "custom_function"} & set(front.entries))
-    kind = _type(fields, blocks)
+    kind = read_type(fields, blocks)
     problems.take(blocks.found.get("steps" if kind == "chain" else "tool", problems.apart()))
     parameters = read_parameters(fields.sequence("parameters"), problems)
-    environment = _environment(front, problems)
+    environment = read_environment(front, problems)
     arguments = {parameter.name: dict(parameter.schema) for parameter in parameters}
     produced = _check_scripts(blocks, fields, arguments, problems)
     strict = fields.boolean("strict", default=False)
     scope = Scope(
         arguments=arguments,
-        input=_input_shape(parameters, produced),
+        input=make_input_shape(parameters, produced),
         environment=frozenset(each.name for each in environment),
         strict=strict,
         answers=answers,
@@ -68,10 +68,10 @@ def read_tool(
         custom_function=_custom_function(kind, fields, blocks),
         postprocess=blocks.postprocess,
         timeout=fields.number("timeout", above=0),
-        log=_log(fields),
-        schedule=_schedule(fields, parameters),
+        log=read_log(fields),
+        schedule=read_schedule(fields, parameters),
         approval=fields.choice("approval", ("always",)),
-        examples=_examples(fields),
+        examples=read_examples(fields),
         environment=environment,
         version=fields.word("version"),
         category=fields.word("category"),
@@ -130,19 +130,18 @@ def read_description(fields: Fields) -> str:
     return description or ""
 
 
-def _type(fields: Fields, blocks: Blocks) -> ToolType:
-    written = fields.choice("type", ("single", "chain"))
-    if written == "single":
-        return "single"
-    if written == "chain":
+def read_type(fields: Fields, blocks: Blocks) -> ToolType:
+    """The type as written, else what the file carries out: its steps, or the block that comes first."""
+    match fields.choice("type", ("single", "chain")):
+        case "single":
+            return "single"
+        case "chain":
+            return "chain"
+    if "steps" in fields.mapping.entries:
         return "chain"
-    return "chain" if "steps" in fields.mapping.entries or _steps_come_first(blocks) else "single"
-
-
-def _steps_come_first(blocks: Blocks) -> bool:
     if blocks.steps is None or blocks.tool is None:
-        return blocks.steps is not None
-    return blocks.steps.span.line < blocks.tool.span.line
+        return "chain" if blocks.steps is not None else "single"
+    return "chain" if blocks.steps.span.line < blocks.tool.span.line else "single"
 
 
 def _check_scripts(
@@ -160,7 +159,7 @@ def _check_scripts(
     return produced
 
 
-def _input_shape(parameters: tuple[Parameter, ...], produced: ProducedFields) -> JsonObject:
+def make_input_shape(parameters: tuple[Parameter, ...], produced: ProducedFields) -> JsonObject:
     """What is known about ``input`` after preprocessing."""
     properties: JsonObject = {}
     if produced.keeps_arguments:
@@ -196,13 +195,13 @@ def _tool_block(fields: Fields, blocks: Blocks, scope: Scope) -> tuple[Step, ...
         problems.error("steps-in-single", fields.mapping.key("steps").span)
         return ()
     if blocks.tool is None:
-        _require_something_to_run(fields, blocks)
+        require_something_to_run(fields, blocks)
         return ()
     step = read_step(blocks.tool, scope, problems)
     return (step,) if step is not None else ()
 
 
-def _require_something_to_run(fields: Fields, blocks: Blocks) -> None:
+def require_something_to_run(fields: Fields, blocks: Blocks) -> None:
     """Steps in the body of a single tool are documentation, unless they would be all there is."""
     if blocks.broken or fields.given("custom_function") is not None:
         return
@@ -212,7 +211,7 @@ def _require_something_to_run(fields: Fields, blocks: Blocks) -> None:
         fields.problems.error("nothing-to-run", fields.mapping.key("tool").span)
 
 
-def _log(fields: Fields) -> str | None:
+def read_log(fields: Fields) -> str | None:
     """``file``, ``store``, or the path of a note or plain text file: inside the vault and not hidden.
 
     Nobody is asked before a log is written, so it is never added to a file that somebody or something carries out.
@@ -227,7 +226,7 @@ def _log(fields: Fields) -> str | None:
     return "/".join(segments)
 
 
-def _schedule(fields: Fields, parameters: tuple[Parameter, ...]) -> str | None:
+def read_schedule(fields: Fields, parameters: tuple[Parameter, ...]) -> str | None:
     """When it runs by itself; nobody is there then to give it arguments.
 
     Notes have properties of this name that mean something else, and are tools all the same.
@@ -259,32 +258,29 @@ def _custom_function(kind: ToolType, fields: Fields, blocks: Blocks) -> Excerpt 
     return script
 
 
-def _examples(fields: Fields) -> tuple[Example, ...]:
+def read_examples(fields: Fields) -> tuple[Example, ...]:
+    """Inputs with what must come of them."""
     nodes = fields.sequence("examples")
     examples = []
     for node in nodes.items if nodes is not None else ():
-        if isinstance(node, YamlMapping):
-            examples.append(_example(Fields(node, fields.problems)))
-        else:
+        if not isinstance(node, YamlMapping):
             fields.problems.error("wrong-type", node.span, field="examples", case="mappings")
+            continue
+        inner = Fields(node, fields.problems)
+        inner.warn_of_slips(EXAMPLE_FIELDS)
+        given, responses, plain = inner.mapping_of("input"), inner.mapping_of("responses"), node.plain()
+        examples.append(
+            Example(
+                input=given.plain() if given is not None else {},
+                name=inner.word("name"),
+                expects={key: plain[key] for key in ("output", "output_contains", "error") if key in plain},
+                responses=responses.plain() if responses is not None else {},
+            )
+        )
     return tuple(examples)
 
 
-def _example(fields: Fields) -> Example:
-    fields.warn_of_slips(EXAMPLE_FIELDS)
-    given = fields.mapping_of("input")
-    responses = fields.mapping_of("responses")
-    plain = fields.mapping.plain()
-    expects: dict[str, JsonValue] = {key: plain[key] for key in ("output", "output_contains", "error") if key in plain}
-    return Example(
-        input=given.plain() if given is not None else {},
-        name=fields.word("name"),
-        expects=expects,
-        responses=responses.plain() if responses is not None else {},
-    )
-
-
-def _environment(front: YamlMapping, problems: ProblemList) -> tuple[Parameter, ...]:
+def read_environment(front: YamlMapping, problems: ProblemList) -> tuple[Parameter, ...]:
     """Settings and secrets the tool needs: a list of names, or of parameters.
 
     A single word is a property of the note that means something else.

@@ -33,12 +33,17 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 def load_records(file: Path) -> dict[str, FileRecord]:
     """What the last scan found; nothing where there is none, or none of this version."""
     try:
-        data = json.loads(_content(file))
+        data = json.loads(read_content(file))
         if data["format"] != FORMAT or data["version"] != __version__:
             return {}
-        return dict(_good_records(data["files"]))
+        records = {}
+        for name, record in data["files"].items():
+            # One damaged record is read again from its file; the others still count.
+            with suppress(*_DAMAGED):
+                records[name] = record_from_json(record, name)
     except (OSError, *_DAMAGED):
         return {}
+    return records
 
 
 def save_records(file: Path, records: dict[str, FileRecord]) -> None:
@@ -46,25 +51,21 @@ def save_records(file: Path, records: dict[str, FileRecord]) -> None:
     with suppress(OSError, *_DAMAGED):
         kept = {name: record_to_json(record) for name, record in records.items() if record.stamp is not None}
         data = {"format": FORMAT, "version": __version__, "files": kept}
-        _replace(file, json.dumps(data, separators=(",", ":")).encode("ascii"))
+        replace_content(file, json.dumps(data, separators=(",", ":")).encode("ascii"))
 
 
-def _good_records(files: dict[str, Any]) -> Iterator[tuple[str, FileRecord]]:
-    for name, record in files.items():
-        with suppress(*_DAMAGED):
-            yield name, record_from_json(record, name)
-
-
-def _content(file: Path) -> bytes:
-    with _opened_folder(file.parent) as folder, open(os.open(file.name, _READ, dir_fd=folder), "rb") as opened:  # noqa: PTH123  by descriptor
+def read_content(file: Path) -> bytes:
+    """The bytes of the cache file. Raises ValueError where it is a pipe, a folder or absurdly large."""
+    with open_folder(file.parent) as folder, open(os.open(file.name, _READ, dir_fd=folder), "rb") as opened:  # noqa: PTH123  by descriptor
         status = os.fstat(opened.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             raise ValueError(file)
         return opened.read(LARGEST)
 
 
-def _replace(file: Path, content: bytes) -> None:
-    with _opened_folder(file.parent, make=True) as folder:
+def replace_content(file: Path, content: bytes) -> None:
+    """Written beside and put in its place at once: a reader sees the old file or the new one."""
+    with open_folder(file.parent, make=True) as folder:
         temporary = f"{file.name}.{secrets.token_hex(8)}"
         try:
             with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as opened:  # noqa: PTH123  by descriptor
@@ -77,7 +78,7 @@ def _replace(file: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _opened_folder(folder: Path, *, make: bool = False) -> Iterator[int]:
+def open_folder(folder: Path, *, make: bool = False) -> Iterator[int]:
     """The folder, opened so that neither it nor the one above can be a link."""
     above = os.open(folder.parent, _FOLDER)
     try:
@@ -93,7 +94,7 @@ def _opened_folder(folder: Path, *, make: bool = False) -> Iterator[int]:
         os.close(opened)
 
 
-# --- the record of a file as JSON and back. Whatever is not exactly a record of ours is refused
+# --- records as JSON and back; whatever is not exactly a record of ours is refused
 
 
 Value = TypeVar("Value")

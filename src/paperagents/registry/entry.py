@@ -123,7 +123,7 @@ def describe_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         **shared,
         kind=definition.kind,
         type=definition.type,
-        calls=tuple(_call_sites(definition.steps)),
+        calls=tuple(find_calls(definition.steps)),
         required=tuple(parameter.name for parameter in definition.parameters if parameter.must_be_given),
         parameters=tuple(parameter.name for parameter in definition.parameters),
         aliases=definition.aliases,
@@ -152,22 +152,23 @@ def _entry_of_agent(agent: AgentDefinition, shared: dict[str, Any]) -> Entry:
     )
 
 
-def _call_sites(steps: Iterable[Step], *, conditional: bool = False) -> Iterator[CallSite]:
+def find_calls(steps: Iterable[Step], *, conditional: bool = False) -> Iterator[CallSite]:
     """The calls in the order of the file; what may be left out may be so with all the steps inside it."""
     for step in steps:
-        uncertain = conditional or _may_be_left_out(step)
+        uncertain = conditional or may_be_skipped(step)
         if step.tool and step.span is not None:
             yield CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=uncertain)
-        yield from _call_sites(step.parallel, conditional=uncertain)
+        yield from find_calls(step.parallel, conditional=uncertain)
 
 
-def _may_be_left_out(step: Step) -> bool:
+def may_be_skipped(step: Step) -> bool:
+    """Whether a step has a condition that can be false, or a list that can be empty."""
     always_true = step.condition in (None, True, "true")
     never_empty = step.for_each is None or (isinstance(step.for_each, list) and bool(step.for_each))
     return not (always_true and never_empty)
 
 
-# --- a tool, agent or tag as one JSON document: what programs read where people read the manual
+# --- what programs read where people read the manual
 
 
 def definition_document(
@@ -190,7 +191,20 @@ def definition_document(
         "tags": list(definition.tags),
     }
     if isinstance(definition, AgentDefinition):
-        return {**document, **_agent(definition)}
+        return {
+            **document,
+            "type": "agent",
+            "kind": "agent",
+            "parameters": tool_of_agent(definition).schema,
+            "model": definition.model,
+            "tools": list(definition.tools),
+            "agents": list(definition.agents),
+            "protocol": definition.protocol,
+            "max_iterations": definition.max_iterations,
+            "temperature": definition.temperature,
+            "memory": definition.memory,
+            "budget": dict(definition.budget),
+        }
     examples: list[JsonObject] = [
         {"name": each.name, "input": dict(each.input), **each.expects} for each in definition.examples
     ]
@@ -203,20 +217,4 @@ def definition_document(
         "parameters": definition.schema,
         "steps": [step.tool for step in definition.all_steps()],
         "examples": [*examples],
-    }
-
-
-def _agent(agent: AgentDefinition) -> JsonObject:
-    return {
-        "type": "agent",
-        "kind": "agent",
-        "parameters": tool_of_agent(agent).schema,
-        "model": agent.model,
-        "tools": list(agent.tools),
-        "agents": list(agent.agents),
-        "protocol": agent.protocol,
-        "max_iterations": agent.max_iterations,
-        "temperature": agent.temperature,
-        "memory": agent.memory,
-        "budget": dict(agent.budget),
     }

@@ -159,9 +159,9 @@ class _Listing:
         self.links: list[str] = []
         waiting = [""]
         while waiting:
-            waiting += self._list(waiting.pop())
+            waiting += self.list_folder(waiting.pop())
 
-    def _list(self, folder: str) -> list[str]:
+    def list_folder(self, folder: str) -> list[str]:
         prefix = f"{folder}/" if folder else ""
         inner: list[str] = []
         try:
@@ -176,10 +176,10 @@ class _Listing:
                 if each.is_dir(follow_symlinks=False):
                     inner.append(prefix + each.name)
                 elif is_definition_file(each.name):
-                    self._add(prefix + each.name, each)
+                    self.add(prefix + each.name, each)
         return inner
 
-    def _add(self, file: str, entry: os.DirEntry[str]) -> None:
+    def add(self, file: str, entry: os.DirEntry[str]) -> None:
         if entry.is_symlink():
             self.links.append(file)
         elif entry.is_file(follow_symlinks=False):
