@@ -1,7 +1,8 @@
-"""Did you mean …?"""
+"""Names: slugs, suggestions for slips, and which of them JavaScript takes."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -9,7 +10,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.definitions.names import closest, guess_name
+from paperagents.calls.references import Names
+from paperagents.definitions.names import MAX_LENGTH, closest, guess_name, is_javascript_variable, slug
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Über Nacht: Backup!", "ueber-nacht-backup"),
+        ("U\u0308ber", "ueber"),
+        ("chain_beispiel", "chain_beispiel"),
+        ("Größe", "groesse"),
+        ("Café  crème", "cafe-creme"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("笔记", ""),
+        ("", ""),
+        ("笔记 2", "2"),
+        ("---", ""),
+    ],
+)
+def test_a_name_becomes_its_slug(name: str, expected: str) -> None:
+    assert slug(name) == expected
+
+
+@given(st.text(max_size=200))
+def test_a_slug_has_only_harmless_characters(name: str) -> None:
+    assert re.fullmatch(r"[a-z0-9_]?[a-z0-9_-]*", slug(name))
+    assert len(slug(name)) <= MAX_LENGTH
+
+
+@given(st.text(max_size=200))
+def test_a_slug_of_a_slug_is_itself(name: str) -> None:
+    assert slug(slug(name)) == slug(name)
+
 
 TOOLS = ["read_file", "write_file", "search_files", "rest_request"]
 
@@ -78,3 +111,15 @@ name = "".join(chr(0x4E00 + number * number % 9973) for number in range(200_000)
 """
     # In a process of its own, because a thread that compares letters cannot be stopped.
     subprocess.run([sys.executable, "-I", "-c", code], check=True, timeout=10)
+
+
+@pytest.mark.parametrize("name", ["a", "_", "$x", "ä", "of", "async", "NaN"])
+def test_a_name_that_javascript_takes_is_one(name: str) -> None:
+    assert is_javascript_variable(name)
+    assert name in Names(arguments={name: 1}).for_script()
+
+
+@pytest.mark.parametrize("name", ["", "1a", "a-b", "a b", "class", "undefined", "await", "arguments", "eval", "null"])
+def test_any_other_is_not_seen_by_expressions(name: str) -> None:
+    assert not is_javascript_variable(name)
+    assert name not in Names(arguments={name: 1}).for_script()

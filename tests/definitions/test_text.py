@@ -1,4 +1,4 @@
-"""Halves of characters never reach a file, a database or a client, and never make two texts one."""
+"""Halves of characters, and regular expressions that never go back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import (
+    compile_regex,
     has_surrogates,
     lossless_bytes,
     utf8,
@@ -54,3 +55,20 @@ def test_a_value_is_cleaned_in_texts_and_keys() -> None:
 @given(TEXTS, TEXTS)
 def test_different_texts_have_different_bytes_for_digests(one: str, other: str) -> None:
     assert (lossless_bytes(one) == lossless_bytes(other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (r"(?:ab?c)?+", "ac"),
+        (r"(?:\s\w++(?:=(?:\"[^\"]*+\"|'[^']*+'))?+)*+", " a=\"1\" b c='2'"),
+        (r"(?:a|ab){0,3}+c", "aac"),
+        (r"(?:-[ \t]*+)++", "- - -"),
+    ],
+)
+def test_a_repeated_group_finds_all_it_should_under_every_release(expression: str, text: str) -> None:
+    assert compile_regex(expression).fullmatch(text)
+
+
+def test_what_is_written_in_a_set_of_characters_stays() -> None:
+    assert compile_regex(r"[)*+]++").fullmatch(")*+")
