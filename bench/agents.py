@@ -184,7 +184,7 @@ def _timed_server(clock: Clock) -> Iterator[ScriptedServer]:
     calls = [{"tool": "read_file", "arguments": {"filePath": f"note{number}.md"}} for number in range(TURNS)]
     script: list[Any] = [*({"text": "I read.", "calls": [call]} for call in calls), "Done."]
     handler = model_server._Handler  # noqa: SLF001  the clock must stand inside
-    parse, stream = handler.parse_request, handler._stream  # noqa: SLF001  the same
+    parse, stream = handler.parse_request, handler.send_stream
 
     def parse_request(self: Any) -> bool:
         clock.arrived()
@@ -198,12 +198,12 @@ def _timed_server(clock: Clock) -> Iterator[ScriptedServer]:
     # An answer in one packet: how the system handles many small ones is not the question.
     handler.wbufsize = 1 << 20
     handler.parse_request = parse_request  # type: ignore[method-assign]
-    handler._stream = timed_stream  # type: ignore[method-assign]  # noqa: SLF001  see above
+    handler.send_stream = timed_stream  # type: ignore[method-assign]
     with ScriptedServer(script, by_messages=True, fragment=1000) as server:
         yield server
     handler.wbufsize = 0
     handler.parse_request = parse  # type: ignore[method-assign]
-    handler._stream = stream  # type: ignore[method-assign]  # noqa: SLF001  the clock is taken out again
+    handler.send_stream = stream  # type: ignore[method-assign]
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
 from paperagents.notes_folder import find_vault
 from paperagents.runs.continuation import Continuation
-from paperagents.runs.examples import ExampleResult, try_examples
+from paperagents.runs.examples import ExampleResult, run_examples
 from paperagents.runs.journal import NullJournal
 from paperagents.runs.record import RunRecord
 from paperagents.runs.run import Runner
@@ -146,7 +146,7 @@ class Vault(VaultParts):
                 call = ToolCall(tool=definition.id, arguments=example.input)
                 return Runner(self._without_trace(folder), session).run(call)
 
-        return try_examples(definition, attempt)
+        return run_examples(definition, attempt)
 
     def apply(
         self,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
 
+from paperagents.agents.conversation import Conversation
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.errors import StorageError
 from paperagents.runs.record import RunRecord
@@ -113,3 +116,37 @@ def test_what_a_sub_agent_spent_before_a_kill_still_counts(desk: Desk) -> None:
     script = {"helper": [asking(10)], "clerk": clerk}
     record = killed_then_gone_on(desk, script, {"helper": [asking(10), reading(30), "Done."], "clerk": clerk})
     assert code(record) == "agent-budget"
+
+
+def paths_on_disk(desk: Desk) -> list[str]:
+    """The steps that somebody else finds in the journal just now."""
+    with closing(sqlite3.connect(desk.root / ".paper" / "paper.db")) as connection:
+        return [path for (path,) in connection.execute("SELECT path FROM journal ORDER BY seq")]
+
+
+def test_an_answer_is_on_disk_before_its_first_call_begins(desk: Desk) -> None:
+    found: list[list[str]] = []
+
+    def on_event(event: Any) -> None:
+        if event["type"] == "step-started" and event["name"] == "read_file":
+            found.append(paths_on_disk(desk))
+
+    desk.note("a.md", "Peas")
+    model = ScriptedModel([{"calls": [call("read_file", filePath="a.md")]}, "Done."])
+    assert desk.vault.run("helper", {"query": "Hello"}, model=model, on_event=on_event).data == "Done."
+    assert ["turn/1" in paths for paths in found] == [True]
+
+
+def test_a_run_that_can_go_on_is_on_disk_before_its_conversation_has_a_word(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[list[str]] = []
+    add = Conversation.add
+
+    def look_and_add(self: Conversation, role: str, said: str) -> None:
+        found.append(paths_on_disk(desk))
+        add(self, role, said)
+
+    monkeypatch.setattr(Conversation, "add", look_and_add)
+    assert desk.vault.run("helper", {"query": "Hello"}, model=ScriptedModel(["Done."])).data == "Done."
+    assert "start" in found[0]

@@ -6,7 +6,7 @@ import pytest
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.runs.examples import try_examples
+from paperagents.runs.examples import run_examples
 from paperagents.runs.record import RunRecord
 
 
@@ -21,7 +21,7 @@ def _passes(expects: JsonObject, error: JsonObject | None, data: JsonValue = 1) 
         data=data,
         error=error,
     )
-    (result,) = try_examples(tool, lambda _: record)
+    (result,) = run_examples(tool, lambda _: record)
     return result.passed
 
 

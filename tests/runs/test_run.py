@@ -15,7 +15,7 @@ import pytest
 import paperagents
 from paperagents.approval.question import Approved, Denied
 from paperagents.errors import InvalidArgumentsError, UsageError
-from paperagents.runs.note_log import yaml_log
+from paperagents.runs.note_log import format_yaml_log
 from paperagents.runs.statistics import tool_statistics
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def test_a_log_never_leaves_the_vault(desk: Desk, own_home: Path, path: str) -> 
 
 def test_the_log_as_yaml_has_the_documented_fields(desk: Desk) -> None:
     desk.tool("t", "custom_function: return 1;")
-    assert yaml_log(desk.run("t")) == (
+    assert format_yaml_log(desk.run("t")) == (
         'execution_log:\n  - step: 1\n    block: "custom_function"\n    name: "t"\n    status: "success"\n'
         '    message: "Done."\n'
     )

@@ -9,7 +9,7 @@ import pytest
 
 import paperagents
 from paperagents.approval.question import Approved
-from paperagents.runs.note_log import yaml_log
+from paperagents.runs.note_log import format_yaml_log
 from paperagents.vault import Vault
 
 SECTION_5 = """---
@@ -119,6 +119,6 @@ def test_section_7_the_chain_writes_a_backup_after_approval(vault: Vault) -> Non
 
 
 def test_section_9_an_error_is_logged_with_step_name_status_and_message(vault: Vault) -> None:
-    log = yaml_log(vault.run("backup", {"tag": '"'}))
+    log = format_yaml_log(vault.run("backup", {"tag": '"'}))
     for field in ("step: 1", 'name: "search_files"', "status: ", "message: "):
         assert field in log

@@ -116,7 +116,6 @@ def describe_damage(diagnostics: Iterable[Mapping[str, Any]], *, strict: bool) -
 
 # --- the arguments of a native call: read strictly, repaired only where there is one way to read them
 
-
 DEEPEST = 100
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
 _STRING_OR_COMMA = re.compile(r'("(?:[^"\\]++|\\(?:.|\Z))*+(?:"|\Z))|(?<=[\]}"0-9el])(\s*+),(?=\s*+[}\]])', re.DOTALL)
@@ -126,55 +125,46 @@ def read_arguments(call: ModelCall) -> JsonObject:
     """The arguments as an object. Raises ToolError that tells the model what is wrong, and where."""
     if call.size > LARGEST_ARGUMENTS:
         raise ToolError("call-too-large", tool=call.name, size=call.size, limit=LARGEST_ARGUMENTS)
-    text = _unwrapped(call.arguments)
-    value = _parsed(text, call.name) if text else {}
+    # Blanks, a byte order mark and a fence around the JSON change nothing about it.
+    text = call.arguments.strip().removeprefix("\ufeff").strip()
+    fenced = _FENCED.match(text)
+    text = fenced[1].strip() if fenced else text
+    value = parse_json(text, call.name) if text else {}
     if isinstance(value, str) and value.lstrip().startswith("{"):
         # Written twice: as an object, and that as a text.
-        value = _parsed(value, call.name)
+        value = parse_json(value, call.name)
     if not isinstance(value, dict):
         raise ToolError("call-not-an-object", tool=call.name)
-    if _depth_exceeds(value, DEEPEST):
+    if is_deeper_than(value, DEEPEST):
         raise ToolError("call-not-json", tool=call.name, reason=f"nested deeper than {DEEPEST}")
     return value
 
 
-def _unwrapped(text: str) -> str:
-    """Without what stands around the JSON and changes nothing about it: blanks, a byte order mark, a fence."""
-    text = text.strip().removeprefix("\ufeff").strip()
-    fenced = _FENCED.match(text)
-    return fenced[1].strip() if fenced else text
-
-
-def _parsed(text: str, tool: str) -> Any:
+def parse_json(text: str, tool: str) -> Any:
+    """A value as a model writes it, also with a comma too many. Raises ToolError."""
     try:
-        return _loads(text)
+        return load_json(text)
     except (ValueError, RecursionError) as error:
         try:
-            return _loads(_STRING_OR_COMMA.sub(_without_last_comma, text))
+            return load_json(_STRING_OR_COMMA.sub(lambda found: found[1] or found[2] or "", text))
         except (ValueError, RecursionError):
-            raise ToolError("call-not-json", tool=tool, reason=_reason(error)) from None
+            reason = str(error)[:200]
+            if isinstance(error, json.JSONDecodeError):
+                reason = f"{error.msg}, line {error.lineno} column {error.colno} (character {error.pos})"
+            raise ToolError("call-not-json", tool=tool, reason=reason) from None
 
 
-def _loads(text: str) -> Any:
-    # A line break inside a text can only be meant as one; NaN and the like have no value in JSON.
-    return json.loads(text, strict=False, parse_constant=_refuse)
+def load_json(text: str) -> Any:
+    """JSON, in which a line break inside a text is taken as one; NaN and the like have no value in JSON."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(constant)
+
+    return json.loads(text, strict=False, parse_constant=refuse)
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-def _without_last_comma(found: re.Match[str]) -> str:
-    return found[1] or found[2] or ""
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg}, line {error.lineno} column {error.colno} (character {error.pos})"
-    return str(error)[:200]
-
-
-def _depth_exceeds(value: Any, limit: int) -> bool:
+def is_deeper_than(value: Any, limit: int) -> bool:
+    """Whether a value is nested deeper than this."""
     level = [value]
     for _ in range(limit):
         level = [
@@ -186,9 +176,6 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
         if not level:
             return False
     return True
-
-
-# --- an answer is read once, while it is written
 
 
 AT_ONCE = 4

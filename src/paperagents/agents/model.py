@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Protocol
@@ -99,9 +99,6 @@ class LanguageModel(Protocol):
         """One turn. Raises ToolError; a retryable one where another attempt may succeed."""
 
 
-# --- which server answers, under which name, with which key; and which key must not go there
-
-
 KEYRING = "paperagents"
 _PORTS = {"http": 80, "https": 443}
 
@@ -119,34 +116,35 @@ class ModelAccess:
 
 def model_access(settings: Settings, vault: Path, environment: Mapping[str, str] | None = None) -> ModelAccess:
     """The server that the settings name. Raises UsageError where no key may be sent to it, or there is none."""
-    found = _found(settings, vault, environment)
-    return replace(found, key=_sendable(found.key, origin_of(found.base_url))) if found.key else found
-
-
-def _found(settings: Settings, vault: Path, environment: Mapping[str, str] | None) -> ModelAccess:
     base_url = str(settings.get("llm.base_url"))
     origin = origin_of(base_url)
-    if _is_the_vaults(settings, "llm.api_key", vault):
-        return ModelAccess(base_url=base_url, key=settings.get("llm.api_key"))
-    key = settings.get("llm.api_key")
-    own = origin_of(str(load_settings(None, environment).get("llm.base_url")))
-    if key and (origin == own or _is_this_computer(origin)):
-        return ModelAccess(base_url=base_url, key=key)
-    if _is_this_computer(origin):
+    key = _find_key(settings, vault, origin, environment)
+    if not key:
         return ModelAccess(base_url=base_url)
-    if kept := _in_keyring(origin):
-        return ModelAccess(base_url=base_url, key=kept)
-    if key:
-        raise UsageError("model-key-foreign", address=origin, own=own)
-    raise UsageError("model-key-missing", address=origin)
-
-
-def _sendable(key: str, origin: str) -> str:
-    """A key without the line end that a file has left on it; one that cannot stand in a request is none."""
+    # Without the line end that a file has left on it; one that cannot stand in a request is none.
     key = key.strip()
     if not key or not key.isascii() or not key.isprintable():
         raise UsageError("model-key-unusable", address=origin)
-    return key
+    return ModelAccess(base_url=base_url, key=key)
+
+
+def _find_key(settings: Settings, vault: Path, origin: str, environment: Mapping[str, str] | None) -> str | None:
+    """The key that may be sent to this server. The user's key is for the user's server, whatever a vault names."""
+    setting = settings.values.get("llm.api_key")
+    key: str | None = settings.get("llm.api_key")
+    if setting is not None and setting.value and setting.origin.startswith(f"{vault / '.paper'}"):
+        return key
+    own = origin_of(str(load_settings(None, environment).get("llm.base_url")))
+    is_local = is_this_computer(origin)
+    if key and (origin == own or is_local):
+        return key
+    if is_local:
+        return None
+    if stored := _read_keyring(origin):
+        return stored
+    if key:
+        raise UsageError("model-key-foreign", address=origin, own=own)
+    raise UsageError("model-key-missing", address=origin)
 
 
 def origin_of(address: str) -> str:
@@ -157,25 +155,14 @@ def origin_of(address: str) -> str:
     except ValueError:
         raise UsageError("model-address", address=address[:200]) from None
     plain = address.isascii() and address.isprintable() and " " not in address
-    if (
-        parts.scheme not in _PORTS
-        or not parts.hostname
-        or parts.username is not None
-        or "@" in parts.netloc
-        or not plain
-    ):
-        shown = address.rpartition("@")[2]
-        raise UsageError("model-address", address=shown[:200])
+    if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc or not plain:
+        raise UsageError("model-address", address=address.rpartition("@")[2][:200])
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}" if port == _PORTS[parts.scheme] else f"{parts.scheme}://{host}:{port}"
 
 
-def _is_the_vaults(settings: Settings, name: str, vault: Path) -> bool:
-    setting = settings.values.get(name)
-    return setting is not None and bool(setting.value) and setting.origin.startswith(f"{vault / '.paper'}")
-
-
-def _is_this_computer(origin: str) -> bool:
+def is_this_computer(origin: str) -> bool:
+    """Whether a server is on this computer."""
     host = urlsplit(origin).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -183,8 +170,8 @@ def _is_this_computer(origin: str) -> bool:
         return host == "localhost"
 
 
-def _in_keyring(origin: str) -> str | None:
-    """The system's keyring, where there is one; whatever is wrong with it, there is just no key in it."""
+def _read_keyring(origin: str) -> str | None:
+    """The key in the system's keyring; whatever is wrong with that, there is just no key in it."""
     import keyring  # noqa: PLC0415  it looks around in the system when it is loaded
 
     try:

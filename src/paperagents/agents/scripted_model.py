@@ -26,7 +26,7 @@ Script = Sequence[Turn] | Mapping[str, Sequence[Turn]]
 
 
 class ScriptedModel:
-    """Answers with the turns of a script, in order. It remembers what it was asked."""
+    """Answers with the turns of a script, in order, and keeps the requests."""
 
     def __init__(self, script: Script, *, piece: int = _PIECE) -> None:
         self.requests: list[ModelRequest] = []
@@ -36,19 +36,19 @@ class ScriptedModel:
         self._lock = threading.Lock()
 
     def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:  # noqa: ARG002  at once
-        """The next turn for this agent. A run that goes on begins where it stood."""
-        turn = self._take(request)
+        """The next turn for this agent. A resumed run begins where it stood."""
+        turn = self._next_turn(request)
         listener.begin()
         for start in range(0, len(turn.text), self._piece):
             listener.text(turn.text[start : start + self._piece])
         return turn
 
-    def _take(self, request: ModelRequest) -> ModelTurn:
+    def _next_turn(self, request: ModelRequest) -> ModelTurn:
         with self._lock:
             self.requests.append(request)
             turns = turns_for(self._script, request.agent)
             place = self._next.get(request.agent)
-            place = _after(turns, request.turn - 1) if place is None else place
+            place = skip_turns(turns, request.turn - 1) if place is None else place
             if place >= len(turns):
                 raise ToolError("script-over")
             self._next[request.agent] = place + 1
@@ -68,14 +68,12 @@ def scripted_turn(turn: Turn) -> ModelTurn:
         return ModelTurn(text=turn, finish="stop")
     if error := turn.get("error"):
         raise refusal({**error, "code": error.get("status", 500)}, 500, error.get("retry_after", 0.0))
-    calls = tuple(
-        ModelCall(id=f"call_{number}", name=call["tool"], arguments=text, size=len(text))
-        for number, call in enumerate(turn.get("calls", ()), 1)
-        for text in [_written(call.get("arguments", {}))]
-    )
-    finish = "tool_calls" if calls else "stop"
-    usage = dict(turn.get("usage", {}))
-    return ModelTurn(text=turn.get("text", ""), calls=calls, calls_made=len(calls), usage=usage, finish=finish)
+    calls = []
+    for number, call in enumerate(turn.get("calls", ()), 1):
+        written = write_arguments(call)
+        calls.append(ModelCall(id=f"call_{number}", name=call["tool"], arguments=written, size=len(written)))
+    finish, usage = "tool_calls" if calls else "stop", dict(turn.get("usage", {}))
+    return ModelTurn(text=turn.get("text", ""), calls=tuple(calls), calls_made=len(calls), usage=usage, finish=finish)
 
 
 def read_script(content: str, file: str) -> ScriptedModel:
@@ -86,7 +84,7 @@ def read_script(content: str, file: str) -> ScriptedModel:
         raise UsageError("script-unreadable", file=file, reason=str(error)) from None
     lists = list(script.values()) if isinstance(script, dict) else [script]
     turns = [turn for each in lists if isinstance(each, list) for turn in each]
-    if not all(isinstance(each, list) for each in lists) or not all(map(_is_turn, turns)):
+    if not all(isinstance(each, list) for each in lists) or not all(map(is_turn, turns)):
         raise UsageError("script-unreadable", file=file, reason="a list of turns was expected")
     return ScriptedModel(script)
 
@@ -101,7 +99,8 @@ def read_script_file(file: Path) -> ScriptedModel:
     return read_script(content.decode("utf-8", "replace"), str(file))
 
 
-def _is_turn(turn: Any) -> bool:
+def is_turn(turn: Any) -> bool:
+    """Whether a value is a turn of a script."""
     if not isinstance(turn, dict):
         return isinstance(turn, str)
     calls = turn.get("calls", [])
@@ -111,12 +110,13 @@ def _is_turn(turn: Any) -> bool:
     return named and isinstance(turn.get("text", ""), str) and isinstance(turn.get("error", {}), dict)
 
 
-def _written(arguments: Any) -> str:
+def write_arguments(call: Mapping[str, Any]) -> str:
     """Arguments as a model writes them; a text is taken as it is, so that a script can have damaged ones."""
+    arguments = call.get("arguments", {})
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
 
 
-def _after(turns: Sequence[Turn], answered: int) -> int:
+def skip_turns(turns: Sequence[Turn], answered: int) -> int:
     """The place behind so many turns that were answers and no errors."""
     for place, turn in enumerate(turns):
         if answered == 0:

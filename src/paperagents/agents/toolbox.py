@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -44,27 +45,47 @@ class Toolbox:
 
     def native(self) -> tuple[JsonObject, ...]:
         """The functions of a request."""
-        return tuple(_function(name, self.tools[meant]) for name, meant in self.names.items())
+        functions = {name: self.tools[key] for name, key in self.names.items()}
+        return tuple(
+            {
+                "type": "function",
+                "function": {
+                    "name": name,
+                    "description": tool.description or tool.name,
+                    "parameters": own_schema(tool),
+                },
+            }
+            for name, tool in functions.items()
+        )
 
     def manual(self) -> str:
         """The same as text, for a model that writes tags."""
-        return "\n".join(_manual_line(tool) for tool in self.tools.values())
+        return "\n".join(describe_tool(tool) for tool in self.tools.values())
 
 
 def open_toolbox(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool) -> Toolbox:
     """Everything the agent's note names and that can be used; a broken file is left out."""
     entries = tuple(entries)
     stores = ENTRY_KINDS if agent.memory else ()
-    wanted = [*_named(agent.tools, entries, agents=False), *stores, *_named(agent.agents, entries, agents=True)]
+    tool_names = expand_patterns(agent.tools, [each for each in entries if each.is_tool])
+    agents = expand_patterns(agent.agents, [each for each in entries if each.kind == "agent"], by_name=True)
     tools: dict[str, ToolDefinition] = {}
-    for name in dict.fromkeys(wanted):
-        try:
+    for name in dict.fromkeys([*tool_names, *stores, *(f"{AGENT_PREFIX}{each}" for each in agents)]):
+        with suppress(PaperError):
             tool = find(name)
-        except PaperError:
-            continue
-        tools[tool.key] = tool
+            tools[tool.key] = tool
     tools.pop(f"{AGENT_PREFIX}{agent.id}", None)
-    return Toolbox(tools=tools, names=_native_names(tools))
+    return Toolbox(tools=tools, names=native_names(tools))
+
+
+def expand_patterns(patterns: Iterable[str], entries: Sequence[Entry], *, by_name: bool = False) -> Iterator[str]:
+    """The ids that a note's list means: every one that fits a pattern; a name as it is, or ``by_name`` as its id."""
+    for pattern in patterns:
+        if is_pattern(pattern):
+            fitting = (each for each in entries if any(fits_pattern(pattern, name) for name in (each.id, each.name)))
+            yield from (each.id for each in fitting)
+        else:
+            yield next((each.id for each in entries if by_name and pattern in (each.id, each.name)), pattern)
 
 
 def is_read_only(tool: ToolDefinition, arguments: Mapping[str, JsonValue], find: FindTool, depth: int = 0) -> bool:
@@ -73,31 +94,15 @@ def is_read_only(tool: ToolDefinition, arguments: Mapping[str, JsonValue], find:
         return tool.only_reads(arguments)
     if tool.kind != "markdown" or tool.approval == "always" or tool.log or depth >= _DEEPEST_LOOK:
         return False
-    return all(_step_reads(step.tool, step.parameters, find, depth) for step in tool.all_steps() if step.tool)
-
-
-def _step_reads(name: str, parameters: Mapping[str, JsonValue], find: FindTool, depth: int) -> bool:
     try:
-        return is_read_only(find(name), parameters, find, depth + 1)
+        return all(
+            is_read_only(find(step.tool), step.parameters, find, depth + 1) for step in tool.all_steps() if step.tool
+        )
     except PaperError:
         return False
 
 
-def _named(patterns: Iterable[str], entries: tuple[Entry, ...], *, agents: bool) -> Iterator[str]:
-    for pattern in patterns:
-        if not is_pattern(pattern):
-            yield f"{AGENT_PREFIX}{_agent_id(pattern, entries)}" if agents else pattern
-            continue
-        fitting = [each for each in entries if (each.kind == "agent" if agents else each.is_tool)]
-        found = [each.id for each in fitting if fits_pattern(pattern, each.id) or fits_pattern(pattern, each.name)]
-        yield from (f"{AGENT_PREFIX}{each}" if agents else each for each in found)
-
-
-def _agent_id(name: str, entries: tuple[Entry, ...]) -> str:
-    return next((each.id for each in entries if each.kind == "agent" and name in (each.id, each.name)), name)
-
-
-def _native_names(tools: Mapping[str, ToolDefinition]) -> dict[str, str]:
+def native_names(tools: Mapping[str, ToolDefinition]) -> dict[str, str]:
     """Servers take letters, digits, ``_`` and ``-``; other ids get a name that cannot be another's."""
     names: dict[str, str] = {}
     for key, tool in tools.items():
@@ -109,14 +114,8 @@ def _native_names(tools: Mapping[str, ToolDefinition]) -> dict[str, str]:
     return names
 
 
-def _function(name: str, tool: ToolDefinition) -> JsonObject:
-    return {
-        "type": "function",
-        "function": {"name": name, "description": _description(tool), "parameters": _schema(tool)},
-    }
-
-
-def _schema(tool: ToolDefinition) -> JsonObject:
+def own_schema(tool: ToolDefinition) -> JsonObject:
+    """The schema of a tool, without what a model must not set."""
     schema = {key: value for key, value in tool.schema.items() if key != "$schema"}
     properties = schema.get("properties")
     if tool.kind == "agent" and isinstance(properties, dict):
@@ -124,27 +123,16 @@ def _schema(tool: ToolDefinition) -> JsonObject:
     return schema
 
 
-def _description(tool: ToolDefinition) -> str:
-    return tool.description or tool.name
-
-
-def _manual_line(tool: ToolDefinition) -> str:
+def describe_tool(tool: ToolDefinition) -> str:
     """One tool as a tag, with what its attributes are."""
-    properties = _schema(tool).get("properties")
+    properties = own_schema(tool).get("properties")
     required = {each.name for each in tool.parameters if each.must_be_given}
-    attributes = [
-        f"  - {name}{' (required)' if name in required else ''}: {_kind(schema)}{_told(schema)}"
-        for name, schema in (properties.items() if isinstance(properties, dict) else ())
-    ]
+    lines = []
+    for name, schema in properties.items() if isinstance(properties, dict) else ():
+        fields: JsonObject = schema if isinstance(schema, dict) else {}
+        kind, description = fields.get("type", "any"), fields.get("description")
+        shown = kind if isinstance(kind, str) else json.dumps(kind)
+        remark = " (required)" if name in required else ""
+        lines.append(f"  - {name}{remark}: {shown}{f', {description}' if description else ''}")
     head = f'subagent agent="{tool.id}"' if tool.kind == "agent" else tool.id
-    return "\n".join([f"- `{{{{<{head} … />}}}}` {_description(tool)}", *attributes])
-
-
-def _kind(schema: JsonValue) -> str:
-    kind = schema.get("type", "any") if isinstance(schema, dict) else "any"
-    return kind if isinstance(kind, str) else json.dumps(kind)
-
-
-def _told(schema: JsonValue) -> str:
-    told = schema.get("description") if isinstance(schema, dict) else None
-    return f", {told}" if told else ""
+    return "\n".join([f"- `{{{{<{head} … />}}}}` {tool.description or tool.name}", *lines])

@@ -1,4 +1,4 @@
-"""Tries the examples inside a tool's file: is what comes out what the file says?"""
+"""Runs the examples inside a tool's file and compares their results with what the file expects."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ class ExampleResult:
         return {"tool": self.tool, "example": self.example, "passed": self.passed, "difference": self.difference}
 
 
-def try_examples(tool: ToolDefinition, attempt: Callable[[Example], RunRecord]) -> list[ExampleResult]:
-    """Try them all; ``attempt`` runs the tool without touching anything."""
+def run_examples(tool: ToolDefinition, attempt: Callable[[Example], RunRecord]) -> list[ExampleResult]:
+    """Run them all; ``attempt`` runs the tool without touching anything."""
     results = []
     for number, example in enumerate(tool.examples, 1):
-        difference = _difference(example, attempt(example))
+        difference = find_difference(example, attempt(example))
         name = example.name or str(number)
         results.append(ExampleResult(tool=tool.id, example=name, passed=difference is None, difference=difference))
     return results
 
 
-def _difference(example: Example, record: RunRecord) -> str | None:
+def find_difference(example: Example, record: RunRecord) -> str | None:
+    """How a run differs from what the example expects, or None."""
     expects = example.expects
     if expects.get("error") not in (None, False):
-        return _error_difference(expects["error"], record)
+        return error_difference(expects["error"], record)
     if record.error is not None:
         return f"{record.error['code']}: {record.error['message']}"
-    if "output" in expects and not same(record.data, expects["output"]):
-        return _diff(expects["output"], record.data)
+    if "output" in expects and not is_same(record.data, expects["output"]):
+        return diff(expects["output"], record.data)
     if "output_contains" in expects and not contains(record.data, expects["output_contains"]):
-        return _diff(expects["output_contains"], record.data)
+        return diff(expects["output_contains"], record.data)
     return None
 
 
@@ -56,11 +57,11 @@ def contains(value: JsonValue, part: JsonValue) -> bool:
     if isinstance(part, list):
         return isinstance(value, list) and all(any(contains(each, wanted) for each in value) for wanted in part)
     if isinstance(part, str):
-        return any(part in each for each in _texts(value))
-    return same(value, part) or (isinstance(value, list) and any(same(each, part) for each in value))
+        return any(part in each for each in texts_in(value))
+    return is_same(value, part) or (isinstance(value, list) and any(is_same(each, part) for each in value))
 
 
-def _texts(value: JsonValue) -> Iterator[str]:
+def texts_in(value: JsonValue) -> Iterator[str]:
     """Where a piece of a text is looked for: in the value as JSON, and in every text of it as it is."""
     if not isinstance(value, str):
         yield json.dumps(value, ensure_ascii=False)
@@ -75,27 +76,28 @@ def _texts(value: JsonValue) -> Iterator[str]:
                 inside += entries
 
 
-def same(one: JsonValue, other: JsonValue) -> bool:
+def is_same(one: JsonValue, other: JsonValue) -> bool:
     """Whether two values are the same JSON: 1 is 1.0, but true is not 1."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(is_same, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
-def _error_difference(expected: JsonValue, record: RunRecord) -> str | None:
+def error_difference(expected: JsonValue, record: RunRecord) -> str | None:
     """The expected error is a code or a piece of the message, or both by name; ``true`` is any error."""
     if record.error is None:
-        return _diff({"error": expected}, record.data)
-    told = f"{record.error['code']}: {record.error['message']}"
+        return diff({"error": expected}, record.data)
+    shown = f"{record.error['code']}: {record.error['message']}"
     if isinstance(expected, dict):
         found = {key: record.error.get(key) for key in expected}
         fits = all(contains(found[key], wanted) for key, wanted in expected.items())
-        return None if fits else _diff({"error": expected}, {"error": found})
-    return None if expected is True or str(expected) in told else _diff({"error": expected}, {"error": told})
+        return None if fits else diff({"error": expected}, {"error": found})
+    return None if expected is True or str(expected) in shown else diff({"error": expected}, {"error": shown})
 
 
-def _diff(expected: JsonValue, found: JsonValue) -> str:
+def diff(expected: JsonValue, found: JsonValue) -> str:
+    """Two values as JSON, line by line."""
     lines = [json.dumps(each, ensure_ascii=False, indent=2, sort_keys=True).split("\n") for each in (expected, found)]
     return "\n".join(unified_diff(lines[0], lines[1], "expected", "found", lineterm=""))

@@ -22,14 +22,14 @@ _PROBE = "\ue000end of the note\ue000"
 """Nobody writes this; where it ends up tells whether a note stops inside a block."""
 
 
-def yaml_log(record: RunRecord) -> str:
+def format_yaml_log(record: RunRecord) -> str:
     """``execution_log:`` with step, block, name, status and message; a JSON text is a YAML text."""
     if not record.execution_log:
         return "execution_log: []\n"
     lines = ["execution_log:"]
     for entry in record.execution_log:
         lines.append(f"  - step: {entry['step']}")
-        lines += [f"    {key}: {_json(entry[key])}" for key in _SHOWN]
+        lines += [f"    {key}: {to_json(entry[key])}" for key in _SHOWN]
     return "\n".join(lines) + "\n"
 
 
@@ -42,7 +42,7 @@ def append_log(
 ) -> None:
     """Add the log to the tool's own file (``log: file``) or to another one (``log: PATH``).
 
-    Only ever adds to the end of a file of the vault. One that cannot be written is told, and no reason to fail.
+    Only ever adds to the end of a file of the vault. A file that cannot be written is a warning, and no reason to fail.
     ``ends`` remembers what was added last: where a note still ends with that, it need not be read as Markdown again.
     """
     if tool.log is None or tool.log == "store":
@@ -52,61 +52,50 @@ def append_log(
         before = read(path)
         last = ends.get(path)
         follows = last is not None and before is not None and before.endswith(last)
-        ends[path] = _addition(path, before, record, follows=follows)
+        ends[path] = text_to_append(path, before, record, follows=follows)
         append(path, ends[path])
     except PaperError as error:
         _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
 
 
-def _addition(path: str, before: str | None, record: RunRecord, *, follows: bool) -> str:
+def text_to_append(path: str, before: str | None, record: RunRecord, *, follows: bool) -> str:
     """What is added to the end of a file, with the line ends that it has; None is one that is not there yet.
 
     What ``follows`` another log stands under the same heading.
     """
     lines = (before or "").replace("\r\n", "\n")
+    line_end = "" if not lines or lines.endswith("\n") else "\n"
+    about = {"started": record.started, "run_id": record.run_id, "status": record.status}
     if path.endswith((".yaml", ".yml")):
-        added = f"{_end_of_line(lines)}---\n{_heads(record)}{yaml_log(record)}"
+        head = "".join(f"{key}: {to_json(value)}\n" for key, value in about.items())
+        added = f"{line_end}---\n{head}{format_yaml_log(record)}"
     elif path.endswith((".json", ".jsonl")):
-        added = f"{_end_of_line(lines)}{_json_line(record)}"
+        log = [{key: entry[key] for key in ("step", *_SHOWN)} for entry in record.execution_log]
+        added = f"{line_end}{to_json({**about, 'execution_log': log})}\n"
     elif follows:
-        added = f"\n{_shown(record)}"
+        added = f"\n{format_block(record)}"
     elif before is None:
-        added = f"{HEADING}\n\n{_shown(record)}"
+        added = f"{HEADING}\n\n{format_block(record)}"
     else:
-        heading = "" if _ends_under_heading(lines) else f"{HEADING}\n\n"
-        added = f"{_end_of_block(lines)}\n{heading}{_shown(record)}"
+        heading = "" if ends_under_heading(lines) else f"{HEADING}\n\n"
+        added = f"{end_of_block(lines)}\n{heading}{format_block(record)}"
     return added.replace("\n", "\r\n") if "\r\n" in (before or "") else added
 
 
-def _heads(record: RunRecord) -> str:
-    return "".join(f"{key}: {_json(value)}\n" for key, value in _about(record).items())
-
-
-def _json_line(record: RunRecord) -> str:
-    log = [{key: entry[key] for key in ("step", *_SHOWN)} for entry in record.execution_log]
-    return _json({**_about(record), "execution_log": log}) + "\n"
-
-
-def _about(record: RunRecord) -> dict[str, str]:
-    return {"started": record.started, "run_id": record.run_id, "status": record.status}
-
-
-def _json(value: object) -> str:
+def to_json(value: object) -> str:
+    """JSON, which is YAML, too."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def _shown(record: RunRecord) -> str:
-    log = yaml_log(record)
+def format_block(record: RunRecord) -> str:
+    """The log as a fenced block of a note."""
+    log = format_yaml_log(record)
     # A fence longer than any run of backticks inside cannot be closed by what a step printed.
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", log)), default=0))
     return f"{record.started} {record.run_id} {record.status}\n\n{fence}yaml\n{log}{fence}\n"
 
 
-def _end_of_line(lines: str) -> str:
-    return "" if not lines or lines.endswith("\n") else "\n"
-
-
-def _end_of_block(lines: str) -> str:
+def end_of_block(lines: str) -> str:
     """What ends the last line, and the fenced block where a note stops inside one."""
     end = "" if lines.endswith("\n") else "\n"
     blocks = find_fences(split_note(f"{lines}{end}{_PROBE}", "").body)
@@ -116,7 +105,7 @@ def _end_of_block(lines: str) -> str:
     return f"{end}{opening[: len(opening) - len(opening.lstrip(opening[0]))]}\n"
 
 
-def _ends_under_heading(lines: str) -> bool:
+def ends_under_heading(lines: str) -> bool:
     """Whether what is added to the end of a note stands under the heading, and under no other after it."""
     note = split_note(lines, "")
     body = note.frontmatter if note.unclosed and note.frontmatter is not None else note.body

@@ -65,11 +65,11 @@ class ExpandedScript(Excerpt):
         return self.lines[min(max(line, 1), len(self.lines)) - 1], column
 
 
-class _EndsWith(EndsBlock):
+class _EndsScript(EndsBlock):
     def __init__(self, error: PaperError) -> None:
         super().__init__(error.code)
         self.error = error
-        # What waits will go on, and what was stopped stops; after a no a tool is over, and may clean up.
+        # A suspended script is resumed, and a cancelled one stops; after a no a tool is over, and may clean up.
         self.failure = error if isinstance(error, DeniedError) else None
 
 
@@ -78,11 +78,11 @@ def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excer
     expanded = expand_vault_references(code, lookup=lookup)
     if expanded["has_errors"]:
         raise ToolError("script-reference", reason=str(expanded["errors"][0]["message"]))
-    lines = (0, *_written_lines(code, lookup))
+    lines = (0, *source_lines(code, lookup))
     return ExpandedScript(text=f"{HELPERS}{expanded['resolved_code']}\n}}", line=0, lines=lines)
 
 
-def _written_lines(code: str, lookup: Callable[[str], str | None]) -> list[int]:
+def source_lines(code: str, lookup: Callable[[str], str | None]) -> list[int]:
     """For each line of the expanded code, the line on which it was written."""
     lines, line, end = [1], 1, 0
     for reference in analyze_vault_references(code, lookup=lookup)["occurrences"]:
@@ -102,9 +102,9 @@ def host_functions(
     frame: RunContext,
     failures: list[PaperError] | None = None,
 ) -> HostFunctions:
-    """The functions behind the helpers; calls that fail are also put down among the failures."""
+    """The functions behind the helpers; the errors of calls that fail are also added to the failures."""
     numbers = count(1)
-    endings: list[_EndsWith] = []
+    endings: list[_EndsScript] = []
 
     def call_tool(name: Any, parameters: Any) -> JsonValue:
         if not isinstance(name, str) or not isinstance(parameters, dict):
@@ -112,7 +112,7 @@ def host_functions(
         if endings:
             raise endings[0]
         inside = replace(place, path=place.path.script_call(next(numbers)), block="tool", name=name)
-        with _ending_the_script(endings), _put_down(failures):
+        with end_or_note(endings, failures):
             return step(ToolCall(tool=name, arguments=parameters), inside, frame)
 
     def entry_get(kind: Any, identifier: Any) -> JsonValue:
@@ -123,10 +123,8 @@ def host_functions(
         return [entry.as_json() for entry in entries.entries(str(kind))]
 
     def entry_set(kind: Any, identifier: Any, changes: Any) -> JsonValue:
-        return call_tool(
-            str(kind),
-            {**identifying_argument(str(kind), str(identifier)), **(changes if isinstance(changes, dict) else {})},
-        )
+        given = changes if isinstance(changes, dict) else {}
+        return call_tool(str(kind), {**identifying_argument(str(kind), str(identifier)), **given})
 
     def entry_delete(kind: Any, identifier: Any) -> JsonValue:
         return call_tool(str(kind), {**identifying_argument(str(kind), str(identifier)), "delete": True})
@@ -141,16 +139,16 @@ def host_functions(
 
 
 @contextmanager
-def ended_by_a_call() -> Iterator[None]:
-    """Around the script: what ended it from inside a call goes on from here."""
+def reraise_ending() -> Iterator[None]:
+    """Around a script: raise what ended it from inside a call."""
     try:
         yield
-    except _EndsWith as ending:
+    except _EndsScript as ending:
         raise ending.error from None
 
 
 @contextmanager
-def failing_as_its_call(failures: list[PaperError]) -> Iterator[None]:
+def reraise_failed_call(failures: list[PaperError]) -> Iterator[None]:
     """Around a tool: a failed call that it does not catch is its own failure, with nothing wrapped around it."""
     try:
         yield
@@ -163,20 +161,17 @@ def failing_as_its_call(failures: list[PaperError]) -> Iterator[None]:
 
 
 @contextmanager
-def _put_down(failures: list[PaperError] | None) -> Iterator[None]:
+def end_or_note(endings: list[_EndsScript], failures: list[PaperError] | None) -> Iterator[None]:
+    """Around a call: a script may catch a failed one, but not a person's no, a wait or a stop.
+
+    After one of these it calls nothing more, so the first of the endings is the one that counts.
+    """
     try:
         yield
     except PaperError as error:
         if failures is not None:
             failures.append(error)
-        raise
-
-
-@contextmanager
-def _ending_the_script(endings: list[_EndsWith]) -> Iterator[None]:
-    """A script may catch a failed call, but not a person's no, a wait or a stop: it calls nothing afterwards."""
-    try:
-        yield
-    except (WaitingError, DeniedError, CancelledError, PlanEndsError) as error:
-        endings.append(_EndsWith(error))
+        if not isinstance(error, WaitingError | DeniedError | CancelledError | PlanEndsError):
+            raise
+        endings.append(_EndsScript(error))
         raise endings[-1] from None

@@ -23,9 +23,9 @@ from paperagents.errors import BusinessError, PaperError, PlanEndsError, Sandbox
 from paperagents.runs.log import OpenEntry, RunContext
 from paperagents.runs.paths import PACKAGES, Place
 from paperagents.runs.script_tool import (
-    ended_by_a_call,
-    failing_as_its_call,
     host_functions,
+    reraise_ending,
+    reraise_failed_call,
     script_with_helpers,
 )
 from paperagents.runs.session import Services, Session
@@ -83,7 +83,7 @@ class Scripts:
         refused = told_as_not_granted(tool, self._session.plan, run.root_step or place.step)
         functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
         try:
-            with ended_by_a_call(), failing_as_its_call(failures), refused:
+            with reraise_ending(), reraise_failed_call(failures), refused:
                 answer = self._in_sandbox(module_block(tool), visible, run, entry, functions, execute)
             return outcome(answer)
         finally:
@@ -95,7 +95,7 @@ class Scripts:
         """A script that came with the call; what it does to the vault are calls of its own."""
         script = script_with_helpers(code, self._services.vault_content)
         host = host_functions(self._step, self._services.entries, place, run)
-        with ended_by_a_call():
+        with reraise_ending():
             return self._in_sandbox(script, {}, run, entry, host)
 
     def evaluate(self, script: Excerpt, names: Names, run: RunContext, entry: OpenEntry) -> JsonValue:

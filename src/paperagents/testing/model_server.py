@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import zip_longest
 from typing import Any
 
-from paperagents.agents.scripted_model import Script, Turn, turns_for
+from paperagents.agents.scripted_model import Script, turns_for, write_arguments
 
 _COMMENT = b": PROCESSING\n\n"
 _NO_MORE = {"error": {"status": 400, "message": "the script has no further turn"}}
@@ -71,21 +71,18 @@ class ScriptedServer:
             if self._key is not None and headers.get("Authorization") != f"Bearer {self._key}":
                 return {"error": {"status": 401, "message": "wrong key"}}
             turns = turns_for(self._script, body.get("model", ""))
-            place = self._place(body)
+            answers = sum(message.get("role") == "assistant" for message in body.get("messages", []))
+            place = answers if self._by_messages else self._served
             self._served += 1
-        return _as_mapping(turns[place]) if place < len(turns) else _NO_MORE
-
-    def _place(self, body: dict[str, Any]) -> int:
-        if not self._by_messages:
-            return self._served
-        return sum(message.get("role") == "assistant" for message in body.get("messages", []))
+        turn = turns[place] if place < len(turns) else _NO_MORE
+        return {"text": turn} if isinstance(turn, str) else dict(turn)
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Quiet where somebody has hung up."""
+        """Quiet where the client has closed the connection."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -100,29 +97,29 @@ class _Handler(BaseHTTPRequestHandler):
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         turn = self.owner.turn(dict(self.headers.items()), json.loads(content))
         try:
-            self._answer(turn)
+            self.answer(turn)
         except (BrokenPipeError, ConnectionResetError):
-            # Whoever asked has gone; that is what some tests are about.
+            # The client has gone; that is what some tests are about.
             self.close_connection = True
 
-    def _answer(self, turn: dict[str, Any]) -> None:
+    def answer(self, turn: dict[str, Any]) -> None:
         if error := turn.get("error"):
             more = {"Retry-After": str(error["retry_after"])} if "retry_after" in error else {}
-            self._whole({"error": error}, error.get("status", 500), more)
+            self.send_json({"error": error}, error.get("status", 500), more)
         elif turn.get("json"):
-            self._whole(_message(turn), 200, {})
+            self.send_json(whole_answer(turn), 200, {})
         elif "raw" in turn:
-            self._send(turn["raw"].encode(), turn.get("status", 200), {"Content-Type": turn.get("content_type", "")})
+            self.send(turn["raw"].encode(), turn.get("status", 200), {"Content-Type": turn.get("content_type", "")})
         else:
-            self._stream(turn)
+            self.send_stream(turn)
 
-    def _stream(self, turn: dict[str, Any]) -> None:
+    def send_stream(self, turn: dict[str, Any]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         for event in stream(turn, self.owner.fragment):
-            self._piece(event)
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
         if turn.get("hang"):
             self.rfile.read(1)
         if turn.get("cut") or turn.get("hang"):
@@ -130,13 +127,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.wfile.write(b"0\r\n\r\n")
 
-    def _piece(self, data: bytes) -> None:
-        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+    def send_json(self, value: Any, status: int, headers: Mapping[str, str]) -> None:
+        self.send(json.dumps(value).encode(), status, {"Content-Type": "application/json", **headers})
 
-    def _whole(self, value: Any, status: int, headers: Mapping[str, str]) -> None:
-        self._send(json.dumps(value).encode(), status, {"Content-Type": "application/json", **headers})
-
-    def _send(self, data: bytes, status: int, headers: Mapping[str, str]) -> None:
+    def send(self, data: bytes, status: int, headers: Mapping[str, str]) -> None:
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(data))}.items():
             self.send_header(name, value)
@@ -150,44 +144,44 @@ class _Handler(BaseHTTPRequestHandler):
 def stream(turn: Mapping[str, Any], fragment: int) -> Iterator[bytes]:
     """The events of one turn, as bytes."""
     yield _COMMENT
-    yield _chunk({"role": "assistant", "content": ""})
+    yield chunk_event({"role": "assistant", "content": ""})
     text = turn.get("text", "")
-    for piece in _fragments(text, fragment):
-        yield _chunk({"content": piece})
+    for piece in split(text, fragment):
+        yield chunk_event({"content": piece})
     if error := turn.get("stream_error"):
-        yield _event({"error": error})
+        yield event({"error": error})
         return
     if turn.get("cut") or turn.get("hang"):
         return
     calls = turn.get("calls", [])
-    for call in _call_chunks(calls, fragment):
-        yield _chunk({"tool_calls": [call]})
+    for call in call_pieces(calls, fragment):
+        yield chunk_event({"tool_calls": [call]})
     yield _COMMENT
-    yield _chunk({}, finish=turn.get("finish") or ("tool_calls" if calls else "stop"))
+    yield chunk_event({}, finish=turn.get("finish") or ("tool_calls" if calls else "stop"))
     usage = turn.get("usage", {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15})
-    yield _event({"choices": [], "usage": usage})
+    yield event({"choices": [], "usage": usage})
     yield b"data: [DONE]\n\n"
 
 
-def _call_chunks(calls: list[Mapping[str, Any]], fragment: int) -> Iterator[dict[str, Any]]:
+def call_pieces(calls: list[Mapping[str, Any]], fragment: int) -> Iterator[dict[str, Any]]:
     """First who is called, then the arguments of all calls in turn, piece by piece."""
     for index, call in enumerate(calls):
         function = {"name": call["tool"], "arguments": ""}
         yield {"index": index, "id": f"call_{index + 1}", "type": "function", "function": function}
-    pieces = [list(_fragments(_arguments(call), fragment)) for call in calls]
+    pieces = [list(split(write_arguments(call), fragment)) for call in calls]
     for row in zip_longest(*pieces):
         for index, piece in enumerate(row):
             if piece is not None:
                 yield {"index": index, "function": {"arguments": piece}}
 
 
-def _message(turn: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as one document."""
+def whole_answer(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """The same turn as one document."""
     calls = [
         {
             "id": f"call_{number}",
             "type": "function",
-            "function": {"name": call["tool"], "arguments": _arguments(call)},
+            "function": {"name": call["tool"], "arguments": write_arguments(call)},
         }
         for number, call in enumerate(turn.get("calls", []), 1)
     ]
@@ -195,23 +189,17 @@ def _message(turn: Mapping[str, Any]) -> dict[str, Any]:
     return {"choices": [{"message": message, "finish_reason": "tool_calls" if calls else "stop"}]}
 
 
-def _as_mapping(turn: Turn) -> dict[str, Any]:
-    return {"text": turn} if isinstance(turn, str) else dict(turn)
-
-
-def _arguments(call: Mapping[str, Any]) -> str:
-    given = call.get("arguments", {})
-    return given if isinstance(given, str) else json.dumps(given)
-
-
-def _fragments(text: str, size: int) -> Iterator[str]:
+def split(text: str, size: int) -> Iterator[str]:
+    """The text in pieces of this size."""
     yield from (text[start : start + size] for start in range(0, len(text), size))
 
 
-def _chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+def chunk_event(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    """One piece of an answer."""
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return _event({"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [choice]})
+    return event({"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [choice]})
 
 
-def _event(value: Any) -> bytes:
+def event(value: Any) -> bytes:
+    """A server-sent event."""
     return b"data: %s\n\n" % json.dumps(value).encode()

@@ -1,4 +1,4 @@
-"""A person who answers as a script says."""
+"""A person who answers as a script says, and a vault that is deleted afterwards."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tempfile import TemporaryDirectory
 from paperagents.approval.question import ApprovalRequest, Approver, Decision
 from paperagents.vault import Vault
 
-Answer = Decision | Callable[[ApprovalRequest], Decision]
+ScriptedDecision = Decision | Callable[[ApprovalRequest], Decision]
 
 
 class ScriptedApprover(Approver):
     """Gives the answers in order, the last one again and again, and remembers what was asked."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: ScriptedDecision) -> None:
         self.asked: list[ApprovalRequest] = []
         self._answers = list(answers)
 
@@ -26,9 +26,6 @@ class ScriptedApprover(Approver):
         self.asked.append(request)
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         return answer(request) if callable(answer) else answer
-
-
-# --- a vault that is gone afterwards
 
 
 _HOME = "XDG_CONFIG_HOME"

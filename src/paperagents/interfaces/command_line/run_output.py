@@ -21,7 +21,7 @@ from paperagents.interfaces.command_line.output import (
 from paperagents.interfaces.command_line.terminal import MARKS, paint_diff_line
 from paperagents.messages import text
 from paperagents.runs.history import Node, is_agents_log
-from paperagents.runs.note_log import yaml_log
+from paperagents.runs.note_log import format_yaml_log
 from paperagents.runs.record import RunRecord
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def print_record(record: RunRecord, *, as_json: bool, log_format: str | None = N
     if as_json:
         print_json(record.as_json())
     elif log_format == "yaml":
-        click.echo(yaml_log(record), nl=False)
+        click.echo(format_yaml_log(record), nl=False)
     elif record.planned is not None:
         _print_plan(record)
     elif record.success:
