@@ -21,7 +21,7 @@ from paperagents.search.query import (
     Query,
     Tag,
     Text,
-    linear_pattern,
+    compile_linear,
     parse_query,
 )
 
@@ -41,7 +41,7 @@ def no(operand: Query) -> Not:
 
 
 def regular(source: str) -> Pattern:
-    return Pattern(pattern=linear_pattern(source))
+    return Pattern(pattern=compile_linear(source))
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def matches(query: Query, note: Note) -> bool:  # noqa: C901, PLR0911  one answe
         case Or(operands=operands):
             return any(matches(operand, note) for operand in operands)
         case Text(text=text):
-            return _mentions(note, fold(text))
+            return mentions(note, fold(text))
         case Pattern(pattern=pattern):
             return pattern.is_found_in(note.text)
         case InPath(text=text):
@@ -52,7 +52,7 @@ def matches(query: Query, note: Note) -> bool:  # noqa: C901, PLR0911  one answe
         case InFileName(text=text):
             return fold(text) in fold(note.name)
         case Tag(name=name):
-            return any(_is_tag_or_below(fold(tag), fold(name)) for tag in note.tags)
+            return any(f"{fold(tag)}/".startswith(f"{fold(name)}/") for tag in note.tags)
         case Property(name=name, value=value):
             return any(
                 fold(key) == fold(name) and (value is None or fold(value).strip() in fold_values(found))
@@ -80,19 +80,15 @@ def rank_note(query: Query, note: Note) -> int:
     wanted = collect_words(query)
     if not wanted:
         return 0
-    content = "\n".join((note.folded_text, note.folded_path, *(fold(f"#{tag}") for tag in note.tags)))
-    return _level(wanted, fold(note.name), note.folded_headings, content)
-
-
-def _level(wanted: tuple[str, ...], name: str, headings: str, content: str) -> int:
-    for first, place in ((0, name), (3, headings)):
-        if all(_has_whole(place, word) for word in wanted):
+    for first, place in ((0, fold(note.name)), (3, note.folded_headings)):
+        if all(has_word(place, word) for word in wanted):
             return first
         if all(word in place for word in wanted):
             return first + 1
         if any(word in place for word in wanted):
             return first + 2
-    return 6 if all(_has_whole(content, word) for word in wanted) else 7
+    content = "\n".join((note.folded_text, note.folded_path, *(fold(f"#{tag}") for tag in note.tags)))
+    return 6 if all(has_word(content, word) for word in wanted) else 7
 
 
 def collect_words(query: Query) -> tuple[str, ...]:
@@ -115,33 +111,27 @@ def fold_values(value: JsonValue) -> list[str]:
     """A property's values as they are compared; a list has each of its own."""
     if isinstance(value, list):
         return [each for element in value for each in fold_values(element)]
-    return [fold(_written(value)).strip()]
+    if value is None:
+        return [""]
+    # As it stands in the file: texts without quotes.
+    return [fold(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).strip()]
 
 
-def _mentions(note: Note, text: str) -> bool:
+def mentions(note: Note, text: str) -> bool:
+    """Whether a folded text stands in a note's text, path or tags."""
     blanks = _BLANKS.search(text)
     in_text = _BLANKS.sub(" ", text) in note.unwrapped_text if blanks else text in note.folded_text
     return in_text or text in note.folded_path or any(text in fold(f"#{tag}") for tag in note.tags)
 
 
-def _is_tag_or_below(tag: str, wanted: str) -> bool:
-    return tag == wanted or tag.startswith(f"{wanted}/")
-
-
-def _written(value: JsonValue) -> str:
-    """A property's value as it stands in the file: texts without quotes, nothing for null."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _has_whole(text: str, word: str) -> bool:
+def has_word(text: str, word: str) -> bool:
     """Whether a word stands in a text and is no part of a longer one. Chinese characters never are."""
-    return word in text and _whole(word).search(text) is not None
+    return word in text and word_pattern(word).search(text) is not None
 
 
 @lru_cache(maxsize=64)
-def _whole(word: str) -> re.Pattern[str]:
+def word_pattern(word: str) -> re.Pattern[str]:
+    """Finds a word that is no part of a longer one."""
     letter = rf"[^\W_{DENSE}]"
     before = "" if is_dense(word[0]) else f"(?<!{letter})"
     after = "" if is_dense(word[-1]) else f"(?!{letter})"
@@ -174,15 +164,12 @@ class Order(StrEnum):
 
     def first(self, found: list[Found], limit: int) -> list[Found]:
         """So many that come first. Of equal ones the newest is first, of those of one moment the alphabet's."""
-        return heapq.nsmallest(max(limit, 0), found, key=self._key)
 
-    def _key(self, found: Found) -> tuple[int, int, str]:
-        match self:
-            case Order.PATH:
-                return 0, 0, found.path
-            case Order.MODIFIED:
-                return 0, -found.file.modified_ns, found.path
-        return found.level, -found.file.modified_ns, found.path
+        def sort_key(each: Found) -> tuple[int, int, str]:
+            level = each.level if self is Order.RELEVANCE else 0
+            return level, 0 if self is Order.PATH else -each.file.modified_ns, each.path
+
+        return heapq.nsmallest(max(limit, 0), found, key=sort_key)
 
 
 # --- the line of a note that shows why it was found, and where in it the hits are
@@ -196,13 +183,20 @@ def make_snippet(query: Query, note: Note) -> str:
     wanted = [term for term in collect_terms(query) if isinstance(term, Text | Pattern | Tag)]
     if not wanted or not note.text:
         return ""
-    sought = [_sought(term) for term in wanted]
+    sought: list[str | Pattern] = [
+        term if isinstance(term, Pattern) else fold(term.text if isinstance(term, Text) else f"#{term.name}")
+        for term in wanted
+    ]
     for line in note.text.splitlines():
         folded_line = fold(line)
         for each in sought:
-            if (position := _position(each, line, folded_line)) is not None:
-                return _cut(line, position)
-    return _beginning_of_a_phrase(wanted, note.text)
+            if isinstance(each, Pattern):
+                position = 0 if each.pattern.is_found_in(line) else -1
+            else:
+                position = folded_line.find(each) if each else -1
+            if position >= 0:
+                return cut_line(line, position)
+    return find_wrapped_phrase(wanted, note.text)
 
 
 def find_hits(query: Query, line: str) -> list[tuple[int, int]]:
@@ -210,32 +204,13 @@ def find_hits(query: Query, line: str) -> list[tuple[int, int]]:
     words = {fold(term.text) for term in collect_terms(query) if isinstance(term, Text | InFileName)}
     words |= {fold(f"#{term.name}") for term in collect_terms(query) if isinstance(term, Tag)}
     alternatives = "|".join(map(re.escape, sorted(filter(str.strip, words), key=len, reverse=True)))
-    text, origin = _folded_with_origin(line)
+    text, origin = fold_with_origin(line)
     if not alternatives or text is None:
         return []
     return [(origin[found.start()], origin[found.end() - 1] + 1) for found in re.finditer(alternatives, text)]
 
 
-def _sought(term: Text | Pattern | Tag) -> str | Pattern:
-    """What is looked for in a line."""
-    match term:
-        case Text(text=text):
-            return fold(text)
-        case Tag(name=name):
-            return fold(f"#{name}")
-        case Pattern():
-            return term
-
-
-def _position(sought: str | Pattern, line: str, folded_line: str) -> int | None:
-    """Where in a line something stands; None where it does not."""
-    if isinstance(sought, Pattern):
-        return 0 if sought.pattern.is_found_in(line) else None
-    position = folded_line.find(sought)
-    return position if sought and position >= 0 else None
-
-
-def _beginning_of_a_phrase(wanted: list[Text | Pattern | Tag], text: str) -> str:
+def find_wrapped_phrase(wanted: list[Text | Pattern | Tag], text: str) -> str:
     """The line in which a phrase begins that goes on in the next one."""
     lines = text.splitlines()
     for term in wanted:
@@ -244,11 +219,11 @@ def _beginning_of_a_phrase(wanted: list[Text | Pattern | Tag], text: str) -> str
             for line, following in zip(lines, [*lines[1:], ""], strict=True):
                 place = _BLANKS.sub(" ", fold(f"{line} {following}")).find(phrase)
                 if 0 <= place < len(line):
-                    return _cut(line, place)
+                    return cut_line(line, place)
     return ""
 
 
-def _cut(line: str, position: int) -> str:
+def cut_line(line: str, position: int) -> str:
     """About two hundred characters of a line around a position."""
     if len(line.strip()) <= _SNIPPET:
         return line.strip()
@@ -257,7 +232,7 @@ def _cut(line: str, position: int) -> str:
     return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")
 
 
-def _folded_with_origin(line: str) -> tuple[str | None, list[int]]:
+def fold_with_origin(line: str) -> tuple[str | None, list[int]]:
     """A folded line with the place each character comes from; None where characters were put together."""
     pieces = [fold(character) for character in line]
     text = "".join(pieces)

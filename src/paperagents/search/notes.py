@@ -72,8 +72,10 @@ def parse_note(path: str, text: str | None) -> Note:
     if not path.lower().endswith(_MARKDOWN):
         return Note(path=path, text=text)
     properties, body = read_properties(text)
-    prose = _without_fences(body)
-    found = (tag for tag in (*_property_tags(properties), *_inline_tags(prose)) if len(tag) <= _LONGEST_TAG)
+    # A comment in a fenced block is no heading and no tag. One character is looked for ten times as fast as three.
+    has_fences = any(mark in body and 3 * mark in body for mark in "`~")
+    prose = "\n\n".join(split_at_fences(body)) if has_fences else body
+    found = (tag for tag in (*read_property_tags(properties), *find_inline_tags(prose)) if len(tag) <= _LONGEST_TAG)
     tags = {fold(tag): tag for tag in reversed([*found])}
     return Note(
         path=path,
@@ -94,45 +96,39 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
-def _inline_tags(prose: str) -> list[str]:
+def find_inline_tags(prose: str) -> list[str]:
     """The ``#tags`` of a text without fences that stand outside of code."""
     if "#" not in prose:
         return []
-    found = (match[1].strip("/") for match in _INLINE_TAG.finditer(_without_inline_code(prose)))
+    if "`" in prose:
+        prose = "\n\n".join([remove_code_spans(paragraph) for paragraph in _PARAGRAPH_END.split(prose)])
+    found = (match[1].strip("/") for match in _INLINE_TAG.finditer(prose))
     # "#1" is a number, not a tag.
     return [tag for tag in found if tag and not tag.replace("/", "").isdecimal()]
 
 
-def _without_fences(body: str) -> str:
-    """The text with fenced blocks taken out: a comment in one is no heading, and has no tags."""
-    # A single character is looked for ten times as fast as three.
-    if not any(mark in body and 3 * mark in body for mark in "`~"):
-        return body
-    return "\n\n".join(_between_fences(body))
-
-
-def _property_tags(properties: Mapping[str, JsonValue]) -> list[str]:
+def read_property_tags(properties: Mapping[str, JsonValue]) -> list[str]:
     """Tags of the frontmatter: a list, or one text with commas or blanks between them."""
     tags: list[str] = []
     for name in ("tags", "tag"):
         value = properties.get(name)
         values = re.split(r"[,\s]+", value) if isinstance(value, str) else value
-        tags += [_plain_tag(each) for each in values] if isinstance(values, list) else []
+        tags += [read_tag(each) for each in values] if isinstance(values, list) else []
     return [tag for tag in tags if tag]
 
 
-def _plain_tag(value: JsonValue) -> str:
+def read_tag(value: JsonValue) -> str:
     """A tag without its mark; a year is one too, a nested list is none."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     return str(value).strip().lstrip("#").strip("/")
 
 
-def _between_fences(body: str) -> Iterator[str]:
+def split_at_fences(body: str) -> Iterator[str]:
     """What stands before, between and after fenced blocks; one that is never closed reaches to the end."""
     begin = 0
     closing: re.Pattern[str] | None = None
-    for start, end in _lines_with_marks(body):
+    for start, end in find_marked_lines(body):
         if closing is not None:
             if closing.fullmatch(body, start, end):
                 closing, begin = None, end + 1
@@ -144,7 +140,7 @@ def _between_fences(body: str) -> Iterator[str]:
         yield body[begin:]
 
 
-def _lines_with_marks(body: str) -> Iterator[tuple[int, int]]:
+def find_marked_lines(body: str) -> Iterator[tuple[int, int]]:
     """Where each line begins and ends that holds what may be a fence. Each mark is looked for once."""
     ticks, tildes = body.find("```"), body.find("~~~")
     while ticks >= 0 or tildes >= 0:
@@ -156,16 +152,10 @@ def _lines_with_marks(body: str) -> Iterator[tuple[int, int]]:
         tildes = body.find("~~~", end) if 0 <= tildes < end else tildes
 
 
-def _without_inline_code(prose: str) -> str:
-    if "`" not in prose:
-        return prose
-    return "\n\n".join([_without_spans(paragraph) for paragraph in _PARAGRAPH_END.split(prose)])
-
-
-def _without_spans(paragraph: str) -> str:
+def remove_code_spans(paragraph: str) -> str:
     """Cut from each run of backticks to the next run of the same length; a run without one is text."""
     runs = list(_TICKS.finditer(paragraph))
-    partner = _next_of_same_length(runs)
+    partner = pair_runs(runs)
     kept, position, number = [], 0, 0
     while number < len(runs):
         if (end := partner[number]) is not None:
@@ -176,7 +166,7 @@ def _without_spans(paragraph: str) -> str:
     return "`".join([*kept, paragraph[position:]])
 
 
-def _next_of_same_length(runs: list[re.Match[str]]) -> list[int | None]:
+def pair_runs(runs: list[re.Match[str]]) -> list[int | None]:
     """For each run the number of the next one of its length, found in one pass from the right."""
     partner: list[int | None] = [None] * len(runs)
     latest: dict[int, int] = {}
@@ -250,17 +240,14 @@ def separate_words(text: str) -> str:
         words = text.lower()
     else:
         # Most lines of most notes are plain; passing over them is much quicker than looking through them.
-        words = "\n".join([line.lower() if line.isascii() else _dense_words(line) for line in text.split("\n")])
-    return _LONG_RUN.sub(_overlapping_pieces, words) if _may_hold_long_run(words) else words
-
-
-def _may_hold_long_run(words: str) -> bool:
-    """Looks at few places only: a word that long fills the text between two of them."""
-    return len(words) >= LONGEST_WORD and any(_HALF_RUN.match(words, place) for place in range(0, len(words), _HALF))
-
-
-def _dense_words(line: str) -> str:
-    return _DENSE_RUN.sub(_spaced_pairs, fold(line))
+        lines = text.split("\n")
+        words = "\n".join(
+            [line.lower() if line.isascii() else _DENSE_RUN.sub(separate_pairs, fold(line)) for line in lines]
+        )
+    # Few places are looked at: a word that is too long fills the text between two of them.
+    if len(words) >= LONGEST_WORD and any(_HALF_RUN.match(words, place) for place in range(0, len(words), _HALF)):
+        return _LONG_RUN.sub(cut_long_word, words)
+    return words
 
 
 def is_dense(text: str) -> bool:
@@ -276,7 +263,7 @@ def make_pairs(run: str) -> list[str]:
 def find_runs(text: str) -> list[str]:
     """The parts of a folded query text that lie inside of one word each, wherever the text stands."""
     found, start = list[str](), 0
-    kinds = [_kind(character) for character in text]
+    kinds = [classify(character) for character in text]
     for place in range(1, len(text) + 1):
         if place == len(text) or kinds[place] != kinds[start]:
             if kinds[start]:
@@ -286,19 +273,19 @@ def find_runs(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1000)
-def _kind(character: str) -> str:
+def classify(character: str) -> str:
     """Letters and digits of all times: what the index takes for one, whichever version of Unicode it knows."""
-    if is_dense(character):
-        return "dense" if unicodedata.category(character)[0] in "LN" else ""
-    return "letter" if unicodedata.category(character)[0] in "LN" else ""
+    if unicodedata.category(character)[0] not in "LN":
+        return ""
+    return "dense" if is_dense(character) else "letter"
 
 
-def _spaced_pairs(run: re.Match[str]) -> str:
-    text = run[0]
-    return f" {' '.join(make_pairs(text))} {text[-1]} "
+def separate_pairs(run: re.Match[str]) -> str:
+    """The words of a run of Chinese or Japanese characters."""
+    return f" {' '.join(make_pairs(run[0]))} {run[0][-1]} "
 
 
-def _overlapping_pieces(run: re.Match[str]) -> str:
+def cut_long_word(run: re.Match[str]) -> str:
     """A word too long for the index, in pieces that overlap by as much as is looked up; only the last has its end."""
     text, step = run[0], LONGEST_WORD - LONGEST_SOUGHT
     return " ".join(text[place : place + LONGEST_WORD] for place in range(0, len(text) - LONGEST_SOUGHT, step))

@@ -116,17 +116,17 @@ Query: TypeAlias = Everything | Text | Pattern | Tag | InPath | InFileName | Pro
 def parse_query(text: str) -> Query:
     """The syntax tree of a query; ``query-syntax`` with the column where it cannot be read."""
     if len(text) > LONGEST:
-        _refuse(LONGEST, "query-too-long", limit=LONGEST)
-    reader = _Reader(text)
-    if reader.at_end():
+        refuse(LONGEST, "query-too-long", limit=LONGEST)
+    parser = _QueryParser(text)
+    if parser.at_end():
         return Everything()
-    query = reader.alternatives()
-    if not reader.at_end():
-        _refuse(reader.position, "query-extra-parenthesis")
+    query = parser.alternatives()
+    if not parser.at_end():
+        refuse(parser.position, "query-extra-parenthesis")
     return query
 
 
-class _Reader:
+class _QueryParser:
     """Reads a query from left to right; each character is looked at a bounded number of times."""
 
     def __init__(self, text: str) -> None:
@@ -136,18 +136,19 @@ class _Reader:
         self.terms = 0
 
     def at_end(self) -> bool:
-        self.position = self._match_end(_BLANKS)
+        blanks = _BLANKS.match(self.text, self.position)
+        self.position = blanks.end() if blanks else self.position
         return self.position == len(self.text)
 
     def alternatives(self) -> Query:
         operands = [self.conjunction()]
-        while self._takes_operator("OR"):
+        while self.takes_operator("OR"):
             operands.append(self.conjunction())
         return operands[0] if len(operands) == 1 else Or(operands=tuple(operands))
 
     def conjunction(self) -> Query:
         operands = [self.negation()]
-        while self._takes_operator("AND") or not self._at_end_of_conjunction():
+        while self.takes_operator("AND") or not self.at_end_of_conjunction():
             operands.append(self.negation())
         return operands[0] if len(operands) == 1 else And(operands=tuple(operands))
 
@@ -162,15 +163,15 @@ class _Reader:
 
     def term(self) -> Query:
         if self.at_end() or _OPERATOR.match(self.text, self.position):
-            _refuse(self.position, "query-missing-operand")
+            refuse(self.position, "query-missing-operand")
         self.terms += self.text[self.position] != "("
         if self.terms > MOST_TERMS:
-            _refuse(self.position, "query-too-many-terms", limit=MOST_TERMS)
+            refuse(self.position, "query-too-many-terms", limit=MOST_TERMS)
         match self.text[self.position]:
             case "(":
                 return self.group()
             case ")":
-                return _refuse(self.position, "query-missing-operand")
+                return refuse(self.position, "query-missing-operand")
             case '"':
                 return Text(text=self.quoted())
             case "[":
@@ -183,11 +184,11 @@ class _Reader:
         start = self.position
         self.depth += 1
         if self.depth > DEEPEST:
-            _refuse(start, "query-too-deep", limit=DEEPEST)
+            refuse(start, "query-too-deep", limit=DEEPEST)
         self.position += 1
         query = self.alternatives()
         if self.at_end():
-            _refuse(start, "query-open-parenthesis")
+            refuse(start, "query-open-parenthesis")
         self.position += 1
         self.depth -= 1
         return query
@@ -195,88 +196,87 @@ class _Reader:
     def quoted(self) -> str:
         found = _QUOTED.match(self.text, self.position)
         if found is None:
-            _refuse(self.position, "query-open-quote")
+            refuse(self.position, "query-open-quote")
         self.position = found.end()
-        return _unescaped(found[1])
+        return unescape(found[1])
 
     def property(self) -> Query:
         found = _PROPERTY.match(self.text, self.position)
         if found is None:
             unclosed = "]" not in self.text[self.position :]
-            _refuse(self.position, "query-open-bracket" if unclosed else "query-empty-property")
+            refuse(self.position, "query-open-bracket" if unclosed else "query-empty-property")
         self.position = found.end()
-        name = _unescaped(found["quoted_name"] or "") or (found["name"] or "").strip()
+        name = unescape(found["quoted_name"] or "") or (found["name"] or "").strip()
         if not name:
-            _refuse(found.start(), "query-empty-property")
+            refuse(found.start(), "query-empty-property")
         if found["colon"] is None:
             return Property(name=name)
         quoted = found["quoted_value"]
-        value = _unescaped(quoted) if quoted is not None else found["value"].strip()
+        value = unescape(quoted) if quoted is not None else found["value"].strip()
         return Property(name=name, value=value)
 
     def pattern(self, found: re.Match[str]) -> Query:
         try:
-            pattern = linear_pattern(found[1].replace("\\/", "/"))
+            pattern = compile_linear(found[1].replace("\\/", "/"))
         except ValueError:
-            _refuse(found.start(), "query-bad-pattern")
+            refuse(found.start(), "query-bad-pattern")
         self.position = found.end()
         return Pattern(pattern=pattern)
 
     def word_or_field(self) -> Query:
         if found := _FIELD.match(self.text, self.position):
             return self.field(found)
-        word = self._word()
+        word = self.word()
         if word.startswith("#") and word.strip("#/"):
-            return Tag(name=_tag_name(word))
+            return Tag(name=strip_tag(word))
         return Text(text=word)
 
     def field(self, found: re.Match[str]) -> Query:
         self.position = found.end()
         name = found[1].lower()
-        value = self.quoted() if self.text.startswith('"', self.position) else self._word()
-        if not (_tag_name(value) if name == "tag" else value.strip("/") or value):
-            _refuse(found.start(), "query-missing-value", name=name)
+        value = self.quoted() if self.text.startswith('"', self.position) else self.word()
+        if not (strip_tag(value) if name == "tag" else value.strip("/") or value):
+            refuse(found.start(), "query-missing-value", name=name)
         match name:
             case "tag":
-                return Tag(name=_tag_name(value))
+                return Tag(name=strip_tag(value))
             case "path":
                 return InPath(text=value)
             case _:
                 return InFileName(text=value)
 
-    def _word(self) -> str:
+    def word(self) -> str:
         found = _WORD.match(self.text, self.position)
         if found is None:
             return ""
         self.position = found.end()
         return found[0]
 
-    def _takes_operator(self, name: str) -> bool:
+    def takes_operator(self, name: str) -> bool:
         if self.at_end() or not (found := _OPERATOR.match(self.text, self.position)) or found[1] != name:
             return False
         self.position = found.end()
         return True
 
-    def _at_end_of_conjunction(self) -> bool:
+    def at_end_of_conjunction(self) -> bool:
         if self.at_end() or self.text[self.position] == ")":
             return True
         found = _OPERATOR.match(self.text, self.position)
         return found is not None and found[1] == "OR"
 
-    def _match_end(self, pattern: re.Pattern[str]) -> int:
-        found = pattern.match(self.text, self.position)
-        return found.end() if found else self.position
 
-
-def _tag_name(text: str) -> str:
+def strip_tag(text: str) -> str:
+    """A tag without its mark."""
     return text.lstrip("#").strip("/")
 
 
-def _unescaped(text: str) -> str:
+def unescape(text: str) -> str:
+    """A quoted text as it is meant."""
     return _ESCAPE.sub(r"\1", text)
 
 
-def _refuse(position: int, problem: str, **values: object) -> NoReturn:
+def refuse(position: int, problem: str, **values: object) -> NoReturn:
+    """Raise the error that names the column."""
     column = position + 1
     sentence = Sentence(key=problem, values=values)
     raise ToolError("query-syntax", column=column, problem=sentence, details={"column": column})
@@ -297,17 +297,18 @@ class LinearPattern:
 
     def is_found_in(self, text: str) -> bool:
         """Whether the expression matches anywhere in the text."""
-        return _check(self.source)(text)
+        return compile_check(self.source)(text)
 
 
-def linear_pattern(source: str) -> LinearPattern:
+def compile_linear(source: str) -> LinearPattern:
     """The pattern of a regular expression; ValueError for one that is broken, too large or too clever."""
     if len(source) > _LONGEST_SOURCE:
         raise ValueError(source)
-    _check(source)
+    compile_check(source)
     return LinearPattern(source=source)
 
 
 @lru_cache(maxsize=64)
-def _check(source: str) -> Callable[[str], bool]:
+def compile_check(source: str) -> Callable[[str], bool]:
+    """Whether a text has a match; compiled once."""
     return compile_pattern(f"(?im){source}", largest_program=_LARGEST_PROGRAM)
