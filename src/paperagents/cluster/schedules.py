@@ -52,6 +52,7 @@ def enqueue_tick(vault: Vault, tool: str, schedule: str, now: datetime) -> str |
 def claim_tick(vault: Vault, tool: str, schedule: str, tick: str) -> bool:
     """Whether the tick is ours. Never that of a new or changed schedule: it counts from now on."""
     with vault.database.transaction() as connection:
+        # Compare and set: of all workers that see the tick, one changes the row.
         ours = connection.execute(
             "UPDATE schedules SET last_tick = ? WHERE tool = ? AND schedule = ? AND last_tick < ?",
             (tick, tool, schedule, tick),
@@ -101,6 +102,7 @@ def lock_slot(vault: Vault, tool: str, count: int, stack: ExitStack) -> None:
 def count_start(vault: Vault, tool: str, per_minute: int) -> None:
     """Record a start. Raises LimitReachedError where there were too many in the last minute."""
     now = time.time()
+    # Alone: two workers that count at the same time would both find room for one.
     with vault.database.transaction(alone=f"starts of {tool}") as connection:
         connection.execute("DELETE FROM tool_starts WHERE tool = ? AND started < ?", (tool, now - 60))
         earlier = vault.database.rows("SELECT started FROM tool_starts WHERE tool = ? ORDER BY started", (tool,))

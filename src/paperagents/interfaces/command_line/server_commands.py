@@ -115,6 +115,7 @@ def worker_command(context: click.Context, *, port: int | None, host: str, log_f
 
         def leave() -> None:
             worker.stop()
+            # A run that does not stop in time is handed to another worker, and its thread dies with the process.
             if not ended.wait(vault.settings.get("worker.grace")):
                 with suppress(PaperError):
                     worker.hand_back()

@@ -143,6 +143,7 @@ class TerminalApprover(Approver):
                 if self._stop.cancelled:
                     say("")
                     raise CancelledError
+            # Past Python's own buffer: select does not see what is already in it.
             read = os.read(sys.stdin.fileno(), 65536)
             if not read:
                 raise EOFError

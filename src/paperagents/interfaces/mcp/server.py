@@ -111,6 +111,7 @@ class McpServer:
             loop.call_soon_threadsafe(changes.put_nowait, files)
 
         notifying = asyncio.create_task(self.notify(changes))
+        # In a thread: beginning to watch walks through the whole folder.
         watch = await asyncio.to_thread(self._live.vault.follow(on_files=on_files).__enter__)
         try:
             yield

@@ -99,6 +99,7 @@ async def read_in_loop(source: BinaryIO) -> AsyncIterator[asyncio.StreamReader]:
 @contextmanager
 def reserve_descriptor(descriptor: int, instead: int) -> Iterator[int]:
     """A copy of a descriptor for us alone; inside, its number leads everybody else to ``instead``."""
+    # A print in any library would otherwise end up between two messages.
     own = os.dup(descriptor)
     os.dup2(instead, descriptor)
     os.close(instead)

@@ -92,6 +92,7 @@ class ToolOffer:
             open_world_hint=effects.leaves_the_vault,
         )
         name = offered_name(key)
+        # Compared by identity as well: the id of a deleted entry may have been given to another.
         if before is not None and before[0] is entry and (before[1].name, before[1].annotations) == (name, annotations):
             return before[1]
         try:

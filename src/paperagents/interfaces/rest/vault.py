@@ -127,6 +127,7 @@ def search(
     limit: Annotated[int, Query(ge=1, le=1000)] = 20,
 ) -> Response:
     """The answer of the tool search_files."""
+    # Without a run: looking around is not recorded.
     effect = live.vault.services.built_in["search_files"]({"query": query, "path": path, "limit": limit})
     if effect.refusal is not None:
         raise effect.refusal

@@ -58,6 +58,7 @@ class Access:
     def allows_cookie(self, cookie: str) -> bool:
         """Whether this cookie is ours and has not expired."""
         expires, _, signature = cookie.partition(".")
+        # The signature first: nothing of a text that is not ours is interpreted.
         is_ours = hmac.compare_digest(signature.encode(), self.derive_text("cookie", expires).encode())
         return is_ours and expires.isdigit() and int(expires) > time.time()
 

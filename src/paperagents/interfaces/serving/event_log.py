@@ -58,6 +58,7 @@ class EventLog:
 
     def read_after(self, after: int) -> tuple[list[JsonObject], int, asyncio.Event | None]:
         """The events after a number, the last one's number, and what is set when there are more; None at the end."""
+        # Looked up and registered under one lock: an event in between would wake nobody.
         with self._lock:
             oldest = self._last - len(self._events)
             events = list(islice(self._events, max(len(self._events) - max(self._last - after, 0), 0), None))

@@ -76,6 +76,7 @@ class Hosts:
     def allow(self, host: str) -> bool:
         """Whether a ``Host`` header, with or without a port, is one of ours."""
         name, _, port = host.rpartition(":") if ":" in host and not host.endswith("]") else (host, "", "")
+        # What looks like a port may be the rest of another name: 127.0.0.1:80@evil.example
         if port and not (port.isascii() and port.isdigit()):
             return False
         return name.lower() in self.names or (self.any_address and is_ip_address(name))

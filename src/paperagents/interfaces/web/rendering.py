@@ -85,6 +85,7 @@ def error_page(request: Request, error: PaperError, *, status: int | None = None
 def page_json(value: Any) -> Markup:
     """JSON for a data block of a page: no character in it can end the block."""
     written = json.dumps(value, ensure_ascii=True)
+    # As escapes of JSON, not of HTML: the content of a script element is not decoded.
     for character in "<>&'":
         written = written.replace(character, f"\\u{ord(character):04x}")
     return Markup(written)  # noqa: S704  every character that HTML knows is escaped above

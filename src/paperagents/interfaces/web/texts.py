@@ -139,6 +139,7 @@ def read_hunks(lines: Sequence[str]) -> Iterator[DiffLine]:
         old, old_left, new, new_left = map(int, hunk.groups())
         yield DiffLine(kind="place", text=lines[at])
         at += 1
+        # By the counts of the hunk: a line of the file may itself look like a heading.
         while old_left or new_left or (at < len(lines) and lines[at].startswith("\\ ")):
             line = read_line(lines[at], old, new)
             at += 1
