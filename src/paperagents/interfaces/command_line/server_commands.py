@@ -21,7 +21,7 @@ from paperagents.interfaces.command_line.terminal import is_interactive
 from paperagents.messages import text
 
 if TYPE_CHECKING:
-    from paperagents.mcp_client.servers import KnownServers, RemoteServer
+    from paperagents.mcp_client.servers import RemoteServer
     from paperagents.vault import Vault
 
 SHORTEST_TOKEN = 16
@@ -160,7 +160,12 @@ def mcp_command(context: click.Context) -> None:
 def servers(context: click.Context, *, as_json: bool) -> None:
     """List the servers of the settings, agreed to or not."""
     known = current_notes(context).remote_servers
-    found = [_describe_server(known, server) for server in known.servers.values()]
+    found = []
+    for server in known.servers.values():
+        # An address may carry a key; a command line is shown in full where it is agreed to.
+        uses = server.invocation if server.command else server.url.partition("?")[0]
+        tools = [tool.id for tool in known.tools() if tool.category == server.name]
+        found.append({"name": server.name, "uses": uses, "agreed": known.is_agreed(server), "tools": tools})
     if as_json:
         print_json(found)
         return
@@ -200,10 +205,3 @@ def require_agreement(server: RemoteServer, *, yes: bool) -> None:
     say(f"  {one_line(server.invocation)}")
     if not yes and not (is_interactive() and click.confirm(text("cli.mcp.agree"), err=True)):
         raise ToolError("remote-not-agreed", server=server.name, command=server.invocation)
-
-
-def _describe_server(known: KnownServers, server: RemoteServer) -> dict[str, object]:
-    # An address may carry a key; a command line is shown in full where it is agreed to.
-    uses = server.invocation if server.command else server.url.partition("?")[0]
-    tools = [tool.id for tool in known.tools() if tool.category == server.name]
-    return {"name": server.name, "uses": uses, "agreed": known.is_agreed(server), "tools": tools}

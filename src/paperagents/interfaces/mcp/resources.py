@@ -35,7 +35,12 @@ class NoteResources:
     async def page(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """One page of the notes, in the order of their paths."""
         after = (params.cursor if params is not None else None) or ""
-        files = await asyncio.to_thread(self.notes_after, after)
+
+        def notes_after() -> list[ListedFile]:
+            notes = (each for each in self._vault.folder.list_files("/") if each.name.lower().endswith(_MARKDOWN))
+            return sorted((each for each in notes if each.path > after), key=lambda each: each.path)[: _PAGE + 1]
+
+        files = await asyncio.to_thread(notes_after)
         resources = [
             types.Resource(name=each.path, uri=note_uri(each.path), mime_type=mime_type(each.path), size=each.size)
             for each in files[:_PAGE]
@@ -63,11 +68,6 @@ class NoteResources:
             raise _invalid_params(error) from error
         contents = types.TextResourceContents(uri=uri, mime_type=mime_type(path), text=found.content)
         return types.ReadResourceResult(contents=[contents])
-
-    def notes_after(self, after: str) -> list[ListedFile]:
-        """A page of notes behind this path, and one more where there is one."""
-        notes = (each for each in self._vault.folder.list_files("/") if each.name.lower().endswith(_MARKDOWN))
-        return sorted((each for each in notes if each.path > after), key=lambda each: each.path)[: _PAGE + 1]
 
 
 def note_uri(path: str) -> str:

@@ -194,7 +194,11 @@ def collect_effects(entry: Entry, by_name: Mapping[str, Entry], known: dict[str,
     if entry.id in known:
         return known[entry.id]
     if entry.kind != "markdown":
-        known[entry.id] = _builtin_effects(entry.id) if entry.kind == "builtin" else _ANYTHING
+        known[entry.id] = _ANYTHING
+        for tool in builtin_tools() if entry.kind == "builtin" else ():
+            if tool.id == entry.id:
+                changes = {CHANGES} if tool.reads_when is None or tool.reads_when else set()
+                known[entry.id] = frozenset(changes | ({WORLD} if tool.leaves_the_vault else set()))
         return known[entry.id]
     # Set first: a cycle of calls adds nothing to what its other members do.
     known[entry.id] = frozenset()
@@ -204,9 +208,3 @@ def collect_effects(entry: Entry, by_name: Mapping[str, Entry], known: dict[str,
         found |= _ANYTHING if called is None else collect_effects(called, by_name, known)
     known[entry.id] = found
     return found
-
-
-def _builtin_effects(tool_id: str) -> frozenset[str]:
-    tool = next(each for each in builtin_tools() if each.id == tool_id)
-    changes = {CHANGES} if tool.reads_when is None or tool.reads_when else set()
-    return frozenset(changes | ({WORLD} if tool.leaves_the_vault else set()))
