@@ -21,8 +21,6 @@ from paperagents.interfaces.command_line.output import one_line, print_json, say
 from paperagents.messages import system_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
 
-NEW_FILES = files("paperagents.interfaces.command_line") / "new_files"
-
 
 @click.command("new", cls=LocalisedCommand, help=text("cli.new"))
 @click.argument("kind", type=click.Choice(["tool", "agent"]))
@@ -61,7 +59,7 @@ def new_command(context: click.Context, *, kind: str, name: str, form: str | Non
 
 def fill_template(kind: str, form: str | None, name: str, identifier: str) -> str:
     """The content of a new file, with the fields of its template (``@name@``) filled in."""
-    template = (NEW_FILES / ("javascript.tool.js" if form == "javascript" else f"{form or kind}.md")).read_text("utf-8")
+    template = read_template("javascript.tool.js" if form == "javascript" else f"{form or kind}.md").decode("utf-8")
     # A JSON text is a YAML and a JavaScript text, whatever the name contains.
     fields = {
         "name": json.dumps(name, ensure_ascii=False),
@@ -71,6 +69,11 @@ def fill_template(kind: str, form: str | None, name: str, identifier: str) -> st
         "prompt": text("cli.new.prompt"),
     }
     return re.sub(r"@(\w+)@", lambda field: fields[field[1]], template)
+
+
+def read_template(name: str) -> bytes:
+    """A file that new ones are made from."""
+    return (files("paperagents.interfaces.command_line") / "new_files" / name).read_bytes()
 
 
 @click.command("init", cls=LocalisedCommand, help=text("cli.init"))
@@ -107,8 +110,7 @@ def write_settings(folder: Path) -> list[Path]:
     """Make the program's own folder, ignored by version control, with commented settings."""
     own = folder / KEEPING_FOLDER
     make_folder(own)
-    settings = (NEW_FILES / "settings.toml").read_bytes()
-    contents = {own / ".gitignore": b"*\n!settings.toml\n", own / "settings.toml": settings}
+    contents = {own / ".gitignore": b"*\n!settings.toml\n", own / "settings.toml": read_template("settings.toml")}
     return [write_new(place, content) for place, content in contents.items() if is_free(place)]
 
 
