@@ -36,8 +36,10 @@ def validate_arguments(
     declared = {parameter.name: parameter for parameter in tool.parameters}
     given = {name: value for name, value in given.items() if not _stands_for_nothing(value, declared.get(name))}
     problems = [_problem("argument-not-json", tool.aliases.get(name, name), limit=DEEPEST) for name in refused]
+    # After the nulls: what stands for nothing needs no type.
     if convert:
         given = _convert(given, declared, problems)
+    # Defaults are added before checking, so that they are checked with everything else.
     defaults = {each.name: each.schema["default"] for each in tool.parameters if "default" in each.schema}
     complete = {
         name: _add_inner_defaults(value, dict(declared[name].schema)) if name in declared else value

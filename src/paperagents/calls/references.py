@@ -104,6 +104,7 @@ def fill_script(code: str, names: Names) -> str:
 
 def resolve_text(text: str, names: Names) -> JsonValue:
     """The text with its references filled in; one that is the entire text keeps the type of its value."""
+    # Read once: a value that looks like a reference is a value.
     template = read_template(text)
     if template.whole is not None:
         return look_up(template.whole, names)

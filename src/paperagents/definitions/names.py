@@ -65,6 +65,7 @@ def _is_slip(name: str, known: str) -> bool:
     """One wrong, missing, extra or swapped letter; two in a name of seven letters or more that begins the same."""
     if name == known or name.replace("-", "_") == known:
         return True
+    # In a short name two edits make another word.
     edits = 2 if len(known) >= 7 and name[:1] == known[:1] else 1
     return 4 <= len(known) <= _LONGEST and _differ_by(name, known, edits)
 
@@ -73,6 +74,7 @@ def _differ_by(one: str, other: str, edits: int) -> bool:
     """Whether so many letters changed, added, dropped or swapped with the neighbour make them the same."""
     if abs(len(one) - len(other)) > edits:
         return False
+    # What both begin with cannot differ; the rest is short, since few edits are allowed.
     same = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
     one, other = one[same:], other[same:]
     if not (one and other and edits):

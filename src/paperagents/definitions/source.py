@@ -62,6 +62,7 @@ class Excerpt:
 
     def _found_in(self, written: str, start: int, end: int) -> int | None:
         """Where the same words stand as often before it; None where an escape makes that uncertain."""
+        # An escaped text has other offsets than the file: the place is found by what stands there.
         words = self.text[start:end]
         if not words or written.count(words) != self.text.count(words):
             return None

@@ -126,18 +126,18 @@ def _read(
     note: Note, frontmatter: Excerpt, data: bytes, problems: ProblemList, answers: Mapping[str, Shape]
 ) -> FileReading:
     # Apart, because what is wrong with the YAML of an ordinary note is none of our business.
-    found = problems.apart()
+    found = problems.new_list()
     front = read_yaml(frontmatter, found)
     if not isinstance(front, YamlMapping):
         if front is None and (marker := find_marker(frontmatter.text)):
-            problems.take(found)
+            problems.extend(found)
             if not problems.has_errors():
                 problems.error("yaml-syntax", frontmatter.span(*marker.span()), reason="")
         return FileReading(file=problems.file, problems=problems.in_order())
     kind = find_kind(front, problems)
     if kind is None:
         return FileReading(file=problems.file, problems=problems.in_order())
-    problems.take(found)
+    problems.extend(found)
     check_encoding(data, problems)
     read = partial(read_tool, answers=answers) if kind == "tool" else _READERS[kind]
     definition: Definition = read(note, front, digest=sha256(data).hexdigest(), problems=problems)

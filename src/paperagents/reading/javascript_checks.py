@@ -55,6 +55,7 @@ def check_expression(script: Excerpt, references: Iterable[tuple[int, int]], pro
     text = script.text
     for start, end in references:
         text = f"{text[:start]}{'_' * (end - start)}{text[end:]}"
+    # In brackets it must be an expression; the line break ends a comment at its end.
     code = JavaScript(f"({text}\n)")
     error = code.syntax_error()
     if error is not None:
@@ -262,6 +263,7 @@ def find_mistakes(script: JavaScript) -> Iterator[Finding]:
     """Everything an engine would refuse, as far as a look at single places tells."""
     if _WORTH_A_LOOK.search(script.code) is None:
         return
+    # One query for all kinds of places: a walk over the tree in Python takes longer.
     found = QueryCursor(_query()).captures(script.root)
     for block in found.get("block", ()):
         yield from find_declared_twice(script, block)

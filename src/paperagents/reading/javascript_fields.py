@@ -60,6 +60,7 @@ class _Variables:
 
     def __post_init__(self) -> None:
         self.known["input"] = ProducedFields(keeps_arguments=True)
+        # All declarations first: a function above them may already change what they declare.
         for node in self.script.nodes:
             if node.type == "variable_declarator":
                 self.declare(node)

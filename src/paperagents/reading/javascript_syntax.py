@@ -100,6 +100,7 @@ class JavaScript:
 
     def is_comment(self, finding: Finding) -> bool:
         """Whether it stands in a comment."""
+        # The parser counts bytes, a finding counts characters.
         start = len(self.code[: finding.start].encode("utf-8", "surrogatepass"))
         node = self.root.descendant_for_byte_range(start, start + 1)
         return node is not None and node.type == "comment"
@@ -253,6 +254,7 @@ def _parse(code: bytes) -> tuple[Tree, bool]:
         was_cut = was_cut or thread_time() > deadline
         return b"" if was_cut else code[offset : offset + 1024]
 
+    # Short code cannot take long, and a callback for its bytes would cost more than parsing it.
     if len(code) <= 8_000:
         return _parser().parse(code), False
     tree = _parser().parse(read)

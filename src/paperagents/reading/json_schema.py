@@ -41,6 +41,7 @@ class Schema:
     def __init__(self, schema: Mapping[str, JsonValue]) -> None:
         import jsonschema_rs  # noqa: PLC0415  a quarter of the start-up time of a small command
 
+        # Formats are checked, and nothing is fetched: a schema is a stranger's text.
         self._schema = dict(schema)
         try:
             self._validator: Any = jsonschema_rs.Draft202012Validator(
@@ -99,6 +100,7 @@ def find_schema_mistakes(schema_text: str) -> list[NotASchemaError]:
     try:
         compile_schema(schema_text)
     except NotASchemaError as first:
+        # The library stops at the first mistake; the schema of schemas tells all of them.
         errors = _schema_of_schemas().iter_errors(json.loads(schema_text))
         return [NotASchemaError(tuple(error.instance_path), error.message) for error in errors] or [first]
     return []

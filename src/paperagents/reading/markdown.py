@@ -84,6 +84,7 @@ def find_fences(body: Excerpt) -> list[Fence]:
     if "```" not in body.text and "~~~" not in body.text:
         return []
     lines = body.text.split("\n")
+    # The library replaces this character, and its lines would no longer be those of the file.
     blocks = find_top_level_blocks(lines) if "\0" not in body.text else None
     return [
         Fence(language=next(iter(info.lower().split(maxsplit=1)), ""), content=_excerpt(body, lines, first, content))
@@ -196,7 +197,7 @@ def _read_yaml_fence(fence: Fence, blocks: Blocks, problems: ProblemList, *, exp
     """
     if blocks.tool is not None and blocks.steps is not None:
         return
-    found = problems.apart()
+    found = problems.new_list()
     mapping = read_yaml(fence.content, found)
     open_yet = expected and blocks.tool is None and blocks.steps is None
     if isinstance(mapping, YamlMapping) and "steps" in mapping.entries and blocks.steps is None:
@@ -205,7 +206,7 @@ def _read_yaml_fence(fence: Fence, blocks: Blocks, problems: ProblemList, *, exp
         blocks.tool, blocks.found["tool"] = mapping, found
     elif mapping is None and open_yet and names_what_to_run(fence.content.text):
         blocks.broken = True
-        problems.take(found)
+        problems.extend(found)
 
 
 def names_what_to_run(broken: str) -> bool:

@@ -17,11 +17,11 @@ class ProblemList:
         self._problems: list[Problem] = []
         self._count: dict[Severity, int] = {"error": 0, "warning": 0}
 
-    def apart(self) -> ProblemList:
+    def new_list(self) -> ProblemList:
         """An empty list for the same file, to look at something that may turn out not to matter."""
         return ProblemList(self.file, self._lines)
 
-    def take(self, other: ProblemList) -> None:
+    def extend(self, other: ProblemList) -> None:
         """It does matter: add what was found apart."""
         for problem in other._problems:
             self._add(problem)
@@ -47,6 +47,7 @@ class ProblemList:
         return self._count["error"] >= MAX_PROBLEMS
 
     def _add(self, problem: Problem) -> None:
+        # Errors and warnings are counted apart: a flood of warnings must not hide the one error.
         if self._count[problem.severity] < MAX_PROBLEMS and problem not in self._problems:
             self._count[problem.severity] += 1
             self._problems.append(problem)
@@ -79,6 +80,7 @@ def check_encoding(data: bytes, problems: ProblemList) -> None:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
+        # Everything before the bad byte is good UTF-8: its position counts in characters, not bytes.
         before = normalize_lines(data[: error.start].removeprefix(_MARK).decode("utf-8"))
         line = before.count("\n") + 1
         column = len(before) - (before.rfind("\n") + 1) + 1

@@ -71,6 +71,7 @@ def read_template(text: str) -> Template:
     """Read a text with both notations."""
     if bare := _BARE.fullmatch(text):
         return Template(pieces=(_reference(bare[0], 0, len(text)),))
+    # A backslash before what would be a reference keeps it as text.
     if text.startswith("\\") and _BARE.fullmatch(text, 1):
         return Template(pieces=(text[1:],))
     return Template(pieces=tuple(_pieces(text)))

@@ -82,6 +82,7 @@ def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None,
 def ask_tool(source: Excerpt, problems: ProblemList) -> dict[str, Any] | None:
     """What the file answers when it is asked about itself."""
     try:
+        # Packages are only pretended: listing a tool must not run anything that it would load.
         asked = with_module(source, _QUESTIONS, packages="pretended")
         answers = run_javascript(asked, names={"known_": [*METHODS]}, limits=_LIMITS)
     except SandboxError as error:

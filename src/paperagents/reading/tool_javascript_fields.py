@@ -38,7 +38,7 @@ class Metadata:
 
     def __init__(self, told: Mapping[str, Any], places: Places, problems: ProblemList) -> None:
         self.span = places.of("getMetadata")
-        self._told = told
+        self._answers = told
         self._problems = problems
         warn_of_slips(told, METADATA, "getMetadata", places, problems)
         if told and told.get("name") in (None, ""):
@@ -48,7 +48,7 @@ class Metadata:
 
     def text(self, name: str) -> str | None:
         """A text."""
-        value = self._told.get(name)
+        value = self._answers.get(name)
         if value is None or isinstance(value, str):
             return value
         self._wrong(name, "text")
@@ -56,12 +56,12 @@ class Metadata:
 
     def word(self, name: str) -> str | None:
         """A text that may be written like a number: ``version: 2``."""
-        value = self._told.get(name)
+        value = self._answers.get(name)
         return str(value) if _is_number(value) else self.text(name)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts; a single text is a list of one."""
-        value = self._told.get(name)
+        value = self._answers.get(name)
         listed = value if isinstance(value, list) else [] if value is None else [value]
         if not all(isinstance(each, str) or _is_number(each) for each in listed):
             self._wrong(name, "texts")
@@ -70,7 +70,7 @@ class Metadata:
 
     def seconds(self, name: str) -> float | None:
         """A number above zero."""
-        value = self._told.get(name)
+        value = self._answers.get(name)
         if value is None or (_is_number(value) and value > 0):
             return value
         if _is_number(value):

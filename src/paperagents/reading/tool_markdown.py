@@ -41,10 +41,11 @@ def read_tool(
     name = read_name(fields)
     blocks = read_blocks(note.body, problems, expects_block=not {"steps", "custom_function"} & set(front.entries))
     kind = read_type(fields, blocks)
-    problems.take(blocks.found.get("steps" if kind == "chain" else "tool", problems.apart()))
+    problems.extend(blocks.found.get("steps" if kind == "chain" else "tool", problems.new_list()))
     parameters = read_parameters(fields.sequence("parameters"), problems)
     environment = read_environment(front, problems)
     arguments = {parameter.name: dict(parameter.schema) for parameter in parameters}
+    # Before the steps: what preprocessing hands on decides which references can exist.
     produced = _check_scripts(blocks, fields, arguments, problems)
     strict = fields.boolean("strict", default=False)
     scope = Scope(
@@ -81,6 +82,7 @@ def read_tool(
         span=identity_span(front),
         digest=digest,
     )
+    # Only a loop has these values; without one the names are free.
     if any(step.for_each is not None for step in definition.all_steps()):
         warn_of_loop_values(front.get("parameters"), problems)
     return definition

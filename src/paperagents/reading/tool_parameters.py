@@ -121,6 +121,7 @@ def check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: Pro
     kind, telling = schema.get("type"), set(schema) - {"type"}
     if not telling and not isinstance(kind, list):
         return
+    # Most parameters say no more: they are judged without loading the schema library.
     if telling == {"default"} and fits_plainly(schema["default"], kind):
         return
     mistakes = find_schema_mistakes(json.dumps(schema))

@@ -46,6 +46,7 @@ def translate_for_library(text: str) -> tuple[str, Translation]:
     has_pairs = "\\u" in text and _PAIR.search(text) is not None
     if not signs and not has_pairs:
         return text, Translation()
+    # Letters that an escape would make are taken, too: lent twice, they could not be told apart.
     taken = {*text, *(chr(int(code, 16)) for code in _PRIVATE_ESCAPE.findall(text))}
     unused = (letter for letter in map(chr, _PRIVATE) if letter not in taken)
     lent = dict(zip(unused, signs, strict=False))
@@ -83,6 +84,7 @@ def scalar_value(raw: str) -> JsonValue:
         return int(raw, 0) if raw[:2] in ("0o", "0x") else int(raw)
     if _FLOAT.fullmatch(raw):
         number = float(raw)
+        # Too large for a float is no number of JSON: it stays text.
         return number if number - number == 0 else raw
     return raw
 

@@ -125,6 +125,7 @@ class YamlMapping(YamlNode):
 
 def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
     """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
+    # The library reads YAML 1.1; what 1.2 says otherwise is hidden from it, letter for letter.
     text, translation = translate_for_library(source.text)
     try:
         return _Builder(source, problems, translation).read_document(iter(_Parser(text).get_event, None))
@@ -166,6 +167,7 @@ class _Builder:
             return self.read_alias(event)
         if event.anchor is None:
             return self.read_content(event, events, depth)
+        # Known, but without a value while it is read: an alias inside it would never end.
         self.anchors[event.anchor] = None
         node = self.anchors[event.anchor] = self.read_content(event, events, depth)
         return node
@@ -227,6 +229,7 @@ class _Builder:
                     source=self.source, start=event.start_mark, end=following.end_mark, weight=weight, items=items
                 )
             items.append(self.read_node(following, events, depth + 1))
+            # Aliases count as often as they are used, so a small text cannot become a huge value.
             weight += items[-1].weight
             self.check_size(weight, event)
         raise AssertionError("libyaml ends every sequence it starts")
@@ -246,6 +249,7 @@ class _Builder:
             key = self.read_node(following, events, depth + 1)
             if not isinstance(key, YamlScalar):
                 self.refuse_key(key, following, event)
+            # The value is read also of a key that was seen before: its events have to be used up.
             value = self.read_node(next(events), events, depth + 1)
             if key.raw in entries:
                 first = entries[key.raw][0].span

@@ -126,6 +126,7 @@ def record_from_json(data: Any, file: str) -> FileRecord:
 
 
 def _entry(data: Any, file: str) -> Entry:
+    # A record copied to another name would lend one file the good reputation of another.
     if data["file"] != file or data["type"] not in _TYPES_OF_KINDS[data["kind"]]:
         raise ValueError(file)
     return Entry(

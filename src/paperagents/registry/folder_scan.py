@@ -97,6 +97,7 @@ class FolderScan:
         known = self.records.get(file)
         try:
             stamp = _stamp(path)
+            # The stamp is taken before reading: a change in between is seen the next time.
             if known is not None and known.stamp is not None and known.stamp == stamp:
                 return known
             self.files_read += 1
@@ -191,6 +192,7 @@ class _Listing:
         for link in sorted(self.links):
             target = os.path.realpath(f"{self.root}/{link}")
             inside = target.removeprefix(f"{self.root}/")
+            # A link must not bring in what lies outside the vault or is hidden in it.
             leads_out = inside == target or is_hidden(inside)
             if not leads_out and inside not in self.files and os.path.isfile(target):  # noqa: PTH113  see above
                 followed.setdefault(target, link)
@@ -199,6 +201,7 @@ class _Listing:
 
 def _stamp(path: str) -> Stamp | None:
     status = os.stat(path)  # noqa: PTH116  see above
+    # Time stamps are coarse: a second change in the same tick would look the same.
     if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _SETTLED:
         return None
     return Stamp(size=status.st_size, modified=status.st_mtime_ns, changed=status.st_ctime_ns, inode=status.st_ino)

@@ -75,6 +75,7 @@ class FolderWatch:
         except Exception as another:
             # Nothing may end this thread: nobody would learn of any change any more.
             error = another
+        # Looking again and again is slower than watching, and better than not noticing.
         if not self._looks and any(sign in str(error) for sign in _LIMIT_REACHED):
             self._looks = True
             _LOGGER.warning("%s", text("watch-by-looking", path=str(self._registry.root), reason=system_text(error)))

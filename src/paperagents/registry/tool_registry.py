@@ -136,6 +136,7 @@ class ToolRegistry:
         if (built_in := self._builtin_by_id().get(name)) is not None:
             return built_in
         found = self._state().by_name.get(name)
+        # A name that is not known may have been written a moment ago, in any file.
         if found is None:
             self.refresh()
         elif found.file is not None and not self._is_current(found.file):
@@ -253,6 +254,7 @@ class ToolRegistry:
         state = self._state()
         record = state.records.get(entry.file)
         if not entry.valid and not entry.stale:
+            # What is broken is read as well: its definition says which block the error stands in.
             broken = (record and record.reading) or self._read(entry.file, record)
             raise BrokenFileError(entry.file, entry.problems, definition=_tool_in(broken))
         known = state.last_good.get(entry.file) if entry.stale else record and record.reading
@@ -264,6 +266,7 @@ class ToolRegistry:
     def _read(self, file: str, record: FileRecord | None) -> FileReading:
         """Read a file that is only known from the cache, and keep what it says for as long as it stays the same."""
         reading = read_file(self.root, file, self._scan.answers)
+        # Another thread may have scanned meanwhile: only the very record that was read is completed.
         with self._lock:
             state = self._state()
             if record is not None and state.records.get(file) is record and self._is_current(file):
