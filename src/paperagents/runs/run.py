@@ -287,7 +287,7 @@ class Runner:
             raise ToolError("too-deep", limit=self.services.max_depth, tool=tool.id)
         run = new_run(self._name(tool), arguments, above.clock, run_id=child_run_id(above.run_id, place.path),
                       parent_run=above.run_id)  # fmt: skip
-        before = self.services.history.run(run.run_id) if above.replays else None
+        before = self.services.history.run(run.run_id) if above.log.is_resumed else None
         if before is not None:
             tool = self._pinned_tool(before) or tool
             log, run = self._reopen_log(before), replace(before, arguments=arguments)
