@@ -60,7 +60,7 @@ MUTANTS = [
     *mutants_in(
         "files",
         "tests/files",
-        ("writing.py", "if digest != change.expected_digest:", "if False:"),
+        ("writing.py", "if expected is not None and expected != (", "if expected == ("),
         ("writing.py", "if mode and not mode & 0o222:", "if False:"),
         ("writing.py", "if (now.st_ino, now.st_size, now.st_mtime_ns) != (", "if () > ("),
         ("writing.py", "    os.fsync(draft)", "    pass"),
@@ -132,14 +132,14 @@ def try_mutants(mutants: Sequence[Mutant]) -> int:
     with tempfile.TemporaryDirectory(prefix="paper-mutants-") as folder:
         copy = Copy(Path(folder))
         for tests in dict.fromkeys(each.tests for each in mutants):
-            if not copy.passes(tests):
-                print(f"fails without any change: {' '.join(tests)}")
+            if failing := copy.find_failing(tests):
+                print(f"fails without any change: {failing}")
                 return 2
         caught = 0
         for each in mutants:
-            is_caught = copy.notices(each)
-            caught += is_caught
-            print(f"{'caught    ' if is_caught else 'NOT CAUGHT'} {each.file}: {each.line.strip()}", flush=True)
+            failing = copy.find_failing_with(each)
+            caught += failing is not None
+            print(f"{each.file}: {each.line.strip()}\n    {failing or 'NOT CAUGHT'}", flush=True)
     print(f"{caught} of {len(mutants)} caught")
     return 0 if caught >= WANTED * len(mutants) else 1
 
@@ -167,8 +167,8 @@ class Copy:
         self._python = root / ".venv" / "bin" / "python"
         self._python.symlink_to(Path(sys.executable).resolve())
 
-    def passes(self, tests: Sequence[str]) -> bool:
-        """Whether these tests hold; what hangs does not."""
+    def find_failing(self, tests: Sequence[str]) -> str | None:
+        """The first of these tests that fails, or None where all hold; what hangs does not hold."""
         command = [
             str(self._python), "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:schemathesis", "-p", "no:cacheprovider",
             "-m", "not (browser or contract or docs or kill or npm or package)", *tests,
@@ -176,19 +176,21 @@ class Copy:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         try:
             done = subprocess.run(
-                command, cwd=self._root, env=environment, capture_output=True, timeout=LONGEST_SECONDS, check=False
-            )
+                command, cwd=self._root, env=environment, capture_output=True, text=True, timeout=LONGEST_SECONDS,
+                check=False,
+            )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0
+            return f"does not end within {LONGEST_SECONDS} seconds"
+        failed = (line for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR ")))
+        return next(failed, f"exit code {done.returncode}")[:200] if done.returncode else None
 
-    def notices(self, mutant: Mutant) -> bool:
-        """Whether a test fails while the line is broken."""
+    def find_failing_with(self, mutant: Mutant) -> str | None:
+        """The first test that fails while the line is broken."""
         file = self._root / "src" / "paperagents" / mutant.file
         before = file.read_text(encoding="utf-8")
         self._write(file, before.replace(mutant.line, mutant.broken))
         try:
-            return not self.passes(mutant.tests)
+            return self.find_failing(mutant.tests)
         finally:
             self._write(file, before)
 
