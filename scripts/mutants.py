@@ -54,7 +54,7 @@ MUTANTS = [
         ("rules.py", "return datetime.fromisoformat(self.expires) > datetime.now(UTC)", "return True"),
         ("rules.py", 'target=re.sub(r"([*?[])", r"[\\1]", target)', "target=target"),
         ("question.py", "if arguments is None or isinstance(arguments, dict):", "if True:"),
-        ("question.py", "return rest[:2] == [", "return bool(rest) or rest[:2] == ["),
+        ("question.py", "digest_of([effect, tool, arguments, preview, run_id, path])", "digest_of([effect, tool])"),
     ),
     *mutants_in("", "tests/test_settings.py", ("settings.py", "if find_spec(name).users_own:", "if False:")),
     *mutants_in(
@@ -85,7 +85,7 @@ MUTANTS = [
     *mutants_in(
         "sandbox",
         "tests/sandbox",
-        ("limits.py", "seconds=min(self.seconds, seconds or self.seconds)", "seconds=seconds or self.seconds"),
+        ("limits.py", "min(getattr(self, name), value)", "value"),
         ("values.py", "if depth > MAX_DEPTH + 8 or containers > MAX_CONTAINERS:", "if False:"),
         ("block.py", "if self._calls > self._block.limits.host_calls:", "if False:"),
     ),
@@ -99,7 +99,7 @@ MUTANTS = [
         "agents",
         "tests/agents",
         ("calls.py", "if count > MOST_CALLS:", "if False:"),
-        ("calls.py", "if _depth_exceeds(value, DEEPEST):", "if False:"),
+        ("calls.py", "if is_deeper_than(value, DEEPEST):", "if False:"),
     ),
     *mutants_in(
         "cluster",

@@ -17,6 +17,8 @@ from paperagents.interfaces.command_line.app import run as paper
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 
+pytestmark = pytest.mark.process
+
 SERVER = Path(__file__).with_name("clock_server.py")
 CHAIN = """---
 tool: true

@@ -21,6 +21,8 @@ OPERATIONS = 300
 CHILD = """
 import sys
 from paperagents import open_vault
+
+pytestmark = pytest.mark.kill
 vault = open_vault(sys.argv[1])
 vault.apply('')
 print("ready", flush=True)

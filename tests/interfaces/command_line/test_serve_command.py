@@ -18,6 +18,8 @@ import pytest
 
 from paperagents.interfaces.command_line.app import run as paper
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

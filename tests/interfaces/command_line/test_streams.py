@@ -75,6 +75,7 @@ def notes(write: Write) -> None:
     write("script.json", '[{"text": "A poem."}]')
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("call", CALLS, ids=" ".join)
 def test_a_closed_stream_is_an_empty_one(call: list[str]) -> None:
     usual = start(call, "</dev/null")

@@ -17,6 +17,8 @@ import pytest
 
 from paperagents.interfaces.mcp.stdio import MessageOutput
 
+pytestmark = pytest.mark.process
+
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
