@@ -226,6 +226,7 @@ class TurnReader(Listener):
     def finish(self, answer: str) -> TagReading:
         """All tags of the answer, when it is complete."""
         self._reader.close()
+        # The operations must be those that the early calls were started for: results are found by where they begin.
         if self._reader.text == answer:
             return self._reader.reading
         # A model that told something else than it answers: what was started belongs to no call.

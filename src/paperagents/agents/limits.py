@@ -49,6 +49,7 @@ class Spending:
 
     def spend(self, tokens: int, money: float) -> None:
         """Count this much, also for the agents above."""
+        # Agents that were asked side by side spend at the same time.
         with self._lock:
             self.tokens += tokens
             self.money += money

@@ -47,6 +47,7 @@ class ScriptedModel:
         with self._lock:
             self.requests.append(request)
             turns = turns_for(self._script, request.agent)
+            # A new process has answered nothing yet: how far the run is, the request says.
             place = self._next.get(request.agent)
             place = skip_turns(turns, request.turn - 1) if place is None else place
             if place >= len(turns):

@@ -217,6 +217,7 @@ class TagApplier:
     def _apply_atomically(self, calls: list[TagCall]) -> list[JsonObject]:
         results: dict[int, JsonObject] = {}
         has_failed = False
+        # Scripts and tools come after the transaction: what they did outside could not be rolled back.
         with suppress(_RollbackError), self.transaction():
             for place, call in enumerate(calls):
                 if call.is_storage or call.problems:

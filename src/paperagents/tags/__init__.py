@@ -22,11 +22,6 @@ if TYPE_CHECKING:
         register_tool,
     )
     from paperagents.tags.grammar import parse_attributes
-    from paperagents.tags.normalization import (
-        is_valid_identifier,
-        normalize_task_status,
-        normalize_vault_type,
-    )
     from paperagents.tags.references import (
         analyze_vault_references,
         expand_vault_references,
@@ -37,7 +32,13 @@ if TYPE_CHECKING:
         validate_vault_references,
     )
     from paperagents.tags.registry import TagRegistry
-    from paperagents.tags.validation import given_attributes, validate_operation
+    from paperagents.tags.validation import (
+        given_attributes,
+        is_valid_identifier,
+        normalize_task_status,
+        normalize_vault_type,
+        validate_operation,
+    )
 
 __all__ = [
     "TagReader",
@@ -68,9 +69,8 @@ __all__ = [
 
 _ELSEWHERE = {
     "grammar": ("parse_attributes",),
-    "normalization": ("is_valid_identifier", "normalize_task_status", "normalize_vault_type"),
     "registry": ("TagRegistry",),
-    "validation": ("given_attributes", "validate_operation"),
+    "validation": tuple(name for name in __all__ if name.startswith(("given", "is_valid", "normalize", "validate_op"))),
     "references": tuple(name for name in __all__ if name.endswith(("_vault_lookup", "_references", "_simple"))),
 }
 """The modules of the names that are not in ``extraction``."""

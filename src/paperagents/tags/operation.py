@@ -119,6 +119,7 @@ class TagOperation(dict[str, Any]):
         return dict, (dict(self),)
 
     def _fill(self) -> None:
+        # Without an origin it is filled: the text can be released, and later changes of the dictionary stay.
         if self.origin is not None:
             self.opening = self._token(self.opening)
             self.closing = None if self.closing is None else self._token(self.closing)

@@ -80,6 +80,7 @@ class TagPairing:
                     operation.closing = UNCLOSED
                     place(operation)
                     blocks.append(operation)
+                # A block of another buffer, or one that is counted, is closed by ``take``: it has more to keep right.
                 elif (
                     len(blocks) > watched
                     and blocks[-1].origin is origin
@@ -134,6 +135,7 @@ class TagPairing:
         if not self._blocks.holds(tool_id):
             self.reports.add("tag-closing-without-opening", token)
             return
+        # What was opened inside and not closed never will be: blocks do not overlap.
         while self._blocks.stack[-1]["tool_id"] != tool_id:
             self._leave_open()
         is_late = len(self._blocks.stack) <= self._given_depth

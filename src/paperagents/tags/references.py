@@ -294,6 +294,7 @@ class ReferenceGraph:
         self._circles.update(dict.fromkeys(names, circle))
 
     def _links(self, identifier: str) -> Iterator[str]:
+        # Where there are too many entries to look at, the depth limit still ends what goes round.
         if len(self._circles) > MOST_ENTRIES:
             return iter(())
         try:

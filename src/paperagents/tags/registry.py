@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from paperagents.definitions.tag import (
-    AttributeSchema,
-    RawContent,
-    TagCategory,
-    TagDefinition,
-    TagSchema,
-    TagType,
-)
+from paperagents.definitions.tag import AttributeSchema, RawContent, TagCategory, TagDefinition, TagSchema, TagType
 from paperagents.errors import UsageError
 from paperagents.reading.tag_markdown import read_tag_definition
 
@@ -24,11 +18,7 @@ VAULT_ACTIONS = ("create", "update", "delete", "request_read")
 FULL_LENGTH = "full-length"
 
 IDENTIFIER = AttributeSchema(
-    required=True,
-    validate="identifier",
-    description="Unique name of the entry",
-    aliases=("id",),
-    made_from="heading",
+    required=True, validate="identifier", description="Unique name of the entry", aliases=("id",), made_from="heading"
 )
 DELETE = AttributeSchema(type="flag", description="Remove the entry")
 
@@ -41,12 +31,7 @@ ENTRY = {
 }
 STATUS = AttributeSchema(type="enum", values=TASK_STATUSES, default="pending", description="How far it is")
 DATA_VAULT = {
-    "id": AttributeSchema(
-        required=True,
-        validate="identifier",
-        description="Unique name of the entry",
-        aliases=("identifier",),
-    ),
+    "id": replace(IDENTIFIER, aliases=("identifier",), made_from=None),
     "action": AttributeSchema(type="enum", values=VAULT_ACTIONS, description="What to do; else create or update"),
     "type": AttributeSchema(type="enum", values=VAULT_TYPES, default="text", description="What it holds"),
     "description": AttributeSchema(description="What the entry is for"),
@@ -80,12 +65,7 @@ def block_tag(tag: str, name: str, category: TagCategory, schema: TagSchema) -> 
 
 
 BUILTIN_TAGS: tuple[TagDefinition, ...] = (
-    block_tag(
-        "reasoning_text",
-        "Reasoning",
-        TagCategory.REASONING,
-        TagSchema(has_content=True, open_attributes=True),
-    ),
+    block_tag("reasoning_text", "Reasoning", TagCategory.REASONING, TagSchema(has_content=True, open_attributes=True)),
     entry_tag("memory", "Memory", ENTRY),
     entry_tag("task", "Task", {**ENTRY, "status": STATUS}),
     entry_tag("goal", "Goal", ENTRY),
@@ -115,12 +95,7 @@ BUILTIN_TAGS: tuple[TagDefinition, ...] = (
             open_attributes=True,
         ),
     ),
-    block_tag(
-        "final_output",
-        "Final output",
-        TagCategory.OUTPUT,
-        TagSchema(has_content=True, open_attributes=True),
-    ),
+    block_tag("final_output", "Final output", TagCategory.OUTPUT, TagSchema(has_content=True, open_attributes=True)),
     TagDefinition(
         id="subagent",
         name="Sub-agent",
@@ -138,15 +113,7 @@ BUILTIN_TAGS: tuple[TagDefinition, ...] = (
         name="Data vault reference",
         type=TagType.SELF_CLOSING,
         category=TagCategory.REFERENCE,
-        schema=TagSchema(
-            attributes=MappingProxyType(
-                {
-                    "id": AttributeSchema(
-                        required=True, validate="identifier", aliases=("identifier",), description="Which entry"
-                    )
-                }
-            )
-        ),
+        schema=TagSchema(attributes=MappingProxyType({"id": replace(DATA_VAULT["id"], description="Which entry")})),
     ),
 )
 

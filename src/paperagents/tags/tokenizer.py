@@ -316,6 +316,7 @@ class Tokenizer:
             return False
         self._tag = None
         if token.kind == "damaged":
+            # Read again right behind its ``{{<``: a damaged tag must not hide a good one in it.
             self._taker.take(token)
             self._go_back_to(token.start + 3, at_line_start=False)
         else:

@@ -121,6 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         for event in stream(turn, self.owner.fragment):
             self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
         if turn.get("hang"):
+            # Ends when the client closes the connection: no test waits for a time.
             self.rfile.read(1)
         if turn.get("cut") or turn.get("hang"):
             self.close_connection = True
