@@ -55,7 +55,7 @@ def metrics(vault: Vault) -> str:
     """The figures in the text format of Prometheus."""
     rows = vault.database.rows("SELECT tool, status, count(*) AS runs, sum(duration_ms) AS total FROM runs "
                                "WHERE parent_run IS NULL GROUP BY tool, status ORDER BY tool, status")  # fmt: skip
-    questions = vault.database.rows("SELECT count(*) AS open FROM approvals")[0]["open"]
+    questions = vault.history.count_questions()
     labelled = [(_metric_labels(row), row) for row in rows]
     seconds = [f"paper_run_seconds_total{labels} {(row['total'] or 0) / 1000:.3f}" for labels, row in labelled]
     lines = [
