@@ -282,3 +282,14 @@ def _as_somebody_else(root: Path, script: str, *, owns: bool = False) -> str:
         pytest.skip("needs a second user")
     process = _process(root, script, before)
     return process.communicate(timeout=300)[0]
+
+
+def test_a_small_vault_is_searched_without_loading_the_engine(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("harbour")
+    code = (
+        "import sys; from paperagents.files.folder import VaultFolder;"
+        "from paperagents.search.search import search_files;"
+        "print(search_files(VaultFolder(sys.argv[1]), 'harbour')['count'], 'tantivy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "False"]
