@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import ssl
+import struct
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from paperagents.errors import ToolError
 from paperagents.http.addresses import is_allowed
-from paperagents.http.client import parse_url, send_request
+from paperagents.http.client import follow_redirect, parse_url, send_request
 from paperagents.http.connection import Connections, Exchange, Network, PreparedRequest, TimedOutError
 from paperagents.http.messages import HttpLimits, HttpRequest, HttpResponse
 from paperagents.sandbox import Cancellation
@@ -324,3 +325,42 @@ def test_a_deadline_can_only_come_nearer() -> None:
     with pytest.raises(TimedOutError) as caught:
         exchange.time_left()
     assert caught.value.seconds == 5.0
+
+
+@pytest.mark.parametrize(("status", "second"), [(303, b""), (307, b"private")])
+def test_a_see_other_is_followed_without_the_body(web: Any, status: int, second: bytes) -> None:
+    web.answer("/b", b"there")
+    url = web.answer("/a", status=status, headers={"Location": "/b"})
+    send_request(HttpRequest(url=url, body="private"), allowed_hosts=HERE)
+    assert [request.body for request in web.requests] == [b"private", second]
+
+
+@pytest.mark.parametrize("target", ["http://a.example/x", "https://a.example:81/x", "https://b.example/x"])
+def test_another_scheme_port_or_host_is_another_origin(target: str) -> None:
+    request = PreparedRequest(
+        method="GET", url=parse_url("https://a.example/"), headers=(("authorization", b"k"),), content=b"private"
+    )
+    followed = follow_redirect(request, 307, parse_url(target))
+    assert (followed.headers, followed.content) == ((), b"")
+    same = follow_redirect(request, 307, parse_url("https://a.example:443/x"))
+    assert (same.headers, same.content) == (request.headers, b"private")
+
+
+@pytest.mark.parametrize(("method", "retryable"), [("GET", True), ("POST", False)])
+def test_only_a_reading_request_is_repeated_after_a_connection_broke(
+    method: str,
+    retryable: bool,  # noqa: FBT001  a test case
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def reset() -> None:
+            connection, _ = listener.accept()
+            connection.recv(65536)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+        thread = threading.Thread(target=reset)
+        thread.start()
+        error = error_of(f"http://127.0.0.1:{listener.getsockname()[1]}/", method=method)
+        thread.join()
+    assert (error.code, error.retryable) == ("connection-failed", retryable)

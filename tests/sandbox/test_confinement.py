@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -148,3 +149,80 @@ def test_a_wall_that_cannot_be_built_is_reported_and_the_others_go_on() -> None:
     assert confinement.attempt("x", refuse) == ("x", "refused [Errno 1] no")
     assert confinement.attempt("x", refuse, missing="kernel") == ("x", "kernel")
     assert confinement.attempt("x", lambda: None) == ("x", "")
+
+
+def run_python(code: str) -> str:
+    """What a process of its own prints: it cannot take back what it gives up."""
+    imports = "import ctypes, os, resource\nfrom paperagents.sandbox import confinement\n"
+    return subprocess.run([sys.executable, "-c", imports + code], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_worker_makes_no_files_and_no_processes_and_computes_for_a_limited_time() -> None:
+    code = (
+        "confinement.limit_resources(memory=1 << 30, seconds=7)\n"
+        "print([resource.getrlimit(getattr(resource, f'RLIMIT_{name}'))[1] for name in"
+        " ('CORE', 'FSIZE', 'NPROC', 'CPU')])"
+    )
+    assert run_python(code) == "[0, 0, 0, 7]\n"
+
+
+def test_no_other_process_of_the_user_can_look_into_a_worker() -> None:
+    get_dumpable = 3
+    code = f"confinement.end_with_parent(os.getppid())\nprint(ctypes.CDLL(None).prctl({get_dumpable}, 0, 0, 0, 0))"
+    assert run_python(code) == "0\n"
+
+
+def test_a_worker_whose_parent_ended_before_it_could_say_so_ends() -> None:
+    assert run_python("confinement.end_with_parent(-1)\nprint('alive')") == ""
+
+
+def verdict(program: list[seccomp.Instruction], machine: int, number: int, *arguments: int) -> str:
+    """What the kernel would answer to a system call."""
+    words = {0: number, 4: machine}
+    for place, argument in enumerate((*arguments, *(0,) * (6 - len(arguments)))):
+        words |= {16 + 8 * place: argument & 0xFFFFFFFF, 20 + 8 * place: argument >> 32}
+    loaded, at = 0, 0
+    while True:
+        code, when_true, when_false, value = program[at]
+        at += 1
+        if code == seccomp._LOAD:
+            loaded = words[value]
+        elif code == seccomp._RETURN:
+            return {seccomp._ALLOW: "allowed", seccomp._REFUSE: "refused", seccomp._KILL: "killed"}[value]
+        else:
+            tests = {
+                seccomp._EQUAL: loaded == value,
+                seccomp._AT_LEAST: loaded >= value,
+                seccomp._ANY_BIT: bool(loaded & value),
+            }
+            at += when_true if tests[code] else when_false
+
+
+ANONYMOUS, EXECUTABLE = 0x20, 4
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize(
+    ("call", "arguments", "expected"),
+    [
+        ("read", (3,), "allowed"),
+        ("read", (0,), "refused"),
+        ("write", (3 + (1 << 32),), "refused"),
+        ("mmap", (0, 4096, 3, ANONYMOUS), "allowed"),
+        ("mmap", (0, 4096, 3 | EXECUTABLE, ANONYMOUS), "refused"),
+        ("mmap", (0, 4096, 3, 2, 3), "refused"),
+        ("mprotect", (0, 4096, 3), "allowed"),
+        ("mprotect", (0, 4096, EXECUTABLE), "refused"),
+        ("futex", (), "allowed"),
+        ("seccomp", (), "refused"),
+    ],
+)
+def test_the_filter_lets_pass_only_computing_and_the_channel(
+    machine: str, call: str, arguments: tuple[int, ...], expected: str
+) -> None:
+    program = seccomp.make_filter(machine, 3)
+    number, audit = seccomp._NUMBERS[machine][call], seccomp._AUDIT[machine]
+    assert verdict(program, audit, number, *arguments) == expected
+    assert verdict(program, audit ^ 1, number, *arguments) == "killed"
+    assert verdict(program, audit, 0x40000000 + number, *arguments) == "killed"
+    assert verdict(program, audit, 100_000) == "refused"

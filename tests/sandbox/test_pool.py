@@ -19,7 +19,7 @@ from tests.waiting import wait_until
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import SandboxError
 from paperagents.sandbox import Cancellation, Limits, Sandbox, run_javascript
-from paperagents.sandbox.worker_process import WorkerProcess
+from paperagents.sandbox.worker_process import WorkerProcess, start_worker
 
 SMALL = Limits(seconds=0.3, memory_mb=32, output_mb=1)
 STUCK = "[].reverse.call({ length: 2 ** 53 - 1 });"
@@ -221,6 +221,27 @@ def test_closing_ends_the_blocks_that_run() -> None:
         error = run.exception(10)
     assert isinstance(error, SandboxError)
     assert error.code == "sandbox-closed"
+
+
+def test_a_worker_that_is_being_started_when_the_pool_closes_serves_nobody() -> None:
+    starting, go = threading.Event(), threading.Event()
+
+    def start() -> WorkerProcess:
+        starting.set()
+        assert go.wait(20)
+        return start_worker(Limits())
+
+    pool = Sandbox(start=start)
+    with ThreadPoolExecutor(2) as threads:
+        run = threads.submit(pool.run, "return 1")
+        assert starting.wait(20)
+        closing = threads.submit(pool.close)
+        wait_until(lambda: pool.is_closed)
+        go.set()
+        error = run.exception(20)
+        closing.result(20)
+    assert isinstance(error, SandboxError)
+    assert pool.pids() == ()
 
 
 def test_good_blocks_answer_right_amid_timeouts_bombs_and_kills() -> None:
