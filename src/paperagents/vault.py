@@ -1,14 +1,17 @@
-"""A vault whose tools can be run."""
+"""A vault whose tools can be run: its parts, each made when it is first needed, and what a caller can do with it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
+from uuid import uuid4
 
 from paperagents.agents.model import LanguageModel
+from paperagents.agents.runner import AgentRunner
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -17,37 +20,66 @@ from paperagents.approval.question import (
     AskFunction,
     Decision,
 )
+from paperagents.approval.rules import RuleBook
 from paperagents.calls.arguments import validate_arguments
-from paperagents.calls.call import ToolCall
+from paperagents.calls.call import ToolCall, read_variables
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tool import Example
+from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.errors import ToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
-from paperagents.notes_folder import find_vault
+from paperagents.known_settings import find_spec
+from paperagents.mcp_client.connections import RemoteEffects
+from paperagents.messages import system_text
+from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
+from paperagents.npm.packages import packages_of
+from paperagents.npm.tool_packages import NpmPackages
+from paperagents.reading.files import read_pinned_tool
 from paperagents.runs.continuation import Continuation
 from paperagents.runs.examples import ExampleResult, run_examples
-from paperagents.runs.journal import NullJournal
+from paperagents.runs.history import History
+from paperagents.runs.journal import Journal, NullJournal
+from paperagents.runs.note_log import NoteLog
 from paperagents.runs.record import RunRecord
 from paperagents.runs.run import Runner
-from paperagents.runs.session import Event, Services, Session
-from paperagents.runs.tag_calls import TagApplier
+from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
+from paperagents.runs.session import Event, Prepare, Services, Session
+from paperagents.runs.tag_calls import TagApplier, vault_tags
 from paperagents.runs.tracing import traced
-from paperagents.sandbox import Cancellation
-from paperagents.storage.entries import PlannedEntries
-from paperagents.tags import read_tags
+from paperagents.sandbox import Cancellation, Limits, Sandbox
+from paperagents.secrets.environment import EnvironmentStore
+from paperagents.secrets.redaction import Redaction
+from paperagents.settings import user_folder
+from paperagents.storage.database import Database
+from paperagents.storage.entries import EntryStore, PlannedEntries, ToolStorage
+from paperagents.storage.sqlite import SqliteDatabase
+from paperagents.tags import TagRegistry, read_tags
 from paperagents.tool_modes import Mode, in_mode
-from paperagents.vault_parts import VaultParts
+from paperagents.tools import effects_in
+from paperagents.tools.built_in import ToolContext
+
+Person = Approver | Callable[[ApprovalRequest], Decision] | None
+"""Who is asked: an approver, a function, or nobody."""
+_OF_THE_SANDBOX = ("timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb")
 
 
-class Vault(VaultParts):
+class Vault(NotesFolder):
     """A folder of notes whose tools can be run."""
+
+    def __enter__(self) -> Vault:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- what a caller can do
 
     def run(  # noqa: PLR0913  each may be said or left unsaid
         self,
         tool: str,
         arguments: Mapping[str, JsonValue] | None = None,
         *,
-        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        approver: Person = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
         model: LanguageModel | str | None = None,
@@ -72,7 +104,7 @@ class Vault(VaultParts):
         tool: str,
         *,
         rebuild: bool = False,
-        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        approver: Person = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
     ) -> RunRecord:
@@ -90,7 +122,7 @@ class Vault(VaultParts):
         self,
         run_id: str,
         *,
-        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        approver: Person = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
         model: LanguageModel | str | None = None,
@@ -115,17 +147,12 @@ class Vault(VaultParts):
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
         return Runner(self.services, Session()).enqueue(call, approved=Approved(by="--yes") if yes else None)
 
-    @cached_property
-    def continuation(self) -> Continuation:
-        """How questions are answered and runs go on, whoever works on them."""
-        return Continuation(journal=self.journal, history=self.history, require_possible=self._require_possible)
-
     def answer(  # noqa: PLR0913  each may be said or left unsaid
         self,
         approval_id: str,
         decision: Decision,
         *,
-        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        approver: Person = None,
         on_event: Callable[[Event], None] | None = None,
         stop: Cancellation | None = None,
         model: LanguageModel | str | None = None,
@@ -154,7 +181,7 @@ class Vault(VaultParts):
         *,
         tool: str | None = None,
         all_or_nothing: bool = False,
-        approver: Approver | Callable[[ApprovalRequest], Decision] | None = None,
+        approver: Person = None,
     ) -> list[JsonObject]:
         """Carry out the calls in a model's text, in its order; one result each."""
         registry = self.tag_registry()
@@ -169,11 +196,155 @@ class Vault(VaultParts):
         )
         return applier.apply(read_tags(text, registry).operations, tool=tool, all_or_nothing=all_or_nothing)
 
-    def __enter__(self) -> Vault:
-        return self
+    # --- what it is made of
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    @cached_property
+    def database(self) -> Database:
+        """What the program keeps."""
+        url = self.settings.get("database_url")
+        if not url:
+            return SqliteDatabase(self.root / KEEPING_FOLDER / "paper.db", known=user_folder() / "databases")
+        try:
+            from paperagents.storage.postgres import PostgresDatabase  # noqa: PLC0415  an extra, and large
+        except ImportError as error:
+            raise UsageError("cluster-not-installed") from error
+        return PostgresDatabase(url)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """What is written of runs as they happen."""
+        return Journal(self.database)
+
+    @cached_property
+    def history(self) -> History:
+        """Runs and open questions, to read."""
+        return History(self.journal)
+
+    @cached_property
+    def entries(self) -> EntryStore:
+        """Memories, tasks, goals and the data vault."""
+        return EntryStore(self.database)
+
+    def vault_content(self, identifier: str) -> str | None:
+        """The content of an entry of the data vault; None where there is none."""
+        return self.entries.content("datavault", identifier)
+
+    @cached_property
+    def rules(self) -> RuleBook:
+        """What the user has allowed from now on."""
+        return RuleBook(user_folder() / "rules.json", self.root)
+
+    @cached_property
+    def environments(self) -> EnvironmentStore:
+        """Settings and secrets of the vault's tools."""
+        return EnvironmentStore(user_folder() / "environments.json", self.root)
+
+    @cached_property
+    def folder(self) -> VaultFolder:
+        """The vault's files."""
+        return VaultFolder(self.root)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """Where JavaScript runs."""
+        return Sandbox(
+            limits=replace(self.limits, seconds=max(self.limits.seconds, MODULE_SECONDS)),
+            timezone=self.settings.get("timezone"),
+        )
+
+    @cached_property
+    def _retired(self) -> list[Sandbox | NpmPackages]:
+        """Made with older settings; runs that were begun with them may still go on."""
+        return []
+
+    @cached_property
+    def packages(self) -> NpmPackages:
+        """Npm packages of tools, and where tools that have some run."""
+        return NpmPackages(
+            root=self.root,
+            cache=packages_of(self.root),
+            find_tool=self.registry.tool,
+            grants=self.npm_grants,
+            rules=self.rules,
+            limits=self.sandbox.limits,
+            timezone=self.settings.get("timezone") or "",
+        )
+
+    @cached_property
+    def remote_effects(self) -> RemoteEffects:
+        """The tools of other MCP servers, and the connections to them."""
+        return RemoteEffects(self.remote_servers)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """How much a block of JavaScript may take."""
+        get = self.settings.get
+        return Limits(
+            seconds=get("sandbox.timeout"), memory_mb=get("sandbox.memory_mb"), output_mb=get("sandbox.output_mb")
+        )
+
+    @cached_property
+    def services(self) -> Services:
+        """Everything a run stands on."""
+        return Services(
+            find_tool=self.registry.tool,
+            read_pinned=read_pinned_tool,
+            file_content=self._file_content,
+            built_in=self._built_in(self.folder, self.entries),
+            sandbox=self.sandbox,
+            packages=self.packages,
+            limits=self.limits,
+            module_limits=replace(self.limits, seconds=MODULE_SECONDS),
+            rules=self.rules,
+            redaction=Redaction(self._secrets()),
+            clock=self._clock,
+            environment=self._environment,
+            entries=self.entries,
+            storage=ToolStorage(self.database),
+            vault_content=self.vault_content,
+            write_log=NoteLog(self.folder, lambda: (entry.file for entry in self.registry.entries())).append,
+            agent=self.agents,
+            journal=self.journal,
+            history=self.history,
+        )
+
+    @cached_property
+    def agents(self) -> AgentRunner:
+        """Who answers calls of agents."""
+        return AgentRunner(
+            root=self.root,
+            settings=self.settings,
+            entries=self.registry.entries,
+            tags=self.tag_registry,
+            read_note=lambda path: self.folder.read_text(path).content,
+        )
+
+    def tag_registry(self) -> TagRegistry:
+        """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
+        return vault_tags(self.registry.tags(), self.registry.entries())
+
+    @cached_property
+    def continuation(self) -> Continuation:
+        """How questions are answered and runs go on, whoever works on them."""
+        return Continuation(journal=self.journal, history=self.history, require_possible=self._require_possible)
+
+    def read_settings_again(self) -> None:
+        """Take over settings that have been changed. Runs that go on keep theirs."""
+        before = self.__dict__.get("settings")
+        for part in ("settings", "limits", "services", "agents"):
+            self.__dict__.pop(part, None)
+        if before is not None and any(before.get(name) != self.settings.get(name) for name in _OF_THE_SANDBOX):
+            self._retired += [self.__dict__.pop(part) for part in ("sandbox", "packages") if part in self.__dict__]
+
+    def close(self) -> None:
+        """End the sandbox's workers and let go of the files."""
+        while self._retired:
+            self._retired.pop().close()
+        for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
+            if part in self.__dict__:
+                self.__dict__.pop(part).close()
+        for part in ("services", "history", "continuation"):
+            self.__dict__.pop(part, None)
 
     def _require_possible(self, request: ApprovalRequest, decision: Decision) -> None:
         """A slip in an edit must not cost the run: it is told, and the question stays open."""
@@ -186,7 +357,7 @@ class Vault(VaultParts):
 
     def _session(
         self,
-        approver: Approver | Callable[[ApprovalRequest], Decision] | None,
+        approver: Person,
         on_event: Callable[[Event], None] | None,
         stop: Cancellation | None,
     ) -> Session:
@@ -206,7 +377,47 @@ class Vault(VaultParts):
             write_log=lambda tool, record: None,  # noqa: ARG005  a plan leaves no trace
         )
 
+    def _file_content(self, file: str) -> bytes:
+        try:
+            return (self.root / file).read_bytes()
+        except OSError as error:
+            raise ToolError("file-unreadable", reason=system_text(error)) from error
+
+    def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
+        hosts = self.settings.get("allowed_hosts")
+        context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
+        return _WithRemoteTools(effects_in(context), self.remote_effects)
+
+    def _clock(self) -> dict[str, str]:
+        now = datetime.now(UTC).astimezone(self.settings.zone)
+        return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
+
+    def _environment(self, tool: ToolDefinition) -> dict[str, str]:
+        if not tool.environment:
+            return {}
+        configured = self.environments.values(tool.id)
+        # Another process may have set them after this one began.
+        self.services.redaction.learn(configured.values())
+        return read_variables(tool, configured)
+
+    def _secrets(self) -> list[str]:
+        secret = [each.value for name, each in self.settings.values.items() if find_spec(name).secret]
+        # The words of a command are not all secret: its program may be named anywhere.
+        texts = [value for value in secret if value and isinstance(value, str)]
+        return [*texts, *self.environments.every_value()]
+
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:
     """The vault in this folder; without one, the nearest upwards as the command line finds it."""
     return Vault(Path(folder) if folder is not None else find_vault())
+
+
+class _WithRemoteTools(dict[str, Prepare]):
+    """The built-in tools; everything else with a name of that kind is another server's."""
+
+    def __init__(self, own: dict[str, Prepare], remote: RemoteEffects) -> None:
+        super().__init__(own)
+        self._remote = remote
+
+    def __missing__(self, tool_id: str) -> Prepare:
+        return self._remote.prepare(tool_id)

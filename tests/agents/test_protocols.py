@@ -10,7 +10,7 @@ import pytest
 from paperagents.agents.limits import RetryPolicy
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.approval.question import Approved
-from paperagents.runs.paths import StepPath
+from paperagents.runs.record import StepPath
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedApprover, ScriptedModel
 

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from paperagents.approval.question import ApprovalRequest, question_digest
 from paperagents.errors import DamagedRowError
-from paperagents.runs.history import History
+from paperagents.runs.history import History, tag_statistics, tool_statistics
 from paperagents.runs.journal import Journal
 from paperagents.runs.record import LogEntry, RunRecord, new_run
-from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.storage.entries import EntryStore
 from paperagents.storage.rows import StoredRow, readable
 from paperagents.storage.sqlite import SqliteDatabase

@@ -15,7 +15,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, ToolError
 from paperagents.messages import text
 from paperagents.runs.history import History
-from paperagents.runs.paths import child_run_id
+from paperagents.runs.record import child_run_id
 from paperagents.sandbox import Cancellation
 
 _CHARACTERS_PER_TOKEN = 4

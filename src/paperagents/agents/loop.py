@@ -35,7 +35,7 @@ from paperagents.errors import (
 )
 from paperagents.messages import text
 from paperagents.runs.log import RunContext
-from paperagents.runs.paths import Place, StepPath, child_run_id
+from paperagents.runs.record import Place, StepPath, child_run_id
 from paperagents.runs.session import Services, Session
 from paperagents.runs.tag_calls import final_text
 from paperagents.secrets.redaction import RedactedStream

@@ -24,7 +24,7 @@ from paperagents.errors import PlanEndsError, ToolError
 from paperagents.registry.entry import Entry
 from paperagents.runs.chain import limit_time
 from paperagents.runs.log import RunContext
-from paperagents.runs.paths import Place, StepPath
+from paperagents.runs.record import Place, StepPath
 from paperagents.settings import Settings
 from paperagents.tags import TagRegistry
 

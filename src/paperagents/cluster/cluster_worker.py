@@ -25,8 +25,7 @@ from paperagents.cluster.schedules import LimitReachedError, enqueue_due
 from paperagents.cluster.worker import CLOCK_SECONDS
 from paperagents.errors import PaperError, StorageError
 from paperagents.runs.history import RESUMABLE
-from paperagents.storage.job_queue import QUEUE, TASK
-from paperagents.storage.postgres import PostgresDatabase
+from paperagents.storage.postgres import QUEUE, TASK, PostgresDatabase
 from paperagents.vault import Vault
 
 BEATS = 3

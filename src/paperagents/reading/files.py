@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from paperagents.definitions.source import Excerpt, Problem, Span
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import AgentDefinition, ToolDefinition
-from paperagents.errors import SandboxError, ScriptSyntaxError
+from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
+from paperagents.errors import BrokenFileError, SandboxError, ScriptSyntaxError
 from paperagents.reading.agent_markdown import read_agent
 from paperagents.reading.javascript_syntax import mask_placeholders
 from paperagents.reading.markdown import Note, split_note
@@ -231,3 +231,13 @@ def find_engine_mistake(block: _Block) -> tuple[Span, str] | None:
     except SandboxError:
         return None
     return None
+
+
+def read_pinned_tool(file: str, content: bytes) -> ToolDefinition:
+    """The tool in a file as it was when a run began. Raises BrokenFileError."""
+    reading = read_definition(content, file)
+    if reading.valid and isinstance(reading.definition, AgentDefinition):
+        return tool_of_agent(reading.definition)
+    if not reading.valid or not isinstance(reading.definition, ToolDefinition):
+        raise BrokenFileError(file, reading.problems)
+    return reading.definition

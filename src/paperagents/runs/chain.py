@@ -31,7 +31,7 @@ from paperagents.errors import (
 )
 from paperagents.reading.references import Malformed, Reference, read_condition
 from paperagents.runs.log import HALTS, RunContext
-from paperagents.runs.paths import Place, StepPath
+from paperagents.runs.record import Place, StepPath
 from paperagents.runs.scripts import Scripts
 from paperagents.runs.session import Services, Session
 

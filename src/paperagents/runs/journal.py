@@ -17,8 +17,7 @@ from typing import Any, Literal
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, decision_as_json, decision_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UnknownApprovalError, UsageError
-from paperagents.runs.paths import StepPath, root_of
-from paperagents.runs.record import LogEntry, RunRecord, StoredRun, read_step
+from paperagents.runs.record import LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of
 from paperagents.storage.database import Connection, Database
 from paperagents.storage.rows import StoredRow
 

@@ -14,8 +14,7 @@ from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, StorageError, WaitingError
 from paperagents.messages import text
 from paperagents.runs.journal import Journal, State
-from paperagents.runs.paths import Place
-from paperagents.runs.record import LogEntry, StepStatus
+from paperagents.runs.record import LogEntry, Place, StepStatus
 from paperagents.secrets.redaction import Redaction, has_mask
 
 HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import PaperError
+from paperagents.errors import PaperError, ToolError
+from paperagents.files.folder import VaultFolder
+from paperagents.files.paths import join_path, split_path
 from paperagents.messages import text
 from paperagents.reading.markdown import find_fences, split_note
 from paperagents.runs.record import RunRecord
@@ -33,29 +36,40 @@ def format_yaml_log(record: RunRecord) -> str:
     return "\n".join(lines) + "\n"
 
 
-def append_log(
-    tool: ToolDefinition,
-    record: RunRecord,
-    read: Callable[[str], str | None],
-    append: Callable[[str, str], object],
-    ends: dict[str, str],
-) -> None:
-    """Add the log to the tool's own file (``log: file``) or to another one (``log: PATH``).
+class NoteLog:
+    """Appends logs to the tool's own file (``log: file``) or to another one (``log: PATH``) of a vault.
 
-    Only ever adds to the end of a file of the vault. A file that cannot be written is a warning, and no reason to fail.
-    ``ends`` remembers what was added last: where a note still ends with that, it need not be read as Markdown again.
+    Only ever adds to the end of a file. One that cannot be written is a warning, and no reason to fail.
     """
-    if tool.log is None or tool.log == "store":
-        return
-    path = (tool.file or "") if tool.log == "file" else tool.log
-    try:
-        before = read(path)
-        last = ends.get(path)
+
+    def __init__(self, folder: VaultFolder, tool_files: Callable[[], Iterable[str | None]]) -> None:
+        self._folder = folder
+        self._tool_files = tool_files
+        # What was added last to each file: where a note still ends with it, it need not be read as Markdown again.
+        self._ends: dict[str, str] = {}
+        # What is added depends on how the file ends: one after the other, also where steps run side by side.
+        self._lock = threading.Lock()
+
+    def append(self, tool: ToolDefinition, record: RunRecord) -> None:
+        """Add the log of a run, where its tool asks for that."""
+        if tool.log is None or tool.log == "store":
+            return
+        path = (tool.file or "") if tool.log == "file" else tool.log
+        try:
+            with self._lock:
+                self._append(path, tool, record)
+        except PaperError as error:
+            _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
+
+    def _append(self, path: str, tool: ToolDefinition, record: RunRecord) -> None:
+        found = self._folder.find_text(path)
+        before, last = found.content if found is not None else None, self._ends.get(path)
         follows = last is not None and before is not None and before.endswith(last)
-        ends[path] = text_to_append(path, before, record, follows=follows)
-        append(path, ends[path])
-    except PaperError as error:
-        _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
+        added = self._ends[path] = text_to_append(path, before, record, follows=follows)
+        if join_path(split_path(path)) in {*self._tool_files()} - {tool.file}:
+            # It would be another tool afterwards.
+            raise ToolError("invalid-log", path=path, case="tool")
+        self._folder.write_text(path, added, append=True)
 
 
 def text_to_append(path: str, before: str | None, record: RunRecord, *, follows: bool) -> str:

@@ -29,13 +29,24 @@ from paperagents.errors import (
     ToolError,
     UnknownRunError,
 )
-from paperagents.runs import paths
 from paperagents.runs.chain import run_steps
 from paperagents.runs.ending import finish_run, redact_arguments
 from paperagents.runs.gate import Gate
 from paperagents.runs.log import OpenEntry, Replay, RunContext, RunLog
-from paperagents.runs.paths import Place, StepPath, child_run_id
-from paperagents.runs.record import RunRecord, StoredRun, new_run
+from paperagents.runs.record import (
+    ARGUMENTS,
+    ENVIRONMENT,
+    FUNCTION,
+    POSTPROCESS,
+    PREPROCESS,
+    WHOLE_TOOL,
+    Place,
+    RunRecord,
+    StepPath,
+    StoredRun,
+    child_run_id,
+    new_run,
+)
 from paperagents.runs.scripts import Scripts
 from paperagents.runs.session import Services, Session
 
@@ -133,7 +144,7 @@ class Runner:
             except PaperError as error:
                 error.is_the_callers = True
                 block: Block = error.in_block if isinstance(error, BrokenFileError) else "tool"
-                with log.block(Place(path=paths.ARGUMENTS, step=1, block=block, name=run.tool), {}):
+                with log.block(Place(path=ARGUMENTS, step=1, block=block, name=run.tool), {}):
                     raise
         return self._check(run, tool, log, refused)
 
@@ -143,12 +154,12 @@ class Runner:
             arguments = validate_arguments(tool, run.arguments, refused=refused)
         except PaperError as error:
             error.is_the_callers = True
-            with log.block(Place(path=paths.ARGUMENTS, step=1, block="tool", name=tool.id), run.arguments):
+            with log.block(Place(path=ARGUMENTS, step=1, block="tool", name=tool.id), run.arguments):
                 raise
         try:
             self.services.environment(tool)
         except PaperError:
-            with log.block(Place(path=paths.ENVIRONMENT, step=1, block="tool", name=tool.id), arguments):
+            with log.block(Place(path=ENVIRONMENT, step=1, block="tool", name=tool.id), arguments):
                 raise
         return RunContext(
             run_id=run.run_id, root_run=run.run_id, depth=1, tool=tool, arguments=arguments, clock=run.clock, log=log,
@@ -185,7 +196,7 @@ class Runner:
             return self.services.agent(self, run)
         names = self._preprocess(run, self._names(run))
         first = 1 if tool.preprocess is None else 2
-        place = Place(path=paths.FUNCTION, step=first, block="custom_function", name=tool.id)
+        place = Place(path=FUNCTION, step=first, block="custom_function", name=tool.id)
         if tool.custom_function is not None:
             output = self.scripts.block(tool.custom_function, names, run, place)
         elif tool.module is not None:
@@ -198,9 +209,7 @@ class Runner:
         if tool.postprocess is None:
             return output
         has_function = tool.custom_function is not None or tool.module is not None
-        last = Place(
-            path=paths.POSTPROCESS, step=first + len(tool.steps) + has_function, block="postprocess", name=tool.id
-        )
+        last = Place(path=POSTPROCESS, step=first + len(tool.steps) + has_function, block="postprocess", name=tool.id)
         return self.scripts.block(tool.postprocess, replace(names, previous=output, has_previous=True), run, last)
 
     def _call_builtin(self, tool: ToolDefinition, run: RunContext) -> JsonValue:
@@ -226,14 +235,14 @@ class Runner:
     def _preprocess(self, run: RunContext, names: Names) -> Names:
         if run.tool.preprocess is None:
             return names
-        place = Place(path=paths.PREPROCESS, step=1, block="preprocess", name=run.tool.id)
+        place = Place(path=PREPROCESS, step=1, block="preprocess", name=run.tool.id)
         result = self.scripts.block(run.tool.preprocess, names, run, place)
         assert isinstance(result, dict)
         return replace(names, input=result)
 
     def _agree_on_arguments(self, run: RunContext) -> JsonObject:
         """``approval: always`` in a tool's file: the whole tool is one question, before anything of it runs."""
-        place = Place(path=paths.WHOLE_TOOL, step=1, block="tool", name=run.tool.id)
+        place = Place(path=WHOLE_TOOL, step=1, block="tool", name=run.tool.id)
         if (done := run.log.replay(place)) is not None:
             agreed = self.services.redaction.restore(done["output"], run.arguments)
             assert isinstance(agreed, dict)

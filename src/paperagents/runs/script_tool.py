@@ -25,7 +25,7 @@ from paperagents.errors import (
     WaitingError,
 )
 from paperagents.runs.log import RunContext
-from paperagents.runs.paths import Place
+from paperagents.runs.record import Place
 from paperagents.sandbox import EndsBlock, HostFunctions
 from paperagents.storage.entries import EntryStore
 from paperagents.tags import analyze_vault_references, expand_vault_references, resolve_vault_references_simple

@@ -21,7 +21,7 @@ from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import BusinessError, PaperError, PlanEndsError, SandboxError, ToolError
 from paperagents.runs.log import OpenEntry, RunContext
-from paperagents.runs.paths import PACKAGES, Place
+from paperagents.runs.record import PACKAGES, Place
 from paperagents.runs.script_tool import (
     host_functions,
     reraise_ending,

@@ -13,16 +13,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from paperagents.errors import RunBusyError, RunTakenOverError, StorageError
-from paperagents.storage import job_queue
 from paperagents.storage.database import Connection, Database, Result
 from paperagents.storage.schema import MIGRATIONS, in_postgres, statements
 
@@ -196,7 +195,7 @@ class PostgresDatabase(Database):
 
     def announce(self, connection: Connection, run_id: str) -> None:
         """A job in the workers' queue, there when the transaction is done."""
-        job_queue.enqueue(cast("_Statements", connection).server, run_id)
+        enqueue_job(cast("_Statements", connection).server, run_id)
 
     # --- connections
 
@@ -313,9 +312,39 @@ def _migrate(server: _Server, place: str) -> None:
         for number, migration in enumerate(MIGRATIONS[version:], version + 1):
             _each(lambda each: server.execute(cast("Any", in_postgres(each))), statements(migration))
             server.execute("INSERT INTO paper_schema VALUES (%s)", (number,))
-        job_queue.prepare(server)
+        prepare_queue(server)
 
 
 def _each(do: Callable[[str], object], texts: Iterator[str]) -> None:
     for text in texts:
         do(text)
+
+
+if TYPE_CHECKING:
+    import procrastinate
+
+TASK = "paper.continue_run"
+QUEUE = "paper"
+
+
+@cache
+def _deferring() -> procrastinate.App:
+    """Enough of the library to put jobs into the queue on a connection of ours."""
+    import procrastinate  # noqa: PLC0415  only a vault with a cluster needs it
+
+    return procrastinate.App(connector=procrastinate.SyncPsycopgConnector())
+
+
+def enqueue_job(server: Any, run_id: str) -> None:
+    """Add a job in the transaction that is going on; jobs of one run are never done side by side."""
+    task = _deferring().configure_task(TASK, queue=QUEUE, lock=run_id, connection=server, allow_unknown=True)
+    task.defer(run_id=run_id)
+
+
+def prepare_queue(server: Any) -> None:
+    """The library's own tables, where they are missing."""
+    found = server.execute("SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS found").fetchone()
+    if not found["found"]:
+        from procrastinate.schema import SchemaManager  # noqa: PLC0415  needed once in the life of a database
+
+        server.execute(SchemaManager.get_schema())

@@ -30,7 +30,7 @@ from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait, event_s
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import language
 from paperagents.registry.entry import definition_document
-from paperagents.runs.statistics import tag_statistics, tool_statistics
+from paperagents.runs.history import tag_statistics, tool_statistics
 from paperagents.settings import mask_value
 from paperagents.version import __version__
 
