@@ -128,7 +128,7 @@ def _field_table(table: str, known: Iterable[str]) -> Callable[[], str]:
 
 
 def _source(wanted: str) -> str:
-    """The real source of functions: ``source execution.pipeline Pipeline.run Pipeline.step``."""
+    """The real source of functions: ``source runs.run Runner.run Runner.step``."""
     module_name, *names = wanted.split()
     module = import_module(f"paperagents.{module_name}")
     pieces = [textwrap.dedent(inspect.getsource(attrgetter(name)(module))).rstrip() for name in names]

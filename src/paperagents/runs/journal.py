@@ -96,6 +96,8 @@ class Journal:
         self._buffers: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
         self._has_rows = threading.Event()
         self._closing = threading.Event()
+        self._in_flight: dict[str, tuple[int, threading.Event]] = {}
+        """Runs whose buffered rows a thread has taken and not yet committed: a reader must wait for them."""
         self._flusher: threading.Thread | None = None
         self._changing: set[str] = set()
         self._written_definitions: set[str] = set()
@@ -158,14 +160,18 @@ class Journal:
             self.flush(run_id)
 
     def flush(self, run_id: str, *, durable: bool = False) -> None:
-        """Write everything buffered for a run."""
-        if root_of(run_id) in self._buffers or durable:
+        """Write everything buffered for a run, and wait for what another thread is writing of it."""
+        root = root_of(run_id)
+        if root in self._buffers or durable:
             with self._transaction(run_id, durable=durable):
                 pass
+        thread, written = self._in_flight.get(root, (0, None))
+        if written is not None and thread != threading.get_ident():
+            written.wait()
 
     def flush_all(self) -> None:
         """Write everything buffered: what this process knows is what everybody can read."""
-        for root in list(self._buffers):
+        for root in {*self._buffers, *self._in_flight}:
             with suppress(RunTakenOverError):
                 self.flush(root)
 
@@ -409,12 +415,15 @@ class Journal:
         if root in self._failed:
             raise self._failed[root]
         statements: list[tuple[str, tuple[Any, ...]]] = []
+        written = threading.Event()
         try:
             with self.database.transaction(durable=durable) as connection:
                 self.database.require_held(connection, root)
                 # Taken only now: whoever holds the database may wait for this lock, never the other way round.
                 with self._lock:
                     statements = self._buffers.pop(root, [])
+                    if statements:
+                        self._in_flight[root] = threading.get_ident(), written
                 for statement, values in statements:
                     connection.execute(statement, values)
                 yield connection
@@ -422,6 +431,10 @@ class Journal:
             # A journal with a gap would be no journal: whoever locks the run next resumes from what is written.
             self._failed[root] = error
             raise
+        finally:
+            if statements:
+                self._in_flight.pop(root, None)
+                written.set()
         self._written_definitions.update(values[0] for statement, values in statements if statement is _DEFINITION)
 
     @staticmethod
