@@ -28,7 +28,7 @@ sys.path.insert(0, str(HERE))
 from installed_peers import program_version  # noqa: E402  its folder is known only now
 from paperagents.approval.question import Approved  # noqa: E402  after the path above
 from paperagents.definitions.json_value import JsonObject, JsonValue  # noqa: E402  after the path above
-from paperagents.runs.scripts import HELPERS, module_block, module_names  # noqa: E402  after the path above
+from paperagents.runs.scripts import MODULE_HELPERS, module_block, module_names  # noqa: E402  after the path above
 from paperagents.sandbox import Limits  # noqa: E402  after the path above
 from paperagents.sandbox.values import with_module  # noqa: E402  after the path above
 from paperagents.vault import Vault  # noqa: E402  after the path above
@@ -107,7 +107,7 @@ def _players(vault: Vault) -> dict[str, Callable[[], float]]:
     file_only = with_module(plain.module, "return await tool.execute(input);")
     players = {
         "bare": _timed(lambda: vault.sandbox.run(BARE, names={"input": INPUT}, limits=limits)),
-        "plain call": _timed(lambda: vault.sandbox.run(block, names=names, limits=limits, host=host, helpers=HELPERS)),
+        "plain call": _timed(lambda: vault.sandbox.run(block, names=names, limits=limits, host=host, helpers=MODULE_HELPERS)),
         "bare file": _timed(lambda: vault.sandbox.run(file_only, names={"input": INPUT}, limits=limits)),
         "plain run": _timed(lambda: _succeed(vault, "plain")),
         "packed run": _timed(lambda: _succeed(vault, "packed")),

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from paperagents.definitions.names import closest
+from paperagents.definitions.text import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
 

@@ -14,7 +14,7 @@ from paperagents.settings import Settings, load_settings, user_folder
 if TYPE_CHECKING:
     # Loaded when they are asked for: a search needs the folder and the settings alone.
     from paperagents.mcp_client.servers import KnownServers
-    from paperagents.npm.grants import Grants
+    from paperagents.npm.packages import Grants
     from paperagents.registry.folder_watch import FolderWatch
     from paperagents.registry.tool_registry import ToolRegistry
 
@@ -58,7 +58,7 @@ class NotesFolder:
 
     def npm_grants(self, tool: str) -> Grants:
         """What the settings grant to a tool with npm packages."""
-        from paperagents.npm.grants import grants_from  # noqa: PLC0415  as above
+        from paperagents.npm.packages import grants_from  # noqa: PLC0415  as above
 
         return grants_from(self.settings.of_tool("npm", tool))
 

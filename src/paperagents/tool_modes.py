@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
-from paperagents.calls.call import accepts_value, variable_text
+from paperagents.calls.arguments import accepts_value, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import closest
+from paperagents.definitions.text import closest
 from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.errors import UsageError
 from paperagents.registry.manual import manual

@@ -21,8 +21,7 @@ from paperagents.approval.question import (
     Decision,
 )
 from paperagents.approval.rules import RuleBook
-from paperagents.calls.arguments import validate_arguments
-from paperagents.calls.call import ToolCall, read_variables
+from paperagents.calls.arguments import ToolCall, read_variables, validate_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import ToolError, UsageError

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.calls.references import Names
-from paperagents.definitions.names import MAX_LENGTH, closest, guess_name, is_javascript_variable, slug
+from paperagents.definitions.text import MAX_LENGTH, closest, guess_name, is_javascript_variable, slug
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_leaving_out_one_letter_of_a_long_name_is_always_a_slip(name: str, data:
 @pytest.mark.parametrize("function", ["closest", "guess_name"])
 def test_names_of_absurd_length_do_not_hold_up_the_program(function: str) -> None:
     code = f"""
-from paperagents.definitions.names import {function}
+from paperagents.definitions.text import {function}
 name = "".join(chr(0x4E00 + number * number % 9973) for number in range(200_000))
 {function}(name, [name[::-1]])
 """

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from paperagents.errors import ToolError
 from paperagents.notes_folder import NotesFolder
-from paperagents.npm.grants import (
+from paperagents.npm.packages import (
     Grants,
     find_folder,
     grants_from,

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.waiting import wait_until
 
-from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Span
+from paperagents.definitions.text import guess_name
 from paperagents.registry.entry import CallSite, Entry
 from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.registry.vault_checks import MOST_PER_CALL, find_problems

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paperagents.approval.effect import Effect
-from paperagents.approval.question import Approved
+from paperagents.approval.question import Approved, Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 
 if TYPE_CHECKING:

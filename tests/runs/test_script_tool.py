@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paperagents.approval.question import Approved, ApproveEverything, Denied
-from paperagents.runs.script_tool import script_with_helpers
+from paperagents.runs.scripts import script_with_helpers
 
 Desk = Any
 YES = ApproveEverything()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paperagents.definitions.names import ENTRY_KINDS
+from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.errors import PaperError, ToolError
 from paperagents.storage.database import Database
 from paperagents.storage.entries import FIELDS, EntryStore

@@ -17,8 +17,8 @@ from paperagents.errors import DamagedRowError
 from paperagents.runs.history import History, tag_statistics, tool_statistics
 from paperagents.runs.journal import Journal
 from paperagents.runs.record import LogEntry, RunRecord, new_run
+from paperagents.storage.database import StoredRow, readable
 from paperagents.storage.entries import EntryStore
-from paperagents.storage.rows import StoredRow, readable
 from paperagents.storage.sqlite import SqliteDatabase
 
 GOOD, BAD = "a" * 16, "b" * 16

@@ -14,9 +14,8 @@ import pytest
 
 from paperagents.errors import PaperError, UsageError
 from paperagents.storage.entries import EntryStore
-from paperagents.storage.locks import RunLocks
 from paperagents.storage.schema import MIGRATIONS
-from paperagents.storage.sqlite import SqliteDatabase
+from paperagents.storage.sqlite import RunLocks, SqliteDatabase
 
 TABLES = {"runs", "journal", "intents", "definitions", "questions"}
 
@@ -185,7 +184,7 @@ def test_a_run_is_worked_on_once_and_others_are_not_held_up(file: Path) -> None:
 def test_a_killed_process_lets_go_of_its_run(file: Path) -> None:
     code = (
         "import sys, time, pathlib\n"
-        "from paperagents.storage.locks import RunLocks\n"
+        "from paperagents.storage.sqlite import RunLocks\n"
         "with RunLocks(pathlib.Path(sys.argv[1])).held('a'):\n"
         "    print('held', flush=True); sys.stdin.read()\n"
     )

@@ -9,8 +9,7 @@ import pytest
 
 from paperagents import tools
 from paperagents.agents.toolbox import is_read_only, open_toolbox
-from paperagents.approval.effect import Effect
-from paperagents.approval.question import ApproveEverything
+from paperagents.approval.question import ApproveEverything, Effect
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.mcp.tools import ToolOffer
 from paperagents.messages import sentences

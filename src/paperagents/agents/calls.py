@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from paperagents.agents.dialogue import CallResult
 from paperagents.agents.model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelCall, ModelTurn
 from paperagents.agents.toolbox import Toolbox
-from paperagents.calls.call import ToolCall
+from paperagents.calls.arguments import ToolCall
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
 from paperagents.runs.tag_calls import FINAL_OUTPUT, SUBAGENT, TagCall, read_tag_call, subagent_call

@@ -19,7 +19,7 @@ from paperagents.agents.dialogue import CallResult, Dialogue, result_text
 from paperagents.agents.limits import Repetition, RetryPolicy, Spending
 from paperagents.agents.model import LanguageModel, ModelRequest, ModelTurn, read_turn
 from paperagents.agents.toolbox import Toolbox, is_read_only
-from paperagents.calls.call import ToolCall
+from paperagents.calls.arguments import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AgentDefinition
 from paperagents.errors import (

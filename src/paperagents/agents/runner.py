@@ -18,7 +18,7 @@ from paperagents.agents.scripted_model import SCHEME, read_script, read_script_f
 from paperagents.agents.toolbox import Toolbox, open_toolbox
 from paperagents.calls.references import Names, format_value
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import slug
+from paperagents.definitions.text import slug
 from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition
 from paperagents.errors import PlanEndsError, ToolError
 from paperagents.registry.entry import Entry

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import ENTRY_KINDS
-from paperagents.definitions.text import lossless_bytes
+from paperagents.definitions.text import ENTRY_KINDS, lossless_bytes
 from paperagents.definitions.tool import AGENT_PREFIX, CONVERSATION, AgentDefinition, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry

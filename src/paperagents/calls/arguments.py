@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from paperagents.calls.conversion import DEEPEST, CannotConvertError, convert_value
+from paperagents.calls.conversion import DEEPEST, CannotConvertError, convert_value, read_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import guess_name
+from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import Parameter, ToolDefinition
-from paperagents.errors import InvalidArgumentsError, ToolError
+from paperagents.errors import InvalidArgumentsError, MissingVariableError, ToolError, WrongVariableError
 from paperagents.messages import has_text, text
-from paperagents.reading.json_schema import NotASchemaError, Violation, compile_schema
+from paperagents.reading.json_schema import NotASchemaError, Schema, Violation, compile_schema
 
 _SHORT = 80
 _SEVERAL = "is valid under more than one of the schemas listed in the 'oneOf' keyword"
@@ -151,3 +152,45 @@ def _problem(code: str, parameter: str, **values: object) -> JsonObject:
 def format_limit(value: object) -> str:
     """Texts as they are, anything else as JSON writes it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCall:
+    """What a person, a chain step, a tag, an agent or an MCP client wants to have done."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue] = field(default_factory=dict)
+    as_text: bool = False
+    """The arguments were written as text, in a tag: they are brought to the types the tool declares."""
+
+
+# --- variables of a tool: texts that a person has set, and the values they stand for
+
+
+def read_variables(tool: ToolDefinition, configured: Mapping[str, str]) -> dict[str, str]:
+    """The variables a tool declares, set or by default. What is missing or wrong is told by name."""
+    missing = [each.name for each in tool.environment if each.must_be_given and each.name not in configured]
+    if missing:
+        code = "MISSING_ENV_VAR" if tool.kind == "javascript" else "missing-variable"
+        raise MissingVariableError(tool.id, missing, code=code)
+    given = [each for each in tool.environment if each.name in configured]
+    wrong = [each.name for each in given if not accepts_value(each, configured[each.name])]
+    if wrong:
+        code = "INVALID_ENV_VAR" if tool.kind == "javascript" else "wrong-variable"
+        raise WrongVariableError(tool.id, wrong, code=code)
+    with_default = [each for each in tool.environment if "default" in each.schema]
+    defaults = {each.name: variable_text(each.schema["default"]) for each in with_default}
+    return {**defaults, **{each.name: configured[each.name] for each in given}}
+
+
+def accepts_value(variable: Parameter, value: str) -> bool:
+    """Whether the tool's own schema accepts what the text stands for."""
+    try:
+        return Schema(variable.schema).accepts(read_text(value, variable.schema))
+    except CannotConvertError:
+        return False
+
+
+def variable_text(value: JsonValue) -> str:
+    """The text that stands for a value."""
+    return value if isinstance(value, str) else json.dumps(value)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import closest, is_javascript_variable
+from paperagents.definitions.text import closest, is_javascript_variable
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.javascript_syntax import find_placeholders
 from paperagents.reading.references import Malformed, Reference, read_template

@@ -9,8 +9,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from paperagents.definitions.names import ENTRY_KINDS
 from paperagents.definitions.source import Span
+from paperagents.definitions.text import ENTRY_KINDS
 
 
 class TagType(StrEnum):

@@ -18,7 +18,6 @@ from typing import Protocol, Self, TypeVar, cast
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
 from paperagents.files.listing import FolderListing, ListedFile, closest_paths, list_open_folder
-from paperagents.files.paths import join_path, split_file_path, split_path, split_writable_path
 from paperagents.files.reading import (
     ABSENT,
     OpenedFile,
@@ -29,7 +28,15 @@ from paperagents.files.reading import (
     read_regular_file,
     translate_os_errors,
 )
-from paperagents.files.safe_open import LINK_ERRORS, open_strictly, resolve_links
+from paperagents.files.safe_open import (
+    LINK_ERRORS,
+    join_path,
+    open_strictly,
+    resolve_links,
+    split_file_path,
+    split_path,
+    split_writable_path,
+)
 from paperagents.files.writing import Change, encode_text, make_folder, read_mode, write_atomically
 from paperagents.messages import Sentence
 from paperagents.reading.markdown import read_properties

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 from paperagents.definitions.text import has_surrogates
-from paperagents.files.paths import join_path
+from paperagents.files.safe_open import join_path
 from paperagents.files.writing import DRAFT_PREFIX, remove_abandoned_draft
 
 STAMP_BYTES = 32

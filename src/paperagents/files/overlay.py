@@ -11,8 +11,8 @@ from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.files.folder import Closable, FileContent, VaultFolder, WrittenFile
 from paperagents.files.listing import ListedFile
-from paperagents.files.paths import join_path, split_file_path, split_path, split_writable_path
 from paperagents.files.reading import format_time, hash_content
+from paperagents.files.safe_open import join_path, split_file_path, split_path, split_writable_path
 
 _Resource = TypeVar("_Resource", bound=Closable)
 

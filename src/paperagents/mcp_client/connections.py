@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paperagents.approval.effect import Effect
+from paperagents.approval.question import Effect
 from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, ToolError, UnknownToolError

@@ -10,15 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from paperagents.approval.effect import Effect, digest_of
+from paperagents.approval.question import Effect, digest_of
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import ToolError
 from paperagents.messages import text
-from paperagents.npm.grants import Grants, find_folder, read_variables, require_possible
-from paperagents.npm.packages import Lock, PackageFolder
+from paperagents.npm.packages import Grants, Lock, PackageFolder, find_folder, read_variables, require_possible
 from paperagents.npm.process import DenoPools, DenoSetup
 from paperagents.sandbox import JavaScriptResult, Limits
 from paperagents.sandbox.block import BlockOptions

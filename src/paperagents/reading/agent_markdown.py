@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import closest, stem_of
 from paperagents.definitions.source import Excerpt, Span
+from paperagents.definitions.text import closest, stem_of
 from paperagents.definitions.tool import CONVERSATION, DEFAULT_TOOLS, QUERY, AgentDefinition, Parameter, Protocol
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import Note

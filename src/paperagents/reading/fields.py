@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt
+from paperagents.definitions.text import guess_name
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 

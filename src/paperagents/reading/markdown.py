@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt
+from paperagents.definitions.text import guess_name
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_core import read_plain_yaml
 from paperagents.reading.yaml_nodes import YamlMapping, read_yaml

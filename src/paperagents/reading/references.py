@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import closest
 from paperagents.definitions.source import Excerpt
+from paperagents.definitions.text import closest
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 

@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from paperagents.definitions.names import ENTRY_KINDS, stem_of
 from paperagents.definitions.source import Span
 from paperagents.definitions.tag import (
     AttributeSchema,
@@ -19,7 +18,7 @@ from paperagents.definitions.tag import (
     TagSchema,
     TagType,
 )
-from paperagents.definitions.text import compile_regex
+from paperagents.definitions.text import ENTRY_KINDS, compile_regex, stem_of
 from paperagents.errors import UsageError
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import Note

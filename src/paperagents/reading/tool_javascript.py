@@ -12,8 +12,8 @@ from hashlib import sha256
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import is_registry_package
 from paperagents.definitions.source import Excerpt, Problem, Span
+from paperagents.definitions.text import is_registry_package
 from paperagents.definitions.tool import Example, NamedFailure, ToolDefinition
 from paperagents.errors import SandboxError, ScriptSyntaxError
 from paperagents.reading.fields import LONG_NAME

@@ -6,8 +6,8 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from paperagents.definitions.names import guess_name
 from paperagents.definitions.source import Excerpt, Span
+from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import Parameter
 from paperagents.reading.fields import MAX_UNKNOWN
 from paperagents.reading.javascript_syntax import JavaScript

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import slug, stem_of
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.definitions.text import lossless_bytes
+from paperagents.definitions.text import lossless_bytes, slug, stem_of
 from paperagents.definitions.tool import Example, Parameter, Step, ToolDefinition, ToolType
 from paperagents.reading.fields import MAX_SCHEDULE, Fields, is_schedule, looks_like_schedule
 from paperagents.reading.javascript_checks import check_block

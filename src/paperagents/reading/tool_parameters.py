@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import guess_name
+from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import TYPES, Parameter
 from paperagents.reading.fields import Fields, report_choice
 from paperagents.reading.json_schema import NotASchemaError, compile_schema, find_schema_mistakes

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import stem_of
 from paperagents.definitions.source import Problem, Span
 from paperagents.definitions.tag import TagNote
+from paperagents.definitions.text import stem_of
 from paperagents.definitions.tool import AgentDefinition, Step, ToolDefinition, tool_of_agent
 from paperagents.registry.manual import manual
 

@@ -9,9 +9,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from paperagents.definitions.names import closest
 from paperagents.definitions.source import Problem
 from paperagents.definitions.tag import TagNote
+from paperagents.definitions.text import closest
 from paperagents.definitions.tool import AGENT_PREFIX, AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, UnknownToolError
 from paperagents.messages import language

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 
-from paperagents.definitions.names import closest, guess_name
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.definitions.tag import BUILTIN_WORDS
+from paperagents.definitions.text import closest, guess_name
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.registry.entry import CallSite, Entry
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
-from paperagents.calls.call import ToolCall
+from paperagents.calls.arguments import ToolCall
 from paperagents.calls.conversion import CannotConvertError, convert_value
 from paperagents.calls.references import Names, escape_literal, look_up, resolve
 from paperagents.definitions.json_value import JsonObject, JsonValue

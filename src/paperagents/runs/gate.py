@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from paperagents.approval.effect import Effect, digest_of
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
     Decision,
     Denied,
+    Effect,
     Pending,
+    digest_of,
     question_digest,
 )
 from paperagents.calls.arguments import validate_arguments

@@ -15,7 +15,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import UnknownApprovalError, UnknownRunError, UsageError
 from paperagents.runs.journal import Journal
 from paperagents.runs.record import RunRecord, StepPath, StoredRun, child_run_id, read_run, read_status, read_step
-from paperagents.storage.rows import StoredRow, readable
+from paperagents.storage.database import StoredRow, readable
 
 _MOST_ROWS = 2**62
 """More than any database has; a bigger number it cannot even read."""

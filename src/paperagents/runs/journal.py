@@ -18,8 +18,7 @@ from paperagents.approval.question import ApprovalRequest, Approved, Decision, D
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UnknownApprovalError, UsageError
 from paperagents.runs.record import LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of
-from paperagents.storage.database import Connection, Database
-from paperagents.storage.rows import StoredRow
+from paperagents.storage.database import Connection, Database, StoredRow
 
 MOST_QUEUED = 10_000
 _BUFFERED_ROWS = 200

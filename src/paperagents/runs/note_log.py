@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError, ToolError
 from paperagents.files.folder import VaultFolder
-from paperagents.files.paths import join_path, split_path
+from paperagents.files.safe_open import join_path, split_path
 from paperagents.messages import text
 from paperagents.reading.markdown import find_fences, split_note
 from paperagents.runs.record import RunRecord

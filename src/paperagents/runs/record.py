@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Block
 from paperagents.errors import UsageError
-from paperagents.storage.rows import StoredRow
+from paperagents.storage.database import StoredRow
 
 RunStatus = Literal["queued", "running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
 StepStatus = Literal["success", "error", "denied", "skipped", "waiting"]

@@ -12,10 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from paperagents.approval.effect import Effect
-from paperagents.approval.question import Decision
-from paperagents.calls.arguments import convert_arguments, validate_arguments
-from paperagents.calls.call import ToolCall
+from paperagents.approval.question import Decision, Effect
+from paperagents.calls.arguments import ToolCall, convert_arguments, validate_arguments
 from paperagents.calls.conversion import split_json
 from paperagents.calls.references import Names
 from paperagents.definitions.json_value import JsonObject, JsonValue

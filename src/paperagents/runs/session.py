@@ -10,8 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from paperagents.approval.effect import Effect
-from paperagents.approval.question import Approver
+from paperagents.approval.question import Approver, Effect
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition

@@ -10,10 +10,10 @@ from inspect import signature
 from itertools import groupby
 from typing import Any
 
-from paperagents.calls.call import ToolCall
+from paperagents.calls.arguments import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import ENTRY_KINDS
 from paperagents.definitions.tag import Handler, TagCategory, TagDefinition, TagNote, TagSchema, TagType
+from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.messages import text

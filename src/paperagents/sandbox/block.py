@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.names import is_javascript_variable
 from paperagents.definitions.source import Excerpt
-from paperagents.definitions.text import without_surrogates
+from paperagents.definitions.text import is_javascript_variable, without_surrogates
 from paperagents.errors import PaperError, SandboxCrashError, SandboxError
 from paperagents.sandbox import failures
 from paperagents.sandbox.failures import Phrase

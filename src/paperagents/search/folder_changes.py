@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import FolderListing
-from paperagents.files.paths import join_path
+from paperagents.files.safe_open import join_path
 
 
 class FolderState:

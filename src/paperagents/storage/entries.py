@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, ToolError
-from paperagents.storage.database import Database
-from paperagents.storage.rows import StoredRow, readable
+from paperagents.storage.database import Database, StoredRow, readable
 
 FIELDS = ("heading", "content", "notes", "status", "type", "description")
 Mode = Literal["create", "update", "upsert"]

@@ -25,9 +25,8 @@ from paperagents.tags.code import (
     fence_at,
     run_end,
 )
-from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, TAG_HEAD, Token, plain_tag, token_at
+from paperagents.tags.grammar import PARTIAL_HEAD, PLAIN_OPEN, TAG_HEAD, Token, UnfinishedTag, plain_tag, token_at
 from paperagents.tags.operation import SourceText
-from paperagents.tags.unfinished_tag import UnfinishedTag
 
 CODE_MARK = re.compile("[`~]")
 WIDE_GAP = 4096

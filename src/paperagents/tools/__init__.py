@@ -21,7 +21,7 @@ from paperagents.tools.write_file import WRITE_FILE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paperagents.approval.effect import Effect
+    from paperagents.approval.question import Effect
     from paperagents.definitions.json_value import JsonObject
     from paperagents.definitions.tool import ToolDefinition
 

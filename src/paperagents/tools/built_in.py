@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from paperagents.approval.effect import Effect
+from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.messages import text

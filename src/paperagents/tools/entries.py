@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from paperagents import tags
-from paperagents.approval.effect import Effect
+from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Parameter
 from paperagents.errors import FileChangedError, InvalidArgumentsError, ToolError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paperagents.approval.effect import Effect
+from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject
 from paperagents.tools.built_in import ALWAYS, ANY, INTEGER, TEXT, BuiltIn, ToolContext, object_of, required
 

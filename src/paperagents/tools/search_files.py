@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paperagents.approval.effect import Effect
+from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.tools.built_in import (
     ALWAYS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from paperagents.approval.diff import escape_invisible
-from paperagents.approval.effect import Effect
+from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.http.messages import READING_METHODS, HttpRequest, is_changing, normalize_method
 from paperagents.secrets.redaction import redact_headers

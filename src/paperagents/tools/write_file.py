@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from paperagents.approval.diff import unified_diff
-from paperagents.approval.effect import Effect
+from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
-from paperagents.files.paths import join_path, split_writable_path
 from paperagents.files.reading import ABSENT, hash_content
+from paperagents.files.safe_open import join_path, split_writable_path
 from paperagents.tools.built_in import BOOLEAN, INTEGER, TEXT, BuiltIn, ToolContext, object_of, optional, required
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from paperagents.definitions.names import closest
+from paperagents.definitions.text import closest
 from paperagents.errors import PaperError, SettingsError, ToolError, UsageError
 from paperagents.interfaces.command_line.options import Invocation, remember_vault
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json

@@ -14,8 +14,7 @@ import click
 
 from paperagents.approval.question import ApprovalRequest, Approved, Approver, Decision
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import slug
-from paperagents.definitions.text import utf8, without_surrogates
+from paperagents.definitions.text import slug, utf8, without_surrogates
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.openapi_document import Argument, Operation, Service, read_service

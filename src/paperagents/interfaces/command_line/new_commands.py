@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from paperagents.definitions.names import slug
+from paperagents.definitions.text import slug
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import common_options, current_notes

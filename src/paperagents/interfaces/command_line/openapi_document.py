@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from paperagents.definitions.names import slug
 from paperagents.definitions.source import Excerpt
+from paperagents.definitions.text import slug
 from paperagents.errors import UsageError
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import read_yaml

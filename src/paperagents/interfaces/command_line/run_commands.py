@@ -168,7 +168,7 @@ def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool)
 
 
 def _resume_all(context: click.Context, *, as_json: bool) -> None:
-    from paperagents.cluster.continuing import continue_runs  # noqa: PLC0415  only here
+    from paperagents.cluster.worker import continue_runs  # noqa: PLC0415  only here
 
     with current_vault(context) as vault:
         records = continue_runs(vault)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paperagents.definitions.names import closest
+from paperagents.definitions.text import closest
 from paperagents.errors import PaperError, SettingsError, ToolError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, vault_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import ENTRY_KINDS, identifying_argument
+from paperagents.definitions.text import ENTRY_KINDS, identifying_argument
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault, vault_option

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Response, WebSocket
 from starlette.responses import StreamingResponse
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import EntryKind, identifying_argument
+from paperagents.definitions.text import EntryKind, identifying_argument
 from paperagents.errors import PaperError
 from paperagents.interfaces.rest.models import (
     EntryFields,

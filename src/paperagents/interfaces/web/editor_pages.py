@@ -19,8 +19,8 @@ from paperagents.approval.question import ApprovalRequest, Approved, Decision, D
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
-from paperagents.files.paths import join_path, split_path
 from paperagents.files.reading import ABSENT, hash_content
+from paperagents.files.safe_open import join_path, split_path
 from paperagents.interfaces.rest.responses import Json, record_response
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns

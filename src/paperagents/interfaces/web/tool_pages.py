@@ -18,8 +18,8 @@ from starlette.responses import RedirectResponse, Response
 
 from paperagents.agents.conversation import FOLDER, Section, list_conversations, read_sections
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.names import slug
 from paperagents.definitions.tag import TagNote
+from paperagents.definitions.text import slug
 from paperagents.definitions.tool import AgentDefinition
 from paperagents.errors import BrokenFileError, PaperError, UsageError
 from paperagents.interfaces.rest.runs import Live
