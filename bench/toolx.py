@@ -107,7 +107,9 @@ def _players(vault: Vault) -> dict[str, Callable[[], float]]:
     file_only = with_module(plain.module, "return await tool.execute(input);")
     players = {
         "bare": _timed(lambda: vault.sandbox.run(BARE, names={"input": INPUT}, limits=limits)),
-        "plain call": _timed(lambda: vault.sandbox.run(block, names=names, limits=limits, host=host, helpers=MODULE_HELPERS)),
+        "plain call": _timed(
+            lambda: vault.sandbox.run(block, names=names, limits=limits, host=host, helpers=MODULE_HELPERS)
+        ),
         "bare file": _timed(lambda: vault.sandbox.run(file_only, names={"input": INPUT}, limits=limits)),
         "plain run": _timed(lambda: _succeed(vault, "plain")),
         "packed run": _timed(lambda: _succeed(vault, "packed")),
