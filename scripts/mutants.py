@@ -104,7 +104,7 @@ MUTANTS = [
     *mutants_in(
         "cluster",
         "tests/cluster/test_worker.py",
-        ("worker.py", "if each not in self._working and each", "if each"),
+        ("worker.py", "self._working.discard(run_id)", "pass"),
     ),
 ]
 

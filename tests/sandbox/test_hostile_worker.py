@@ -155,3 +155,13 @@ def test_a_pool_whose_workers_never_start_says_so() -> None:
 def _pool(statements: str) -> Sandbox:
     program = FAKE.replace("{statements}", statements)
     return Sandbox(limits=LIMITS, start=lambda: start_worker(LIMITS, program=program))
+
+
+def test_of_too_many_calls_only_those_that_are_allowed_are_carried_out() -> None:
+    carried_out: list[object] = []
+    # It reads every answer: one that goes away would be noticed by that.
+    patient = CRASHES["more calls than allowed"] + "\n    while os.read(3, 65536): pass"
+    with _pool(patient) as pool, pytest.raises(SandboxError) as caught:
+        pool.run("return 1", host={"echo": carried_out.append})
+    assert caught.value.code == "sandbox-crash"
+    assert len(carried_out) == LIMITS.host_calls
