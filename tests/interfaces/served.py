@@ -11,10 +11,9 @@ from pathlib import Path
 import httpx2
 
 from paperagents.interfaces.serving.access import Access
-from paperagents.interfaces.serving.app import Serving, make_app
+from paperagents.interfaces.serving.app import Server, Serving, listen, make_app
 from paperagents.interfaces.serving.guard import GuardLimits
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.interfaces.serving.server import Server, listen
 from paperagents.vault import Vault
 
 KEY = bytes(range(32))

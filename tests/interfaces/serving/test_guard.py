@@ -197,7 +197,7 @@ def test_a_body_that_trickles_in_is_refused(folder: Path) -> None:
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n"])
 def test_whoever_never_finishes_asking_is_let_go(folder: Path, monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
-    monkeypatch.setattr("paperagents.interfaces.serving.server.HEAD_SECONDS", 0.3)
+    monkeypatch.setattr("paperagents.interfaces.serving.app.HEAD_SECONDS", 0.3)
     with serving(folder) as served:
         assert everything_until_closed(served, begun) == b""
 
@@ -205,14 +205,14 @@ def test_whoever_never_finishes_asking_is_let_go(folder: Path, monkeypatch: pyte
 def test_a_head_that_trickles_in_after_a_good_request_is_let_go_too(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paperagents.interfaces.serving.server.HEAD_SECONDS", 0.3)
+    monkeypatch.setattr("paperagents.interfaces.serving.app.HEAD_SECONDS", 0.3)
     with serving(folder) as served:
         first = request(served).replace(b"Connection: close\r\n", b"")
         assert everything_until_closed(served, first, trickle=b"GET / HTTP/1.1\r\nX-Long: ").count(b"HTTP/1.1") == 1
 
 
 def test_a_websocket_outlives_the_time_for_asking(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paperagents.interfaces.serving.server.HEAD_SECONDS", 0.2)
+    monkeypatch.setattr("paperagents.interfaces.serving.app.HEAD_SECONDS", 0.2)
     with serving(folder) as served:
         headers = {"Authorization": f"Bearer {served.access.token}"}
         with connect(served.url.replace("http", "ws") + "/api/events", additional_headers=headers) as live:

@@ -10,8 +10,7 @@ import pytest
 
 from paperagents.errors import StorageError
 from paperagents.interfaces.serving import app as health
-from paperagents.interfaces.serving.app import make_rest_app
-from paperagents.interfaces.serving.server import listen
+from paperagents.interfaces.serving.app import listen, make_rest_app
 
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
 

@@ -41,10 +41,9 @@ def serve_command(  # noqa: PLR0913  each is an option
     from paperagents.cluster.operations import write_log  # noqa: PLC0415
     from paperagents.cluster.worker import working_beside  # noqa: PLC0415
     from paperagents.interfaces.serving.access import Access, load_user_key  # noqa: PLC0415
-    from paperagents.interfaces.serving.app import Serving, make_app  # noqa: PLC0415
+    from paperagents.interfaces.serving.app import Server, Serving, is_loopback, listen, make_app  # noqa: PLC0415  # noqa: PLC0415
     from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
-    from paperagents.interfaces.serving.server import Server, is_loopback, listen  # noqa: PLC0415
 
     if log_format is not None:
         write_log(log_format)

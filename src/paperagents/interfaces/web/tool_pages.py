@@ -25,9 +25,15 @@ from paperagents.errors import BrokenFileError, PaperError, UsageError
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import diagram
-from paperagents.interfaces.web.rendering import PageRoute, fragment, page
+from paperagents.interfaces.web.rendering import (
+    PageRoute,
+    fragment,
+    group_by_category,
+    make_sidebar,
+    page,
+    search_entries,
+)
 from paperagents.interfaces.web.run_view import RunView, run_view, stored_arguments, without_secrets
-from paperagents.interfaces.web.sidebar import group_by_category, make_sidebar, search_entries
 from paperagents.interfaces.web.texts import render_markdown
 from paperagents.messages import has_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
