@@ -1,6 +1,7 @@
 """What is said about agents, language models and conversations."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    # paper ask
     "cli.ask": (
         "Ask an agent one question. Before anything is changed you are asked.",
         "Einem Agenten eine Frage stellen. Bevor etwas geändert wird, werden Sie gefragt.",
@@ -16,6 +17,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Gespräch, das fortgesetzt wird.",
         "要继续的对话。",
     ),
+    # paper chat
     "cli.chat": (
         "Talk with an agent. The conversation is kept as a note.",
         "Mit einem Agenten sprechen. Das Gespräch wird als Notiz aufbewahrt.",
@@ -37,6 +39,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Gespräch steht in {file}. Fortsetzen: paper chat {agent} --conversation {name}",
         "对话保存在 {file}。继续：paper chat {agent} --conversation {name}",
     ),
+    # the parameters of an agent, and what a conversation calls its speakers
     "agent.query": (
         "What the agent is asked",
         "Was der Agent gefragt wird",
@@ -50,6 +53,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "agent.you": ("You", "Sie", "您"),
     "agent.agent": ("Agent", "Agent", "智能体"),
     "agent.tools": ("Tools", "Tools", "工具"),
+    # what is wrong with its note
     "prompt-placeholder": (
         "'{{{{{name}}}}}' stands for nothing that is known before somebody asks the agent.",
         "„{{{{{name}}}}}“ steht für nichts, was bekannt ist, bevor jemand den Agenten fragt.",
@@ -70,6 +74,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Zum Muster „{name}“ passt kein Tool und kein Agent.",
         "没有工具或智能体符合模式“{name}”。",
     ),
+    # what is wrong with a call it makes; the model reads these
     "no-agents-here": (
         "The agent '{tool}' cannot be asked here.",
         "Der Agent „{tool}“ kann hier nicht gefragt werden.",
@@ -105,6 +110,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Einige Aufrufe waren nicht lesbar: {problems}",
         "部分调用无法读取：{problems}",
     ),
+    # limits of a run
     "agents-too-deep": (
         "Agents that ask agents: more than {limit} deep is not carried out ('{tool}').",
         "Agenten, die Agenten fragen: tiefer als {limit} wird nicht ausgeführt („{tool}“).",
@@ -155,6 +161,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Agent brauchte länger als {seconds} s.",
         "智能体用时超过 {seconds} 秒。",
     ),
+    # which model, and with which key
     "model-missing": (
         "No language model is chosen.",
         "Es ist kein Sprachmodell gewählt.",
@@ -205,6 +212,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Sie sieht so aus: https://example.org/v1, ohne Namen oder Passwort darin.",
         "格式如 https://example.org/v1，其中不含用户名或密码。",
     ),
+    # answers of the model's server
     "model-unreachable": (
         "The language model at {address} cannot be reached: {reason}.",
         "Das Sprachmodell unter {address} ist nicht erreichbar: {reason}.",
@@ -250,6 +258,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Sprachmodell brauchte länger als {seconds} s.",
         "语言模型用时超过 {seconds} 秒。",
     ),
+    # a scripted model
     "script-unreadable": (
         "'{file}' is no script for a model: {reason}.",
         "„{file}“ ist kein Skript für ein Modell: {reason}.",
@@ -260,6 +269,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Skript des Modells hat keine weitere Runde.",
         "模型脚本没有更多回合。",
     ),
+    # conversations
     "conversation-unreadable": (
         "The conversation '{name}' cannot be used: {reason}.",
         "Das Gespräch „{name}“ ist nicht benutzbar: {reason}.",

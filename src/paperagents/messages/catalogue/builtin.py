@@ -1,6 +1,7 @@
 """What the built-in tools say about themselves, to people and to models."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    # search_files
     "builtin.search_files": (
         "Search the notes of the vault by words, phrases, tags, paths and properties.",
         "Durchsucht die Notizen des Vaults nach Wörtern, Phrasen, Tags, Pfaden und Eigenschaften.",
@@ -26,6 +27,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Was zuerst kommt: die besten Treffer, die neuesten Notizen oder das Alphabet.",
         "排列顺序：最相关、最近修改或按路径。",
     ),
+    # read_file
     "builtin.read_file": (
         "Read a text file of the vault.",
         "Liest eine Textdatei des Vaults.",
@@ -36,6 +38,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Pfad im Vault, zum Beispiel notes/today.md.",
         "库中的路径，例如 notes/today.md。",
     ),
+    # write_file
     "builtin.write_file": (
         "Write a text file of the vault. A person is asked first.",
         "Schreibt eine Textdatei des Vaults. Vorher wird ein Mensch gefragt.",
@@ -61,6 +64,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Den Text am Ende der Datei anfügen.",
         "将文本追加到文件末尾。",
     ),
+    # rest_request
     "builtin.rest_request": (
         "Send an HTTP request. A person is asked first unless it only reads.",
         "Sendet eine HTTP-Anfrage. Wenn sie nicht nur liest, wird vorher ein Mensch gefragt.",
@@ -91,6 +95,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Höchstens so viele Sekunden warten.",
         "最长等待秒数。",
     ),
+    # web_search
     "builtin.web_search": (
         "Fetch a JSON answer from a web address.",
         "Holt eine JSON-Antwort von einer Web-Adresse.",
@@ -106,6 +111,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die HTTP-Methode.",
         "HTTP 方法。",
     ),
+    # memory, task, goal and datavault
     "builtin.memory": (
         "Remember something: create, change or delete a memory.",
         "Merkt sich etwas: eine Erinnerung anlegen, ändern oder löschen.",
@@ -126,6 +132,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Legt einen Eintrag des Datenspeichers an, ändert, löscht oder liest ihn.",
         "创建、修改、删除或读取数据库条目。",
     ),
+    # js_execute
     "builtin.js_execute": (
         "Run JavaScript in the sandbox.",
         "Führt JavaScript in der Sandbox aus.",
@@ -136,6 +143,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Code; was er zurückgibt, ist die Antwort.",
         "代码；其返回值即为答复。",
     ),
+    # attributes that only some entries have
     "builtin.datavault.action": (
         "create, update, delete or request_read; without it an entry is created or changed.",
         "create, update, delete oder request_read; ohne Angabe wird angelegt oder geändert.",

@@ -78,6 +78,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Unter parameters deklarieren; bis dahin gibt es ihn nur, wenn ein Aufrufer ihn trotzdem mitgibt.",
         "请在 parameters 中声明；在此之前，只有调用者自行传入时它才存在。",
     ),
+    # a reference to something that cannot exist, by what is known about it
     "unknown-reference": (
         "'{reference}' refers to something that does not exist.",
         "„{reference}“ verweist auf etwas, das es nicht gibt.",

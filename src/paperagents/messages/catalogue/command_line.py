@@ -1,6 +1,7 @@
 """What the command line says."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    # what every help page has
     "cli.paper": (
         "Tools and language-model agents as plain text files in a folder of notes.",
         "Tools und Sprachmodell-Agenten als einfache Textdateien in einem Ordner voller Notizen.",
@@ -20,6 +21,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.error": ("Error", "Fehler", "错误"),
     "cli.severity.error": ("error", "Fehler", "错误"),
     "cli.severity.warning": ("warning", "Warnung", "警告"),
+    # paper init
     "cli.init": (
         "Make a folder a vault, with a working example of every kind of file.",
         "Einen Ordner zum Vault machen, mit einem lauffähigen Beispiel jeder Art von Datei.",
@@ -45,6 +47,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Vault ist bereit, wie gewünscht ohne Beispiele. Mit ihnen: paper init --examples {folder}",
         "库已就绪，按要求没有写入示例。要添加示例：paper init --examples {folder}",
     ),
+    # paper list and paper show
     "cli.list": (
         "List every tool and agent, broken ones too.",
         "Alle Tools und Agenten auflisten, auch die kaputten.",
@@ -70,6 +73,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Anleitung eines Tools oder Agenten zeigen.",
         "显示工具或智能体的说明书。",
     ),
+    # paper new
     "cli.new": (
         "Write a new tool or agent to start from.",
         "Ein neues Tool oder einen neuen Agenten als Ausgangspunkt schreiben.",
@@ -101,6 +105,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Du hilfst mit den Notizen dieses Vaults. Heute ist der {{{{date}}}}.",
         "你帮助处理这个库中的笔记。今天是 {{{{date}}}}。",
     ),
+    # paper check
     "cli.check": (
         "Check files, folders or the whole vault: every problem at line and column. Exit code 1 on errors.",
         "Dateien, Ordner oder den ganzen Vault prüfen: jedes Problem mit Zeile und Spalte. Bei Fehlern Exit-Code 1.",
@@ -131,6 +136,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Geprüfte Dateien: {files}. Fehler: {errors}, Warnungen: {warnings}.",
         "已检查 {files} 个文件：{errors} 个错误，{warnings} 个警告。",
     ),
+    # paper completion
     "cli.completion": (
         "Print a script that completes commands and tool names in your shell.",
         "Ein Skript ausgeben, das Befehle und Tool-Namen in der Shell vervollständigt.",
@@ -237,6 +243,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{reason}",
         "{reason}",
     ),
+    # vaults and files
     "no-such-vault": (
         "There is no folder '{path}'.",
         "Es gibt keinen Ordner „{path}“.",
@@ -272,6 +279,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Meinten Sie {suggestion}?",
         "您是指 {suggestion} 吗？",
     ),
+    # files that cannot be used
     "broken-file": (
         "{file} cannot be used: {first}",
         "{file} ist nicht benutzbar: {first}",
@@ -292,6 +300,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "PAPER_DEBUG=1 zeigt die Einzelheiten. Bitte melden.",
         "PAPER_DEBUG=1 可显示详情。请报告此问题。",
     ),
+    # following the folder
     "cannot-watch": (
         "The folder '{path}' cannot be watched: {reason}.",
         "Der Ordner „{path}“ kann nicht beobachtet werden: {reason}.",

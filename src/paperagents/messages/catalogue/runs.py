@@ -27,6 +27,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "War vor der Unterbrechung schon erledigt.",
         "中断之前已完成。",
     ),
+    # how a run ends
     "denied": ("{tool} was not allowed.", "{tool} wurde nicht erlaubt.", "未允许 {tool}。"),
     "denied.reason": (
         "{tool} was not allowed: {reason}",
@@ -49,6 +50,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Plan endet hier: Was folgt, hängt davon ab, was wirklich geschieht.",
         "计划到此为止：后续取决于实际结果。",
     ),
+    # looking a run up
     "unknown-run": ("There is no run '{id}'.", "Es gibt keinen Lauf „{id}“.", "没有运行 “{id}”。"),
     "unknown-run.hint": ("All runs: paper runs list", "Alle Läufe: paper runs list", "所有运行：paper runs list"),
     "invalid-date": (
@@ -71,6 +73,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Noch einmal: paper runs rerun {id}",
         "重新运行：paper runs rerun {id}",
     ),
+    # resuming and editing
     "secrets-not-kept": (
         "Run {id} had secrets among its arguments, and they were not kept.",
         "Der Lauf {id} hatte Geheimnisse unter seinen Argumenten; sie wurden nicht aufbewahrt.",
@@ -102,6 +105,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "所有待答请求：paper approvals list",
     ),
     "unknown-rule": ("There is no rule '{id}'.", "Es gibt keine Regel „{id}“.", "没有规则 “{id}”。"),
+    # what ends a step
     "outcome-unknown": (
         "The program was interrupted while {tool} was under way; nobody knows whether it was done.",
         "Das Programm wurde unterbrochen, während {tool} lief; niemand weiß, ob es geschehen ist.",
@@ -212,6 +216,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.status.waiting": ("Waiting", "Wartet", "等待中"),
     "cli.status.cancelled": ("Stopped", "Abgebrochen", "已停止"),
     "cli.status.running": ("Running", "Läuft", "运行中"),
+    # paper runs
     "cli.runs": (
         "Look back at runs; do one again, or go on with one.",
         "Auf Läufe zurückblicken, einen wiederholen oder fortsetzen.",
@@ -244,6 +249,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Worin sich zwei Läufe unterscheiden.",
         "两次运行的差异。",
     ),
+    # paper approvals
     "cli.approvals": (
         "Answer open questions, and see what has been allowed from now on.",
         "Offene Fragen beantworten und sehen, was von nun an erlaubt ist.",
@@ -288,6 +294,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.approvals.revoke": ("Take a rule back.", "Eine Regel widerrufen.", "撤销规则。"),
     "cli.approvals.until": ("until {date}", "bis {date}", "有效期至 {date}"),
     "cli.approvals.none": ("No open questions.", "Keine offenen Fragen.", "没有待批请求。"),
+    # paper test and paper stats
     "cli.test": (
         "Try the examples in tool files; nothing is touched.",
         "Die Beispiele in Tool-Dateien ausprobieren; nichts wird angerührt.",
@@ -317,6 +324,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.stats.mean_ms": ("mean", "Mittel", "平均"),
     "cli.stats.tool": ("tool", "Tool", "工具"),
     "cli.stats.tag": ("tag", "Tag", "标签"),
+    # paper search, paper config, paper doctor
     "cli.search": (
         "Search the notes of the vault.",
         "Die Notizen des Vaults durchsuchen.",
@@ -350,6 +358,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Dateien des Vaults, die nicht benutzbar sind: {count}",
         "库中有 {count} 个文件无法使用",
     ),
+    # the question at a terminal
     "ask.title": (
         "{tool} (step {step} of run {run}) wants to do this:",
         "{tool} (Schritt {step} von Lauf {run}) möchte dies tun:",
@@ -367,6 +376,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "ask.reason": ("Why not? (may be empty)", "Warum nicht? (darf leer sein)", "为什么不？（可留空）"),
     "ask.try-again": ("[r]etry or [a]bort?", "[r] noch einmal, [a] abbrechen?", "[r] 重试，[a] 放弃？"),
+    # arguments on the command line
     "params-not-json": (
         "The arguments are not a JSON object: {reason}.",
         "Die Argumente sind kein JSON-Objekt: {reason}.",
@@ -377,6 +387,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{pair}“ ist nicht NAME=WERT.",
         "“{pair}” 不是 NAME=VALUE 的形式。",
     ),
+    # paper env
     "cli.env": (
         "Settings and secrets of a tool: show which are set, or set them.",
         "Einstellungen und Geheimnisse eines Tools: zeigen, welche gesetzt sind, oder sie setzen.",

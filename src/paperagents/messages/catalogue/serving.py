@@ -17,6 +17,7 @@ TEXTS = {
         "Diese Anfrage kommt von einer fremden Seite.",
         "此请求来自其他网站。",
     ),
+    # who may ask
     "token-missing": (
         "Only the owner of the vault may come in here.",
         "Hier darf nur herein, wem der Vault gehört.",
@@ -42,6 +43,7 @@ TEXTS = {
         "Die Einstellung serve.token braucht mindestens {least} Zeichen.",
         "设置 serve.token 至少需要 {least} 个字符。",
     ),
+    # how much may be asked
     "too-many-requests": (
         "Too many requests in a short time.",
         "Zu viele Anfragen in kurzer Zeit.",

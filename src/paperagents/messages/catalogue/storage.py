@@ -1,6 +1,7 @@
 """What is said about the database, workers, schedules, backups and stored entries."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    # the database
     "database-failed": (
         "The database {file} cannot be used: {reason}.",
         "Die Datenbank {file} ist nicht benutzbar: {reason}.",
@@ -72,6 +73,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Alles andere bleibt benutzbar. Was dort stand, hat höchstens noch eine Sicherung.",
         "其余内容仍可使用。原有内容只可能存在于备份中。",
     ),
+    # PostgreSQL, workers and the queue
     "cluster-not-installed": (
         "A database on a server needs the extra 'cluster', which is not installed.",
         "Eine Datenbank auf einem Server braucht das Extra „cluster“, das nicht installiert ist.",
@@ -102,6 +104,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Alle Plätze von {tool} sind belegt; sein Lauf beginnt später.",
         "{tool} 的名额已满，稍后再运行。",
     ),
+    # schedules
     "invalid-schedule": (
         "'{schedule}' names no time that ever comes.",
         "„{schedule}“ nennt keinen Zeitpunkt, der je kommt.",
@@ -122,6 +125,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Geben Sie dem Parameter einen Vorgabewert.",
         "请为该参数设置默认值。",
     ),
+    # paper worker, paper run --detach
     "cli.worker": (
         "Carry out queued, scheduled and interrupted runs; as many workers as you like.",
         "Wartende, geplante und unterbrochene Läufe ausführen; beliebig viele Worker.",
@@ -157,6 +161,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Vor der Unterbrechung genehmigt und jetzt ausgeführt.",
         "中断前已批准，现已执行。",
     ),
+    # paper backup
     "backup-exists": (
         "{path} exists already; a copy does not overwrite anything.",
         "{path} gibt es schon; eine Kopie überschreibt nichts.",
@@ -193,6 +198,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Zurückgespielt: {file}. Der Stand davor liegt in .paper/paper.db.before-restore.",
         "已恢复：{file}。先前内容保存在 .paper/paper.db.before-restore。",
     ),
+    # paper doctor
     "cli.doctor.database": (
         "Problems in the database {place}: {count}",
         "Probleme in der Datenbank {place}: {count}",
@@ -219,6 +225,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der {kind}-Eintrag „{id}“ hat keine Version {version}, die sich zurückholen ließe.",
         "{kind} 条目 “{id}” 没有可恢复的版本 {version}。",
     ),
+    # calls in a text that cannot be applied
     "taken-back": (
         "Not done, because another operation of the text was not possible.",
         "Nicht ausgeführt, weil eine andere Operation des Textes nicht möglich war.",
@@ -244,6 +251,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "callTool braucht den Namen eines Tools und ein Objekt mit seinen Argumenten.",
         "callTool 需要工具名称和一个参数对象。",
     ),
+    # paper extract and paper resolve
     "cli.extract": (
         "Find the calls in a model's text, and carry them out.",
         "Die Aufrufe im Text eines Modells finden und ausführen.",
@@ -266,6 +274,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "将数据库条目填入文本的引用处。",
     ),
     "cli.resolve.missing": ("Missing: {id}", "Fehlt: {id}", "缺失：{id}"),
+    # paper store
     "cli.store": (
         "Memories, tasks, goals and the data vault.",
         "Erinnerungen, Aufgaben, Ziele und der Datenspeicher.",

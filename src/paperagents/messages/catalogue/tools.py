@@ -42,6 +42,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Schreibe direkt nach „{real}“.",
         "请直接写入 “{real}”。",
     ),
+    # what stands at a path
     "not-a-file": (
         "'{path}' is not a file that can be read or written as text.",
         "„{path}“ ist keine Datei, die als Text gelesen oder geschrieben werden kann.",
@@ -67,6 +68,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "nichts Ähnliches",
         "没有相似的路径",
     ),
+    # writing
     "file-exists": (
         "The file '{path}' exists already and was not changed.",
         "Die Datei „{path}“ gibt es schon, sie wurde nicht geändert.",
@@ -107,6 +109,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Für „{path}“ ist kein Platz mehr; es wurde nichts geändert.",
         "没有空间写入 “{path}”，未作任何更改。",
     ),
+    # content
     "not-utf8": (
         "The file '{path}' is not UTF-8 text: byte {position} does not fit.",
         "Die Datei „{path}“ ist kein UTF-8-Text: Byte {position} passt nicht.",
@@ -158,6 +161,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Sende sie in einer Authorization-Kopfzeile.",
         "请通过 Authorization 请求头发送。",
     ),
+    # where a request may go
     "address-forbidden": (
         "'{host}' leads to {address}, which is not on the public internet.",
         "„{host}“ führt zu {address}, das nicht im öffentlichen Internet liegt.",
@@ -208,6 +212,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Prüfe die neue Adresse und sende die Anfrage dorthin.",
         "请核对新地址，然后向该地址发送请求。",
     ),
+    # what a request may say
     "method-invalid": (
         "{method} is not a request method.",
         "{method} ist keine Anfragemethode.",
@@ -258,6 +263,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{timeout} ist keine Zeitgrenze in Sekunden.",
         "{timeout} 不是以秒为单位的时限。",
     ),
+    # what came back
     "http-status": (
         "'{host}' answered {status} {phrase}.",
         "„{host}“ hat mit {status} {phrase} geantwortet.",
@@ -334,6 +340,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "die Suchanfrage ist länger als {limit} Zeichen.",
         "查询超过 {limit} 个字符。",
     ),
+    # the index
     "search-timeout": (
         "The search took longer than {seconds} seconds.",
         "Die Suche hat länger als {seconds} Sekunden gedauert.",
