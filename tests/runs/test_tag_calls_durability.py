@@ -15,6 +15,7 @@ import pytest
 
 from paperagents.errors import PaperError
 
+pytestmark = pytest.mark.kill
 Desk = Any
 KILLS = 15
 OPERATIONS = 300
@@ -22,7 +23,6 @@ CHILD = """
 import sys
 from paperagents import open_vault
 
-pytestmark = pytest.mark.kill
 vault = open_vault(sys.argv[1])
 vault.apply('')
 print("ready", flush=True)
