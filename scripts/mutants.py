@@ -45,8 +45,31 @@ def mutants_in(room: str, tests: str, *pieces: tuple[str, str, str]) -> list[Mut
 
 
 MUTANTS = [
-    # The durable core: gate, journal, history, continuation, chain, run, live runs.
-    # (its mutants stand here)
+    # The durable core.
+    *mutants_in(
+        "runs",
+        "tests/runs",
+        ("continuation.py", "if digest is not None and digest != request.digest:", "if False:"),
+        ("journal.py", '(f"{_ANSWER} NOTHING", row).rowcount != 1:', '(f"{_ANSWER} NOTHING", row).rowcount > 1:'),
+        ("journal.py", "(isinstance(self.decision, Approved) and self.digest == digest)", "True"),
+        ("journal.py", '"DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,)', '"SELECT 1"'),
+        ("journal.py", "connection.execute(_STALE_ANSWERS, (run_id,))", "pass"),
+        ("journal.py", "WHERE root_run = ? AND scope = 'everything'", "WHERE root_run = ?"),
+        ("history.py", " or sha256(content).hexdigest() != digest:", ":"),
+        ("history.py", "return request if request.is_intact and not", "return request if not"),
+        ("chain.py", "if not isinstance(failure, WaitingError | None):", "if failure is not None:"),
+        ("chain.py", "timeout=min(times, default=None)", "timeout=max(times, default=None)"),
+        ("run.py", "if run is None or run.parent_run is not None:", "if run is None:"),
+        ("run.py", "if above.depth >= self.services.max_depth:", "if above.depth > self.services.max_depth:"),
+        ("run.py", "return content if sha256(content).hexdigest() == digest else None", "return content"),
+        ("log.py", "is_result and not (entry.is_idempotent and redacted)", "is_result"),
+        ("log.py", "is_result = entry.is_final or ", "is_result = "),
+        ("log.py", "at_once=entry.leaves_the_vault", "at_once=False"),
+        ("gate.py", "        except PaperError:", "        except BaseException:"),
+        ("gate.py", "Redo(effect) if is_same and effect.refusal is None else", "Redo(effect) if is_same else"),
+        ("gate.py", "is_same = intent.agreed and intent.digest", "is_same = intent.digest"),
+        ("gate.py", "        elif effect.leaves_the_vault:", "        elif False:"),
+    ),
     *mutants_in(
         "approval",
         "tests/approval",

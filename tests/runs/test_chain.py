@@ -123,7 +123,7 @@ def test_tools_that_call_each_other_too_deeply_are_told_so(desk: Desk) -> None:
         desk.chain(f"level{number}", f"\n  - {{tool: level{number + 1}, parameters: {{}}}}")
     desk.chain("level17", "\n  - {tool: echo, parameters: {value: 1}}")
     assert desk.run("level3").data == 1
-    record = desk.run("level0")
+    record = desk.run("level2")
     assert record.error is not None
     assert record.error["code"] == "too-deep"
     assert "16" in str(record.error["message"])
@@ -261,6 +261,22 @@ def test_a_group_of_parallel_steps_ends_when_its_time_is_over(desk: Desk, web: W
     assert record.error["code"] == "step-timeout"
 
 
+@pytest.mark.parametrize(("of_the_group", "of_the_step"), [(0.2, 600), (600, 0.2)])
+def test_of_the_times_of_a_group_and_of_its_step_the_shorter_counts(
+    desk: Desk, web: Web, of_the_group: float, of_the_step: float
+) -> None:
+    let_go = hanging(web)
+    desk.chain("c", f"""
+  - timeout: {of_the_group}
+    parallel:
+      - {{tool: rest_request, timeout: {of_the_step}, parameters: {{url: "{web.url("/hang")}"}}}}
+""")  # fmt: skip
+    record = desk.run("c")
+    let_go.set()
+    assert record.error is not None
+    assert record.error["code"] == "step-timeout"
+
+
 def test_a_group_of_parallel_steps_can_be_repeated_and_processed(desk: Desk) -> None:
     desk.chain("c", """
   - name: both
@@ -323,6 +339,18 @@ def test_two_parallel_writes_both_wait_and_both_can_be_answered(desk: Desk) -> N
     assert left.digest == second.digest
     assert desk.vault.answer(left.id, Approved()).status == "succeeded"
     assert (desk.text("a.md"), desk.text("b.md")) == ("a", "b")
+
+
+def test_an_item_that_waits_lets_all_others_come_to_their_questions(desk: Desk) -> None:
+    desk.chain("c", """
+  - for_each: input.items
+    max_parallel: 2
+    tool: write_file
+    parameters: {filePath: "{{item}}.md", content: x}
+""", "parameters: [{name: items, type: array, description: d}]")  # fmt: skip
+    assert desk.run("c", {"items": list(range(30))}).status == "waiting"
+    asked = {question.arguments["filePath"] for question in desk.vault.history.questions()}
+    assert asked == {f"{number}.md" for number in range(30)}
 
 
 # --- failing, again

@@ -10,6 +10,7 @@ import pytest
 
 from paperagents.approval.question import Approved, Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.runs.journal import Intent
 
 if TYPE_CHECKING:
     from tests.desk import Desk
@@ -81,6 +82,20 @@ def test_an_edited_write_to_a_file_that_has_changed_since_is_asked_about_as_it_w
     (question,) = desk.vault.history.questions()
     assert question.arguments["filePath"] == "b.md"
     assert desk.text("b.md") == "somebody else's\n"
+
+
+def test_a_write_that_was_agreed_on_does_not_go_over_a_file_it_may_not_overwrite(desk: Desk) -> None:
+    arguments: JsonObject = {"filePath": "a.md", "content": "new", "overwrite": False, "append": False}
+    run = desk.run("write_file", arguments).run_id
+    desk.note("a.md", "somebody else's")
+    change = desk.vault.services.built_in["write_file"](arguments)
+    agreed = Intent(digest=change.digest, before=change.before, after=change.after, answer=None, arguments=arguments)
+    with desk.vault.journal.lock_run(run):
+        desk.vault.journal.intend(run, "1", agreed)
+    record = desk.vault.resume(run, approver=lambda _: Approved())
+    assert record.error is not None
+    assert record.error["code"] == "file-exists"
+    assert desk.text("a.md") == "somebody else's"
 
 
 def test_a_write_with_a_secret_leaves_none_behind(desk: Desk, killed: Callable[..., str]) -> None:

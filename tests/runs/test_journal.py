@@ -101,6 +101,11 @@ def test_a_file_is_kept_by_its_digest(journal: Journal, history: History) -> Non
     assert history.definition(digest) == ("a.md", content)
 
 
+def test_a_file_that_does_not_fit_its_digest_is_not_the_file(journal: Journal, history: History) -> None:
+    journal.start(replace(run(), definition="0" * 64), file="a.md", content=b"something else")
+    assert history.definition("0" * 64) is None
+
+
 def test_history_is_newest_first_and_can_be_narrowed(journal: Journal, history: History) -> None:
     for number in range(6):
         made = run(f"{number:016}", tool=f"t{number % 2}", started=f"2026-01-0{number // 2 + 1}")
@@ -213,6 +218,15 @@ def test_queued_runs_come_in_their_order(journal: Journal, history: History) -> 
     assert history.count("queued") == 3
     assert journal.general_answer(f"{1:016}") == Approved(by="--yes")
     assert journal.general_answer(f"{0:016}") is None
+
+
+def test_a_yes_to_one_question_or_tool_is_none_to_whatever_the_run_asks(journal: Journal) -> None:
+    asked = question("a" * 16)
+    journal.start(run(status="waiting"), file=None, content=None)
+    journal.ask(asked)
+    journal.answer(asked, Approved(for_run=True))
+    assert journal.allowed_tools("a" * 16) == {"write_file"}
+    assert journal.general_answer("a" * 16) is None
 
 
 def test_a_run_is_in_the_history_of_others_a_moment_after_it_began(journal: Journal, second: Database) -> None:

@@ -128,6 +128,33 @@ def test_a_run_that_is_over_is_not_resumed_and_an_unknown_one_is_told(desk: Desk
         assert caught.value.code == code
 
 
+def test_a_run_below_another_is_resumed_only_with_the_one_above_it(desk: Desk) -> None:
+    desk.chain("inner", "\n  - {tool: write_file, parameters: {filePath: a.md, content: x}}")
+    desk.chain("outer", "\n  - {tool: inner, parameters: {}}")
+    above = desk.run("outer").run_id
+    assert desk.vault.history.record(f"{above}.1").status == "waiting"
+    with pytest.raises(UsageError) as caught:
+        desk.vault.resume(f"{above}.1", approver=lambda _: Approved())
+    assert caught.value.code == "unknown-run"
+    assert not (desk.root / "a.md").exists()
+
+
+def test_a_file_that_is_edited_while_a_run_begins_does_not_pass_for_what_it_was(desk: Desk) -> None:
+    file = desk.chain("c", "\n  - {tool: write_file, parameters: {filePath: a.md, content: first}}")
+    first = file.read_text()
+
+    def edit(event: Any) -> None:
+        if event["type"] == "run-started":
+            desk.note("tools/c.md", first.replace("first", "edited"))
+
+    desk.vault.run("c", on_event=edit)
+    desk.note("tools/c.md", first)
+    run = desk.reopened().run("c").run_id
+    desk.note("tools/c.md", first.replace("first", "later"))
+    assert desk.reopened().resume(run, approver=lambda _: Approved()).success
+    assert desk.text("a.md") == "first"
+
+
 def test_a_failed_run_goes_on_after_its_last_result(desk: Desk) -> None:
     desk.chain("c", """
   - {tool: write_file, parameters: {filePath: log.md, content: "x", append: true}}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from paperagents.approval.question import ApprovalRequest, Approved, Denied
+from paperagents.errors import ApprovalChangedError
 
 if TYPE_CHECKING:
     from tests.desk import Desk
@@ -43,6 +44,16 @@ def test_a_yes_that_did_not_fit_does_not_fit_later(desk: Desk) -> None:
     desk.note("log.md", "first\n")
     assert desk.reopened().resume(run_id).status == "waiting"
     assert desk.text("log.md") == "first\n"
+
+
+def test_an_answer_to_another_picture_of_a_question_is_refused_and_the_question_stays_open(desk: Desk) -> None:
+    desk.run("write_file", APPEND)
+    (question,) = desk.vault.history.questions()
+    with pytest.raises(ApprovalChangedError):
+        desk.vault.continuation.answer(question.id, Approved(), digest="0" * 64)
+    assert desk.vault.history.questions() == [question]
+    assert desk.vault.continuation.answer(question.id, Approved(), digest=question.digest) == question.run_id
+    assert desk.vault.history.has_answer(question.run_id)
 
 
 def test_a_no_that_a_chain_went_on_after_is_no_reason_to_go_on(desk: Desk) -> None:
