@@ -95,6 +95,7 @@ def test_a_write_that_was_agreed_on_does_not_go_over_a_file_it_may_not_overwrite
     record = desk.vault.resume(run, approver=lambda _: Approved())
     assert record.error is not None
     assert record.error["code"] == "file-exists"
+    assert record.execution_log[0]["hitl_confirmed"] is None, "nobody has agreed to that"
     assert desk.text("a.md") == "somebody else's"
 
 

@@ -140,7 +140,10 @@ def test_a_run_below_another_is_resumed_only_with_the_one_above_it(desk: Desk) -
 
 
 def test_a_file_that_is_edited_while_a_run_begins_does_not_pass_for_what_it_was(desk: Desk) -> None:
-    file = desk.chain("c", "\n  - {tool: write_file, parameters: {filePath: a.md, content: first}}")
+    file = desk.chain("c", """
+  - {tool: write_file, parameters: {filePath: a.md, content: x}}
+  - {tool: write_file, parameters: {filePath: b.md, content: first}}
+""")  # fmt: skip
     first = file.read_text()
 
     def edit(event: Any) -> None:
@@ -152,7 +155,7 @@ def test_a_file_that_is_edited_while_a_run_begins_does_not_pass_for_what_it_was(
     run = desk.reopened().run("c").run_id
     desk.note("tools/c.md", first.replace("first", "later"))
     assert desk.reopened().resume(run, approver=lambda _: Approved()).success
-    assert desk.text("a.md") == "first"
+    assert desk.text("b.md") == "first"
 
 
 def test_a_failed_run_goes_on_after_its_last_result(desk: Desk) -> None:
