@@ -290,7 +290,8 @@ class Gate:
                     return effect.perform()
                 with effect.transaction():
                     answer = effect.perform()
-                    journal.intend(run.run_id, place.path, replace(self._intent(effect), answer=answer))
+                    intent = replace(self._intent(effect), answer=answer)
+                    journal.intend(run.run_id, place.path, intent, was_asked=False)
                     return answer
         except PaperError:
             if effect.needs_approval:

@@ -174,10 +174,11 @@ class Journal:
             with suppress(RunTakenOverError):
                 self.flush(root)
 
-    def intend(self, run_id: str, path: str, intent: Intent) -> None:
+    def intend(self, run_id: str, path: str, intent: Intent, *, was_asked: bool = True) -> None:
         """Journal a change before it is made; the question about it is over, and its answer has served."""
         with self._transaction(run_id, durable=True) as connection:
-            self._close_question(connection, run_id, path)
+            if was_asked:
+                self._close_question(connection, run_id, path)
             connection.execute(
                 _INTENT,
                 (run_id, path, intent.digest, intent.before, intent.after, encode(intent.answer),

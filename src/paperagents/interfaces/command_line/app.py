@@ -99,8 +99,8 @@ class LocalisedGroup(LocalisedCommand, click.Group):
 
 _MODULES = {
     "new_commands": ("init", "new"),
-    "tool_commands": ("list", "show", "test", "env", "install"),
-    "notes_commands": ("check", "search"),
+    "tool_commands": ("test", "env", "install"),
+    "notes_commands": ("list", "show", "check", "search"),
     "run_commands": ("run", "runs", "approvals"),
     "text_commands": ("extract", "resolve"),
     "store_command": ("store",),

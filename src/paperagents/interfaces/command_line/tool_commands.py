@@ -1,4 +1,4 @@
-"""Commands about the tools of a vault: list, show, test, env, install."""
+"""Commands that use a tool: test, env, install."""
 
 from __future__ import annotations
 
@@ -6,75 +6,18 @@ import click
 
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import common_options, complete_tool, current_notes, current_vault
+from paperagents.interfaces.command_line.options import common_options, complete_tool, current_vault
 from paperagents.interfaces.command_line.output import (
-    hang_note,
-    one_line,
     pad,
     paint,
     print_json,
     say,
-    terminal_columns,
     visible,
-    width,
 )  # fmt: skip
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
 from paperagents.messages import text
-from paperagents.registry.entry import Entry, definition_document
-from paperagents.registry.manual import manual
 from paperagents.tool_modes import configure
-
-
-@click.command("list", cls=LocalisedCommand, help=text("cli.list"))
-@common_options
-def list_command(context: click.Context, *, as_json: bool) -> None:
-    """List every tool and agent, broken ones too."""
-    vault = current_notes(context)
-    entries = vault.registry.entries()
-    if as_json:
-        print_json([entry.as_json() for entry in entries])
-        return
-    own = [entry for entry in entries if entry.kind != "builtin"]
-    print_entries(own)
-    if own:
-        click.echo()
-    print_entries([entry for entry in entries if entry.kind == "builtin"])
-    broken = sum(not entry.valid for entry in own)
-    if broken:
-        say(text("cli.list.broken", count=broken))
-    elif not own:
-        say(text("cli.list.empty", vault=one_line(str(vault.root))))
-
-
-def print_entries(entries: list[Entry]) -> None:
-    """A table of ids, kinds and descriptions; of a broken file, its first error."""
-    columns = max((width(one_line(entry.id)) for entry in entries), default=0)
-    # One long id must not leave the others without room.
-    columns = min(columns, max((terminal_columns() or 5 * columns) * 2 // 5, 12))
-    for entry in entries:
-        mark = " " if entry.valid else paint("✗", "red")
-        kind = pad(text(f"cli.kind.{entry.type or 'broken'}"), 8)
-        note = entry.description.split("\n", 1)[0]
-        if not entry.valid:
-            problem = next(each for each in entry.problems if each.severity == "error")
-            note = f"{entry.file}:{problem.span.line}:{problem.span.column} {problem.message}"
-        before = f"{mark} {paint(pad(one_line(entry.id), columns), bold=True)}  {kind} "
-        click.echo(hang_note(before, one_line(note), indent=columns + 13, colour=None if entry.valid else "red"))
-
-
-@click.command("show", cls=LocalisedCommand, help=text("cli.show"))
-@click.argument("tool", shell_complete=complete_tool)
-@common_options
-def show_command(context: click.Context, *, tool: str, as_json: bool) -> None:
-    """Show the manual of a tool or agent."""
-    notes = current_notes(context)
-    definition = notes.registry.find_definition(tool)
-    grants = notes.npm_grants(definition.id).as_json()
-    if as_json:
-        print_json(definition_document(definition, grants))
-    else:
-        click.echo(visible(manual(definition, grants)), nl=False)
 
 
 @click.command("test", cls=LocalisedCommand, help=text("cli.test"))
