@@ -46,6 +46,10 @@ names:
 mutants *WORDS:
     .venv/bin/python scripts/mutants.py {{WORDS}}
 
+# count the functions that everyday walks go through
+walks *ARGS:
+    .venv/bin/python scripts/walks.py {{ARGS}}
+
 # everything of a release that a program can do; docs/release.md has the whole list
 release VERSION:
     ./test
