@@ -149,3 +149,14 @@ def test_a_run_that_goes_on_waits_for_nobody_any_more(desk: Desk) -> None:
     desk.vault.journal.reopen(waiting.run_id)
     record = desk.vault.history.record(waiting.run_id)
     assert (record.status, record.error) == ("running", None)
+
+
+def test_an_answer_that_nobody_understands_is_no_yes_and_no_reason_to_go_on_for_ever(desk: Desk) -> None:
+    run = desk.run("write_file", {"filePath": "a.md", "content": "a"})
+    (question,) = desk.vault.history.questions()
+    desk.vault.continuation.answer(question.id, Approved())
+    with desk.vault.database.transaction() as connection:
+        connection.execute("UPDATE answers SET decision = ?", ('{"approved": "perhaps"}',))
+    assert desk.vault.resume(run.run_id).status == "waiting"
+    assert desk.vault.history.resumable() == []
+    assert [each.id for each in desk.vault.history.questions()] == [question.id]

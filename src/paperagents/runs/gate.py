@@ -204,6 +204,9 @@ class Gate:
             if stored is not None:
                 # A no holds for this step whatever has changed; a yes only for exactly what was shown.
                 known = stored.decision if stored.holds_for(request.digest) else None
+                if known is None:
+                    # It would be a reason to resume the run for ever.
+                    self.services.journal.discard_answer(run.run_id, place.path)
             else:
                 # Somebody may have said "for the rest of the run" or "always" while this step waited for its turn.
                 known = self._find_permission(effect, run)

@@ -291,6 +291,11 @@ class Journal:
         row = StoredRow("answers", rows[0])
         return StoredAnswer(digest=row.text("digest"), decision=decision_of(row.object("decision")))
 
+    def discard_answer(self, run_id: str, path: str) -> None:
+        """Forget an answer that does not fit what the step asks now, or that nobody here understands."""
+        with self._transaction(run_id) as connection:
+            self._close_question(connection, run_id, path)
+
     def allow_tool(self, root_run: str, tool: str) -> None:
         """Keep that a tool is allowed for the rest of a run, also when it has to wait for something else."""
         with self._transaction(root_run) as connection:
