@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -117,11 +117,11 @@ def record_to_json(record: FileRecord) -> list[Any]:
 def record_from_json(data: Any, file: str) -> FileRecord:
     """The record of this file. Raises KeyError, TypeError, ValueError or IndexError on anything else."""
     stamp, entry, problems = data
-    size, modified, changed, inode = [_whole(number) for number in stamp]
+    size, modified, changed, inode = _all(int, stamp)
     return FileRecord(
         stamp=Stamp(size=size, modified=modified, changed=changed, inode=inode),
         entry=_entry(entry, file) if entry is not None else None,
-        problems=tuple(_problem(each, file) for each in problems),
+        problems=_problems(problems, file),
     )
 
 
@@ -129,76 +129,70 @@ def _entry(data: Any, file: str) -> Entry:
     # A record copied to another name would lend one file the good reputation of another.
     if data["file"] != file or data["type"] not in _TYPES_OF_KINDS[data["kind"]]:
         raise ValueError(file)
+    name, identifier, description = _all(str, (data["name"], data["id"], data["description"]))
+    _all(str, (each for each in (data["category"], data["log"]) if each is not None))
+    _all(str, data["aliases"].values())
+    (strict,) = _all(bool, (data["strict"],))
     return Entry(
-        id=_text(data["id"]),
-        name=_text(data["name"]),
+        id=identifier,
+        name=name,
         kind=data["kind"],
         type=data["type"],
-        description=_text(data["description"]),
-        category=_optional(_text, data["category"]),
+        description=description,
+        category=data["category"],
         file=file,
-        span=_optional(_span, data["span"]),
-        problems=tuple(_problem(each, file) for each in data["problems"]),
-        calls=tuple(_call(each) for each in data["calls"]),
-        agents=tuple(_call(each) for each in data["agents"]),
-        required=tuple(_text(each) for each in data["required"]),
-        parameters=tuple(_text(each) for each in data["parameters"]),
-        aliases={name: _text(each) for name, each in data["aliases"].items()},
-        strict=_flag(data["strict"]),
-        words={word: _span(each) for word, each in data["words"].items()},
-        schedule=_optional(_schedule, data["schedule"]),
-        log=_optional(_text, data["log"]),
+        span=_span(data["span"]) if data["span"] is not None else None,
+        problems=_problems(data["problems"], file),
+        calls=tuple(map(_call, data["calls"])),
+        agents=tuple(map(_call, data["agents"])),
+        required=_all(str, data["required"]),
+        parameters=_all(str, data["parameters"]),
+        aliases=dict(data["aliases"]),
+        strict=strict,
+        words=dict(zip(data["words"], map(_span, data["words"].values()), strict=True)),
+        schedule=_schedule(data["schedule"]) if data["schedule"] is not None else None,
+        log=data["log"],
     )
 
 
 def _schedule(data: Any) -> str:
     from paperagents.reading.fields import is_schedule  # noqa: PLC0415  few tools have one
 
-    if not is_schedule(_text(data)):
+    if not is_schedule(*_all(str, (data,))):
         raise ValueError(data)
     return str(data)
 
 
 def _call(data: Any) -> CallSite:
-    return CallSite(
-        tool=_text(data["tool"]),
-        span=_span(data["span"]),
-        arguments={name: _span(each) for name, each in data["arguments"].items()},
-        conditional=_flag(data["conditional"]),
-    )
+    (tool,), (conditional,) = _all(str, (data["tool"],)), _all(bool, (data["conditional"],))
+    arguments = data["arguments"]
+    spans = dict(zip(arguments, map(_span, arguments.values()), strict=True))
+    return CallSite(tool=tool, span=_span(data["span"]), arguments=spans, conditional=conditional)
+
+
+def _problems(data: Any, file: str) -> tuple[Problem, ...]:
+    return tuple(_problem(each, file) for each in data) if data else ()
 
 
 def _problem(data: Any, file: str) -> Problem:
     if data["file"] != file:
         raise ValueError(file)
-    severity = _SEVERITIES[data["severity"]]
-    span = _span(data["span"])
-    problem = Problem(code=_text(data["code"]), severity=severity, file=file, span=span, values=dict(data["values"]))
+    (code,) = _all(str, (data["code"],))
+    severity, span = _SEVERITIES[data["severity"]], _span(data["span"])
+    problem = Problem(code=code, severity=severity, file=file, span=span, values=dict(data["values"]))
     problem.as_json()  # A sentence that cannot be said is no sentence of ours: this raises KeyError.
     return problem
 
 
 def _span(data: Any) -> Span:
-    return Span(**{name: _whole(number) for name, number in data.items()})
+    _all(int, data.values())
+    return Span(**data)
 
 
-def _optional(read: Callable[[Any], Value], data: Any) -> Value | None:
-    return None if data is None else read(data)
-
-
-def _text(data: Any) -> str:
-    if not isinstance(data, str):
+def _all(kind: type[Value], values: Iterable[Any]) -> tuple[Value, ...]:
+    """The values, each of exactly this type. Raises TypeError."""
+    # Without a call for each value: every command reads the records of the whole vault.
+    found = tuple(values)
+    if not {*map(type, found)} <= {kind}:
         raise TypeError
-    return data
-
-
-def _whole(data: Any) -> int:
-    if type(data) is not int:
-        raise TypeError
-    return data
-
-
-def _flag(data: Any) -> bool:
-    if not isinstance(data, bool):
-        raise TypeError
-    return data
+    return found

@@ -29,6 +29,9 @@ FindProblems = Callable[["str | None"], Mapping[str, tuple[Problem, ...]]]
 """The problems between files, by file: of the one that is named, else of all."""
 
 
+MOST_SINGLE_CHECKS = 2
+
+
 class VaultChecks:
     """The entries with what is wrong between files, found when asked: of one file to use it, of all to list them."""
 
@@ -47,6 +50,9 @@ class VaultChecks:
         """One of them; what has no file is nobody's to check."""
         if entry.file is None:
             return entry
+        if entry.file not in self._by_file and ("entries" in self.__dict__ or len(self._by_file) >= MOST_SINGLE_CHECKS):
+            # Whoever asks for many wants them all: to check each alone goes through the whole vault each time.
+            self._by_file = {each.file: each for each in self.entries if each.file is not None}
         if entry.file not in self._by_file:
             self._by_file[entry.file] = entry.with_problems(self._find(entry.file).get(entry.file, ()))
         return self._by_file[entry.file]
