@@ -16,7 +16,7 @@ from paperagents.definitions.text import closest
 from paperagents.errors import PaperError, SettingsError, ToolError, UsageError
 from paperagents.interfaces.command_line.options import Invocation, remember_vault
 from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
-from paperagents.messages import system_text, text, use_language
+from paperagents.messages import language_of_locale, system_text, text, use_language
 from paperagents.notes_folder import find_vault
 from paperagents.settings import load_settings, read_language
 from paperagents.version import __version__
@@ -155,7 +155,8 @@ def run_catching(arguments: Sequence[str]) -> int:
     """Carry out a command line and print its error; raises only what cannot be printed."""
     invocation = Invocation()
     try:
-        use_language(find_language(arguments, invocation))
+        # Once: a command says hundreds of sentences.
+        use_language(find_language(arguments, invocation) or language_of_locale())
         return invoke(arguments, invocation)
     except (click.Abort, KeyboardInterrupt):
         return 130
