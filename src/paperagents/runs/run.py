@@ -1,4 +1,4 @@
-"""The journey of one call: found, validate_arguments, preprocessed, approved, carried out, postprocessed, recorded.
+"""The journey of one call: found, validated, preprocessed, approved, carried out, postprocessed, recorded.
 
 Every call takes this path, whoever makes it: a person, a step of a chain, a tag, an agent, an MCP client.
 There is one gate before everything that has an effect (``gate.py``), and one place where an error becomes a
