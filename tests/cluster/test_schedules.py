@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.cluster.schedules import enqueue_due
+from paperagents.cluster.worker import enqueue_due
 from paperagents.reading.fields import is_schedule, latest_tick
 from paperagents.vault import Vault
 

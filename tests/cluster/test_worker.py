@@ -12,8 +12,7 @@ import pytest
 from tests.waiting import wait_until
 
 from paperagents.approval.question import Approved, Denied
-from paperagents.cluster.schedules import LimitReachedError
-from paperagents.cluster.worker import continue_run
+from paperagents.cluster.worker import LimitReachedError, continue_run
 from paperagents.errors import StorageError, UsageError
 from paperagents.storage.postgres import PostgresDatabase
 from paperagents.vault import Vault

@@ -20,8 +20,7 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
 from procrastinate.worker import Worker as QueueWorker
 
-from paperagents.cluster.schedules import LimitReachedError, enqueue_due
-from paperagents.cluster.worker import CLOCK_SECONDS, continue_run
+from paperagents.cluster.worker import CLOCK_SECONDS, LimitReachedError, continue_run, enqueue_due
 from paperagents.errors import PaperError, StorageError
 from paperagents.runs.history import RESUMABLE
 from paperagents.storage.postgres import QUEUE, TASK, PostgresDatabase

@@ -16,7 +16,7 @@ from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import ListedFile
 from paperagents.files.safe_open import PRIVATE_FOLDER
 from paperagents.search.folder_changes import FolderState
-from paperagents.search.index_store import Difference, Manifest, Progress, SearchIndexError
+from paperagents.search.manifest import Difference, Manifest, Progress, SearchIndexError
 from paperagents.search.notes import LARGEST_SEARCHED, Note, is_settled, read_note
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from paperagents.files.listing import ListedFile
 from paperagents.files.reading import format_time
 from paperagents.files.safe_open import join_path, split_path
 from paperagents.search.index import NoteIndex, View
-from paperagents.search.index_store import Progress, SearchIndexError
+from paperagents.search.manifest import Progress, SearchIndexError
 from paperagents.search.matching import Found, Order, make_snippet, matches, matches_by_path, rank_note
 from paperagents.search.notes import Note, read_note, read_note_text
 from paperagents.search.query import Query, parse_query
