@@ -34,9 +34,3 @@ def signals_as_at_a_terminal() -> None:
     """A shell in the background ignores these for all it starts, and a program that is tried would ignore them too."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits most: browsers and kills at the end would leave the other workers without work."""
-    slow = {"browser", "kill", "npm", "package", "contract", "docs", "process"}
-    items.sort(key=lambda item: slow.isdisjoint(mark.name for mark in item.iter_markers()))
