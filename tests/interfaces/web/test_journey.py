@@ -37,7 +37,7 @@ def test_a_person_chooses_fills_repairs_runs_and_approves(page: Page, served: Se
     page.get_by_role("main").get_by_role("link", name="Keep").click()
     expect(page.get_by_role("heading", name="Keep", level=1)).to_be_visible()
     run(page)
-    expect(page.get_by_text("Parameter 'title' is required")).to_be_visible()
+    expect(page.locator(".field-error:visible")).to_contain_text("Parameter 'title' is required")
     page.get_by_label("title").fill("Beans")
     run(page)
     question = page.get_by_role("dialog")
@@ -68,6 +68,20 @@ def test_wrong_input_is_told_beside_every_field_at_once(page: Page, served: Serv
     page.keyboard.press("Control+Enter")
     expect(page.locator("[data-view=text]")).to_have_text("HELLO HELLO")
     expect(page.locator(".field-error:visible")).to_have_count(0)
+
+
+def test_wrong_input_is_told_once_also_where_the_server_finds_it_late(page: Page, served: Served) -> None:
+    page.route("**/api/runs?wait=*", lambda route: route.continue_(url=f"{served.url}/api/runs?wait=0"))
+    page.goto(f"{served.url}/tools/keep")
+    for _ in range(2):
+        run(page)
+        expect(page.locator(".field-error:visible")).to_have_count(1)
+        expect(page.get_by_text("Parameter 'title' is required")).to_have_count(1)
+        expect(page.locator(".run")).to_have_count(0)
+    expect(page.get_by_label("title")).to_be_focused()
+    page.get_by_label("title").fill("Beans")
+    run(page)
+    expect(page.get_by_role("dialog").locator("figcaption", has_text="kept/one.md")).to_be_visible()
 
 
 def walk_to(page: Page, name: str) -> None:

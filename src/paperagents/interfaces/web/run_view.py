@@ -81,6 +81,14 @@ class RunView:
         """Whether nothing more will happen."""
         return self.record.status not in ("running", "waiting", "queued")
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing of it was done, because its arguments are wrong."""
+        details = self.record.error.get("details") if self.record.error else None
+        log = self.record.execution_log
+        is_of_the_call = len(log) == 1 and log[0]["name"] == self.record.tool
+        return is_of_the_call and isinstance(details, dict) and "problems" in details
+
 
 def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
     """The run as it is now."""

@@ -45,6 +45,7 @@ async function replaceRun(slot) {
   const view = old.querySelector("input[name=view]:checked")?.value;
   const fresh = await piece(`/runs/${encodeURIComponent(old.dataset.run)}/panel`);
   const renewed = fresh.querySelector(".run");
+  if (slot.tellRefusal && old.dataset.status === "running" && "refused" in renewed.dataset) return slot.tellRefusal(old.dataset.run);
   closeAnswered([...renewed.querySelectorAll(".question")]);
   // A question that somebody is just answering stays as it is.
   if (renewed.dataset.status === "waiting" && old.dataset.digests === renewed.dataset.digests && old.dataset.digests.trim()) return;

@@ -27,6 +27,15 @@ export function startTool(form, watchRun, events) {
     }
   });
 
+  const slot = document.getElementById("run-slot");
+  // Where the server is busy, the form hears only after the run has begun that it was filled in wrongly.
+  slot.tellRefusal = async (runId) => {
+    slot.replaceChildren();
+    history.replaceState(null, "", location.pathname);
+    const { answer } = await send("GET", `/api/runs/${encodeURIComponent(runId)}`);
+    refuse(new Refusal(answer.error));
+  };
+
   async function begin(isDry) {
     if (run.disabled) return;
     run.disabled = true;
@@ -37,13 +46,22 @@ export function startTool(form, watchRun, events) {
       const { answer } = await send("POST", `/api/runs?wait=${FIRST_ANSWER}`, { tool: form.dataset.tool, arguments: view.value(), dry_run: isDry });
       if (isDry) return showPlan(answer);
       draft.forget();
-      await showRun(answer.run_id, watchRun);
+      await showRun(answer.run_id);
     } catch (error) {
       refuse(error);
     } finally {
       run.disabled = false;
       dry.disabled = false;
     }
+  }
+
+  async function showRun(runId) {
+    const panel = await piece(`/runs/${encodeURIComponent(runId)}/panel`);
+    if ("refused" in panel.querySelector(".run").dataset) return slot.tellRefusal(runId);
+    slot.replaceChildren(panel);
+    history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(runId)}`);
+    watchRun(slot);
+    if (matchMedia("(max-width: 800px)").matches) slot.scrollIntoView({ block: "start" });
   }
 
   function refuse(error) {
@@ -54,14 +72,6 @@ export function startTool(form, watchRun, events) {
     problems.textContent = list.length && !homeless.length ? say("problems", { count: list.length }) : together(error.message, error.problem.hint);
     if (homeless.length === list.length) problems.focus();
   }
-}
-
-async function showRun(runId, watchRun) {
-  const slot = document.getElementById("run-slot");
-  slot.replaceChildren(await piece(`/runs/${encodeURIComponent(runId)}/panel`));
-  history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(runId)}`);
-  watchRun(slot);
-  if (matchMedia("(max-width: 800px)").matches) slot.scrollIntoView({ block: "start" });
 }
 
 function showPlan(record) {
