@@ -248,6 +248,10 @@ class InvalidArgumentsError(UsageError):
         return text("invalid-arguments.hint", **self.values)
 
 
+class QuerySyntaxError(UsageError):
+    """A query of the search cannot be read; tells the column (``query-syntax``)."""
+
+
 class VariableError(UsageError):
     """Something is the matter with the settings or secrets that a tool declares. Values are never told."""
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from paperagents.calls.conversion import CannotConvertError, convert_value, read_text
 
-FOUND = {"results": [{"path": "a.md", "name": "a"}, {"path": "b.md", "name": "b"}], "count": 2}
+FOUND = {"results": [{"path": "a.md", "name": "a"}, {"path": "b.md", "name": "b"}], "count": 2, "truncated": False}
+MADE_UP = {"results": FOUND["results"], "count": 2}
 KINDS = ["string", "number", "integer", "boolean", "array", "object", "null"]
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -36,8 +37,15 @@ json_values = st.recursive(
         (True, {"type": "string"}, "true"),
         ('["a"]', {"type": "array"}, ["a"]),
         ('{"a": 1}', {"type": "object"}, {"a": 1}),
-        (FOUND, {"type": "array"}, FOUND["results"]),
+        (FOUND, {"type": "array"}, ["a.md", "b.md"]),
+        (FOUND, {"type": "array", "items": {}}, ["a.md", "b.md"]),
         (FOUND, {"type": "array", "items": {"type": "string"}}, ["a.md", "b.md"]),
+        (FOUND, {"type": ["null", "array"]}, ["a.md", "b.md"]),
+        (FOUND, {"type": "array", "items": {"type": "object"}}, FOUND["results"]),
+        (FOUND, {"type": "array", "items": {"type": ["object", "null"]}}, FOUND["results"]),
+        (FOUND, {"type": "array", "items": {"properties": {"path": {}}}}, FOUND["results"]),
+        (MADE_UP, {"type": "array"}, ["a.md", "b.md"]),
+        (FOUND["results"], {"type": "array"}, FOUND["results"]),
         (["1", 2], {"type": "array", "items": {"type": "number"}}, [1, 2]),
         ("x", {"type": ["number", "string"]}, "x"),
         ("x", {}, "x"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.errors import ToolError
+from paperagents.errors import QuerySyntaxError
 from paperagents.messages import in_language
 from paperagents.search.query import (
     DEEPEST,
@@ -147,7 +147,7 @@ def test_queries_mean_what_people_expect(text: str, tree: Query) -> None:
     ],
 )
 def test_a_query_that_cannot_be_read_says_where_and_why(text: str, column: int, problem: str) -> None:
-    with pytest.raises(ToolError) as caught:
+    with pytest.raises(QuerySyntaxError) as caught:
         parse_query(text)
     assert caught.value.code == "query-syntax"
     assert caught.value.details == {"column": column}
@@ -155,7 +155,7 @@ def test_a_query_that_cannot_be_read_says_where_and_why(text: str, column: int, 
 
 
 def test_the_reason_is_told_in_the_reader_s_language() -> None:
-    with pytest.raises(ToolError) as caught:
+    with pytest.raises(QuerySyntaxError) as caught:
         parse_query('"a')
     with in_language("de"):
         assert str(caught.value) == (
@@ -184,10 +184,10 @@ def test_any_text_is_a_query_or_a_clear_error(text: str) -> None:
         assert problem.message
 
 
-def problem_of(text: str) -> ToolError | None:
+def problem_of(text: str) -> QuerySyntaxError | None:
     try:
         parse_query(text)
-    except ToolError as error:
+    except QuerySyntaxError as error:
         return error
     return None
 

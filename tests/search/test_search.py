@@ -114,6 +114,7 @@ def test_a_result_has_all_its_fields(vault: VaultFolder) -> None:
             }
         ],
         "count": 1,
+        "truncated": False,
     }
 
 
@@ -123,9 +124,17 @@ def test_names_come_before_contents_and_the_count_is_of_all(folder: VaultFolder)
     folder.write_text("z-cats.md", "empty")
     answer: Any = search_files(folder, "cats", limit=3)
     assert [result["path"] for result in answer["results"]] == ["z-cats.md", "a4.md", "a3.md"]
-    assert answer["count"] == 6
-    assert search_files(folder, "cats", limit=0) == {"results": [], "count": 6}
-    assert search_files(folder, "cats", limit=-1) == {"results": [], "count": 6}
+    assert (answer["count"], answer["truncated"]) == (6, True)
+    assert search_files(folder, "cats", limit=0) == {"results": [], "count": 6, "truncated": True}
+    assert search_files(folder, "cats", limit=-1) == {"results": [], "count": 6, "truncated": True}
+    assert search_files(folder, "cats", limit=6)["truncated"] is False
+
+
+def test_notes_can_be_sorted_by_name_whatever_folder_they_are_in(folder: VaultFolder) -> None:
+    for path in ("z/Apple.md", "a/cherry.md", "m/banana.md", "b/banana.md"):
+        folder.write_text(path, "fruit")
+    answer: Any = search_files(folder, "fruit", sort="name", limit=3)
+    assert [each["path"] for each in answer["results"]] == ["z/Apple.md", "b/banana.md", "m/banana.md"]
 
 
 def test_hidden_folders_and_links_are_not_searched(folder: VaultFolder) -> None:

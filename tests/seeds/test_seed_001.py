@@ -21,7 +21,6 @@ parameters:
   - name: input_data
     type: array
     description: d
-    items: {type: string}
 custom_function: |
   function transform(input) {
     return {

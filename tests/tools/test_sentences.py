@@ -17,7 +17,8 @@ PACKAGE = Path(paperagents.__path__[0])
 SOURCES = sorted([PACKAGE / "errors.py", *(file for room in ROOMS for file in (PACKAGE / room).glob("*.py"))])
 # Codes stand where an error or a sentence is made, and in the table of system errors.
 USED = re.compile(
-    r'(?:ToolError|super\(\).__init__|HttpStatusError|_not_found)\(\s*"([a-z0-9-]+)"|key="([a-z0-9-]+)"|\brefuse\([^"]*"([a-z0-9-]+)"'
+    r'(?:ToolError|QuerySyntaxError|super\(\).__init__|HttpStatusError|_not_found)\(\s*"([a-z0-9-]+)"'
+    r'|key="([a-z0-9-]+)"|\brefuse\([^"]*"([a-z0-9-]+)"'
     r'|text\(\s*"(search-[a-z-]+)"|url_invalid\(\w+, "([a-z0-9-]+)"|errno\.\w+: "([a-z0-9-]+)"'
     r'|get\(error\.errno or 0, "([a-z-]+)"|else "(query-[a-z-]+)"|"(query-[a-z-]+)" if'
 )

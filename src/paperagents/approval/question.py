@@ -179,6 +179,8 @@ class Effect:
     """A plan may perform it: it reads, or writes to the plan's own copy."""
     leaves_the_vault: bool = False
     """It reaches another machine: an example needs a made-up answer instead."""
+    warn_of: Callable[[Any], str | None] = lambda answer: None  # noqa: ARG005  most answers are complete
+    """What a person should know of the answer once it is there."""
     refusal: ToolError | None = None
     """Why it cannot be performed as things stand."""
     cancel: Callable[[], None] = lambda: None

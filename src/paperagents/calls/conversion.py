@@ -107,13 +107,17 @@ def _to_integer(value: JsonValue) -> int:
 
 
 def _to_array(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
-    """A list; of search results, their paths where texts are wanted."""
-    if not (isinstance(value, dict) and set(value) == {"results", "count"} and isinstance(value["results"], list)):
+    """A list; of a whole answer of ``search_files`` the paths, or its objects where ``items`` are declared as such."""
+    # An answer that an example makes up may leave out whether it was cut.
+    if not isinstance(value, dict) or value.keys() - {"truncated"} != {"results", "count"}:
         return _parse(value, list)
-    items = schema.get("items")
-    if not (isinstance(items, dict) and items.get("type") == "string"):
-        return value["results"]
-    return [each["path"] if isinstance(each, dict) and "path" in each else each for each in value["results"]]
+    results, items = value["results"], schema.get("items")
+    if not isinstance(results, list):
+        raise CannotConvertError
+    kinds = items.get("type", "object" if "properties" in items else None) if isinstance(items, dict) else None
+    if "object" in (kinds if isinstance(kinds, list) else [kinds]):
+        return results
+    return [each["path"] if isinstance(each, dict) and "path" in each else each for each in results]
 
 
 def _parse(value: JsonValue, kind: type) -> JsonValue:

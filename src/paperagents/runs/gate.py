@@ -121,7 +121,7 @@ class Gate:
         while True:
             entry.is_recognisable = effect.after is not None
             try:
-                return self.perform(effect, place, run)
+                answer = self.perform(effect, place, run)
             except FileChangedError:
                 if not effect.needs_approval:
                     raise
@@ -129,6 +129,9 @@ class Gate:
             except HttpStatusError as error:
                 if not self.session.approver.try_again(error):
                     raise
+            else:
+                entry.warning = effect.warn_of(answer)
+                return answer
             effect = self.agree(effect, prepare, place, run, entry)
 
     # --- recover

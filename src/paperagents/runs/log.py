@@ -29,6 +29,8 @@ class OpenEntry:
     output: JsonValue = None
     status: StepStatus = "success"
     message: str | None = None
+    warning: str | None = None
+    """What a person should know of a result that is one: it stands in the message."""
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
@@ -190,7 +192,7 @@ class RunLog:
             block=place.block,
             name=place.name,
             status=entry.status,
-            message=self._redaction.text(entry.message or self._done),
+            message=self._redaction.text(" ".join(filter(None, (entry.message, entry.warning))) or self._done),
             timestamp=started.isoformat(timespec="milliseconds"),
             duration_ms=round(duration_ms, 3),
             parameters=parameters,
@@ -208,7 +210,7 @@ class RunLog:
             durable=not entry.is_recognisable, at_once=entry.leaves_the_vault,
         )  # fmt: skip
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
-                    "tool": entry.tool, "code": entry.code})  # fmt: skip
+                    "tool": entry.tool, "code": entry.code, "warning": entry.warning})  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

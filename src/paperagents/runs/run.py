@@ -23,6 +23,7 @@ from paperagents.errors import (
     BrokenFileError,
     InvalidArgumentsError,
     PaperError,
+    QuerySyntaxError,
     RunOverError,
     ToolError,
     UnknownRunError,
@@ -215,7 +216,7 @@ class Runner:
         place = Place(path=StepPath("1"), step=1, block="tool", name=tool.id)
         try:
             return self.step(ToolCall(tool=tool.id, arguments=run.arguments), place, run)
-        except InvalidArgumentsError as error:
+        except (InvalidArgumentsError, QuerySyntaxError) as error:
             error.is_the_callers = True
             raise
 

@@ -69,7 +69,7 @@ class IndexSearch:
         if limit <= 0 or not count:
             return [], count
         match order:
-            case Order.PATH:
+            case Order.NAME | Order.PATH:
                 return order.first(list(self.find_all(matching)), limit), count
             case Order.MODIFIED:
                 return order.first(list(self.find_newest(matching, limit, 0)), limit), count

@@ -156,18 +156,20 @@ class Found:
 
 
 class Order(StrEnum):
-    """What comes first: the best answer, the newest note, or the first in the alphabet."""
+    """What comes first: the best answer, the newest note, or the first in the alphabet by name or by path."""
 
     RELEVANCE = "relevance"
     MODIFIED = "modified"
+    NAME = "name"
     PATH = "path"
 
     def first(self, found: list[Found], limit: int) -> list[Found]:
         """So many that come first. Of equal ones the newest is first, of those of one moment the alphabet's."""
 
-        def sort_key(each: Found) -> tuple[int, int, str]:
+        def sort_key(each: Found) -> tuple[int, int, str, str]:
             level = each.level if self is Order.RELEVANCE else 0
-            return level, 0 if self is Order.PATH else -each.file.modified_ns, each.path
+            age = 0 if self in (Order.NAME, Order.PATH) else -each.file.modified_ns
+            return level, age, fold(each.file.name) if self is Order.NAME else "", each.path
 
         return heapq.nsmallest(max(limit, 0), found, key=sort_key)
 

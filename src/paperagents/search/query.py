@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn, TypeAlias
 
-from paperagents.errors import ToolError
+from paperagents.errors import QuerySyntaxError
 from paperagents.messages import Sentence
 from paperagents.reading.json_schema import compile_pattern
 
@@ -279,7 +279,7 @@ def refuse(position: int, problem: str, **values: object) -> NoReturn:
     """Raise the error that names the column."""
     column = position + 1
     sentence = Sentence(key=problem, values=values)
-    raise ToolError("query-syntax", column=column, problem=sentence, details={"column": column})
+    raise QuerySyntaxError("query-syntax", column=column, problem=sentence, details={"column": column})
 
 
 # --- regular expressions that take time in proportion to the text, whatever they look like

@@ -37,7 +37,7 @@ def search_files(  # noqa: PLR0913  what the tool takes, and what its callers ne
     seconds: float = 30.0,
     progress: Progress | None = None,
 ) -> JsonObject:
-    """The notes that match, best ones first; ``count`` is the number of all.
+    """The notes that match, best ones first; ``count`` is the number of all, ``truncated`` whether some are left out.
 
     ``progress`` is told about files read and files to be read when many are put into the index first.
     """
@@ -45,7 +45,7 @@ def search_files(  # noqa: PLR0913  what the tool takes, and what its callers ne
     below = find_folder(folder, path)
     search = _Search(folder=folder, query=parsed, below=below, seconds=seconds)
     found, count = search.find(Order(sort), limit, progress)
-    return {"results": [describe(parsed, folder, each) for each in found], "count": count}
+    return _answer([describe(parsed, folder, each) for each in found], count)
 
 
 def scan_files(
@@ -58,7 +58,11 @@ def scan_files(
         Found(level=rank_note(parsed, note), file=file, tags=note.tags) for file, note in notes if matches(parsed, note)
     ]
     first = Order(sort).first(found, limit)
-    return {"results": [describe(parsed, folder, each) for each in first], "count": len(found)}
+    return _answer([describe(parsed, folder, each) for each in first], len(found))
+
+
+def _answer(results: list[JsonValue], count: int) -> JsonObject:
+    return {"results": results, "count": count, "truncated": count > len(results)}
 
 
 @dataclass(frozen=True, kw_only=True)

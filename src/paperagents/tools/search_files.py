@@ -6,8 +6,11 @@ from typing import Any
 
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import ToolError
+from paperagents.messages import text
 from paperagents.tools.built_in import (
     ALWAYS,
+    BOOLEAN,
     INTEGER,
     TEXT,
     BuiltIn,
@@ -27,9 +30,18 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
         from paperagents.search.search import search_files  # noqa: PLC0415  loaded by the tool that needs it
 
         sort = given.get("sort", "relevance")
-        return search_files(context.folder, given["query"], given["path"], int(given["limit"]), sort)
+        answer = search_files(context.folder, given["query"], given["path"], int(given["limit"]), sort)
+        if given.get("must_find") and not answer["count"]:
+            raise ToolError("nothing-found", query=given["query"], path=given["path"])
+        return answer
 
-    return Effect(tool=SEARCH_FILES.name, arguments=arguments, perform=search)
+    return Effect(tool=SEARCH_FILES.name, arguments=arguments, perform=search, warn_of=_warn_of_cut)
+
+
+def _warn_of_cut(answer: Any) -> str | None:
+    if not answer["truncated"]:
+        return None
+    return text("cli.search.truncated", shown=len(answer["results"]), count=answer["count"])
 
 
 FOUND = object_of(name=TEXT, path=TEXT, size=INTEGER, modified=TEXT, tags=list_of(TEXT), snippet=TEXT)
@@ -39,9 +51,10 @@ SEARCH_FILES = BuiltIn(
         required("query", TEXT),
         optional("path", TEXT, default="/"),
         optional("limit", {"type": "integer", "minimum": 1, "maximum": 100_000}, default=100),
-        optional("sort", {"type": "string", "enum": ["relevance", "modified", "path"]}, default="relevance"),
+        optional("sort", {"type": "string", "enum": ["relevance", "modified", "name", "path"]}, default="relevance"),
+        optional("must_find", BOOLEAN, default=False),
     ),
-    answer=object_of(results=list_of(FOUND), count=INTEGER),
+    answer=object_of(results=list_of(FOUND), count=INTEGER, truncated=BOOLEAN),
     reads_when=ALWAYS,
     leaves_the_vault=False,
     prepare=prepare,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.interfaces.command_line.conftest import Paper, Write
 from tests.interfaces.command_line.test_app import on_terminal
 
@@ -34,15 +35,47 @@ def test_a_program_gets_as_many_results_as_the_tool_gives(paper: Paper, write: W
     for number in range(103):
         write(f"{number}.md", "word\n")
     answer = paper("search", "word", "--json").document
-    assert (len(answer["results"]), answer["count"]) == (100, 103)
+    assert (len(answer["results"]), answer["count"], answer["truncated"]) == (100, 103, True)
     assert len(paper("search", "word", "--json", "--limit", "102").document["results"]) == 102
-    assert paper("search", "word").out.count(".md\n") == 20
+    shown = paper("search", "word")
+    assert shown.out.count(".md\n") == 20
+    assert "20 of 103" in shown.err
+    assert " of " not in paper("search", "word", "--limit", "103").err
 
 
-def test_a_mistake_in_the_query_is_shown_with_its_column(paper: Paper) -> None:
+def test_a_step_whose_results_were_cut_says_so(paper: Paper, write: Write) -> None:
+    for number in range(3):
+        write(f"{number}.md", "word\n")
+    arguments = ("run", "search_files", "-p", "query=word", "-p", "limit=2")
+    (entry,) = paper(*arguments, "--json").document["execution_log"]
+    assert entry["output"]["truncated"] is True
+    assert "2 of 3" in entry["message"]
+    assert "2 of 3" in on_terminal(*arguments)
+    assert " of 3" not in on_terminal("run", "search_files", "-p", "query=word", "-p", "limit=3")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"), [("de", "Keine Dateien gefunden"), ("en", "No files found"), ("zh", "未找到文件")]
+)
+def test_what_must_be_found_and_is_not_there_is_an_error(
+    paper: Paper, monkeypatch: pytest.MonkeyPatch, language: str, sentence: str
+) -> None:
+    monkeypatch.setenv("PAPER_LANGUAGE", language)
+    arguments = ("run", "search_files", "-p", "query=nowhere", "--json")
+    assert paper(*arguments).document["data"] == {"results": [], "count": 0, "truncated": False}
+    answer = paper(*arguments, "-p", "must_find=true")
+    assert answer.code == 1
+    assert (answer.document["error"]["code"], answer.document["error"]["message"]) == ("nothing-found", sentence)
+    (entry,) = answer.document["execution_log"]
+    assert (entry["step"], entry["name"], entry["status"], entry["message"]) == (1, "search_files", "error", sentence)
+
+
+def test_a_mistake_in_the_query_is_wrong_usage_and_shown_with_its_column(paper: Paper) -> None:
     answer = paper("search", 'tree ("open', "--json")
-    assert answer.code != 0
+    assert answer.code == 2
     assert answer.document["error"]["details"]["column"] == 7
+    assert paper("search", "tree )").code == 2
+    assert paper("run", "search_files", "-p", "query=tree )").code == 2
 
 
 def test_a_big_vault_is_indexed_with_a_bar_on_a_terminal(write: Write) -> None:

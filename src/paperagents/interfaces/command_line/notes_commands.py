@@ -39,7 +39,7 @@ from paperagents.registry.entry import Entry, definition_document
 from paperagents.registry.folder_scan import is_definition_file, is_hidden
 from paperagents.registry.manual import manual
 
-SORTS = ("relevance", "modified", "path")
+SORTS = ("relevance", "modified", "name", "path")
 _STEP = 100
 _ON_A_TERMINAL = 20
 """Results that a person looks through; a program gets as many as from the tool."""
@@ -179,7 +179,8 @@ def search_command(  # noqa: PLR0913  its options
         click.echo(highlight(result["path"], find_hits(parsed, result["path"]), bold=True))
         if result["snippet"]:
             click.echo("    " + highlight(result["snippet"], find_hits(parsed, result["snippet"])))
-    say(text("cli.search.count", count=answer["count"]))
+    key = "cli.search.truncated" if answer["truncated"] else "cli.search.count"
+    say(text(key, shown=len(results), count=answer["count"]))
 
 
 def highlight(line: str, found: Iterable[tuple[int, int]], *, bold: bool = False) -> str:

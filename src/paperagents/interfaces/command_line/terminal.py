@@ -181,7 +181,7 @@ class Progress:
             self._open = True
         elif event["type"] == "step-finished":
             self.clear()
-            self._print_step(event["entry"])
+            self._print_step(event["entry"], event.get("warning"))
 
     def clear(self) -> None:
         """Erase an unfinished line, for example before a question."""
@@ -190,9 +190,10 @@ class Progress:
             sys.stderr.flush()
             self._open = False
 
-    def _print_step(self, entry: dict[str, Any]) -> None:
+    def _print_step(self, entry: dict[str, Any], warning: str | None) -> None:
         mark, colour = MARKS[entry["status"]]
-        note = "" if entry["status"] == "success" else f"  {visible(entry['message'])}"
+        said = warning if entry["status"] == "success" else entry["message"]
+        note = f"  {visible(said)}" if said else ""
         took = paint(f"{entry['duration_ms']:8.1f} ms", "bright_black", err=True)
         block = "" if entry["block"] == "tool" else f" ({entry['block']})"
         say_wrapped(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")

@@ -206,6 +206,7 @@ class SearchAnswer(BaseModel):
 
     results: list[JsonDict]
     count: int
+    truncated: bool
 
 
 class SettingLine(BaseModel):

@@ -23,9 +23,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "最多返回的结果数。",
     ),
     "builtin.search_files.sort": (
-        "What comes first: the best answers, the newest notes, or the alphabet.",
-        "Was zuerst kommt: die besten Treffer, die neuesten Notizen oder das Alphabet.",
-        "排列顺序：最相关、最近修改或按路径。",
+        "What comes first: the best answers, the newest notes, or the alphabet of names or paths.",
+        "Was zuerst kommt: die besten Treffer, die neuesten Notizen oder das Alphabet der Namen oder Pfade.",
+        "排列顺序：最相关、最近修改、按名称或按路径。",
+    ),
+    "builtin.search_files.must_find": (
+        "Fail where nothing is found.",
+        "Ein Fehler, wenn nichts gefunden wird.",
+        "找不到任何文件时视为错误。",
     ),
     # read_file
     "builtin.read_file": (

@@ -340,6 +340,17 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "die Suchanfrage ist länger als {limit} Zeichen.",
         "查询超过 {limit} 个字符。",
     ),
+    "nothing-found": ("No files found", "Keine Dateien gefunden", "未找到文件"),
+    "nothing-found.hint": (
+        "Nothing below '{path}' fits the query: {query}",
+        "Unterhalb von „{path}“ passt nichts zur Suchanfrage: {query}",
+        "在“{path}”之下没有符合查询的文件：{query}",
+    ),
+    "cli.search.truncated": (
+        "{shown} of {count} found files shown",
+        "{shown} von {count} gefundenen Dateien angezeigt",
+        "找到 {count} 个文件，只显示 {shown} 个",
+    ),
     # the index
     "search-timeout": (
         "The search took longer than {seconds} seconds.",
@@ -357,9 +368,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "搜索索引已损坏或由其他版本创建，将重新建立。",
     ),
     "cli.search.sort": (
-        "What comes first: the best answers, the newest notes, or the alphabet.",
-        "Was zuerst kommt: die besten Treffer, die neuesten Notizen oder das Alphabet.",
-        "排列顺序：最相关、最近修改或按路径。",
+        "What comes first: the best answers, the newest notes, or the alphabet of names or paths.",
+        "Was zuerst kommt: die besten Treffer, die neuesten Notizen oder das Alphabet der Namen oder Pfade.",
+        "排列顺序：最相关、最近修改、按名称或按路径。",
     ),
     "cli.search.indexing": ("Reading the notes", "Notizen werden gelesen", "正在读取笔记"),
     # --- the operating system; the English sentences are its own
