@@ -257,8 +257,16 @@ class VariableError(UsageError):
 
     sentence: ClassVar[str]
 
-    def __init__(self, tool: str, names: Sequence[str], *, code: str | None = None) -> None:
-        super().__init__(code or self.sentence, tool=tool, names=", ".join(names), details={"variables": list(names)})
+    def __init__(self, tool: str, names: Sequence[str], *, code: str | None = None, service: str | None = None) -> None:
+        super().__init__(
+            code or self.sentence,
+            tool=tool,
+            name=names[0],
+            names=", ".join(names),
+            service=service,
+            case="service" if service else None,
+            details={"variables": list(names)},
+        )
 
     @property
     def message(self) -> str:
@@ -266,9 +274,9 @@ class VariableError(UsageError):
         return text(self.sentence, **self.values)
 
     @property
-    def hint(self) -> str:
+    def hint(self) -> str | None:
         """How to set them."""
-        return text("missing-variable.hint", **self.values)
+        return advice("missing-variable", self.values)
 
 
 class MissingVariableError(VariableError):

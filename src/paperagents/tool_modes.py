@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
 from paperagents.calls.arguments import accepts_value, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
-from paperagents.definitions.tool import Parameter, ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition, service_name
 from paperagents.errors import UsageError
+from paperagents.known_settings import is_host
 from paperagents.registry.manual import manual
 from paperagents.runs.record import RunRecord
 
@@ -57,9 +58,33 @@ def in_mode(
 def configure(vault: Vault, tool: ToolDefinition, changes: Mapping[str, JsonValue]) -> JsonObject:
     """Set variables of a tool, empty ones removed; returns which are set, never their values."""
     if changes:
-        vault.environments.set(tool.id, {name: validate_variable(tool, name, value) for name, value in changes.items()})
-    values = vault.environments.values(tool.id)
+        declared = {each.name: each for each in tool.environment}
+        written = {name: validate_variable(tool.id, declared, name, value) for name, value in changes.items()}
+        vault.environments.set(tool.id, written)
+    values = vault.variables(tool)
     return {each.name: describe_variable(each, values) for each in tool.environment}
+
+
+def configure_service(vault: Vault, host: str, changes: Mapping[str, JsonValue]) -> JsonObject:
+    """The same for a service: what is set serves every tool that declares the variable for this host."""
+    service = service_name(host)
+    declared = variables_of_service(vault, service)
+    if not is_host(service):
+        raise UsageError("service-unknown", host=host, case="host")
+    if not declared:
+        raise UsageError("service-unknown", host=service)
+    if changes:
+        written = {name: validate_variable(service, declared, name, value) for name, value in changes.items()}
+        vault.service_secrets.set(service, written)
+    values = vault.service_secrets.values(service)
+    return {name: describe_variable(each, values) for name, each in declared.items()}
+
+
+def variables_of_service(vault: Vault, service: str) -> dict[str, Parameter]:
+    """What the vault's tools declare for a service, by name; where they differ, the first tool is heard."""
+    entries = [each for each in vault.registry.entries() if each.valid and each.kind in ("markdown", "javascript")]
+    declared = [each for entry in entries for each in vault.registry.tool(entry.id).environment]
+    return {each.name: each for each in reversed(declared) if each.service == service}
 
 
 def describe_variable(variable: Parameter, configured: Mapping[str, str]) -> JsonObject:
@@ -73,15 +98,23 @@ def describe_variable(variable: Parameter, configured: Mapping[str, str]) -> Jso
     }
 
 
-def validate_variable(tool: ToolDefinition, name: str, value: JsonValue) -> str | None:
-    """The text to store; None removes. Raises UsageError, which never repeats the value."""
-    declared = {each.name: each for each in tool.environment}
+def require_declared(owner: str, declared: Collection[str], name: str) -> None:
+    """Raises UsageError, with the nearest names, for a variable that nobody declares."""
     if name not in declared:
         near = ", ".join(f"'{each}'" for each in closest(name, declared))
         case = "suggestion" if near else None
-        raise UsageError("unknown-variable", name=name, tool=tool.id, suggestion=near, case=case)
+        raise UsageError("unknown-variable", name=name, tool=owner, suggestion=near, case=case)
+
+
+def validate_variable(owner: str, declared: Mapping[str, Parameter], name: str, value: JsonValue) -> str | None:
+    """The text to store; None removes. Raises UsageError, which never repeats the value."""
+    require_declared(owner, declared, name)
     written = None if value in (None, "") else variable_text(value)
     if written is not None and not accepts_value(declared[name], written):
-        rules = {key: value for key, value in declared[name].schema.items() if key not in ("description", "default")}
+        rules = {
+            key: value
+            for key, value in declared[name].schema.items()
+            if key not in ("description", "default", "service")
+        }
         raise UsageError("variable-does-not-fit", name=name, rules=json.dumps(rules, ensure_ascii=False))
     return written

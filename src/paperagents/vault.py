@@ -21,7 +21,7 @@ from paperagents.approval.question import (
     Decision,
 )
 from paperagents.approval.rules import RuleBook
-from paperagents.calls.arguments import ToolCall, read_variables, validate_arguments
+from paperagents.calls.arguments import ToolCall, read_variables, validate_arguments, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.errors import ToolError, UsageError
@@ -35,7 +35,7 @@ from paperagents.npm.packages import packages_of
 from paperagents.npm.tool_packages import NpmPackages
 from paperagents.reading.files import read_pinned_tool
 from paperagents.runs.continuation import Continuation
-from paperagents.runs.examples import ExampleResult, run_examples
+from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal, NullJournal
 from paperagents.runs.note_log import NoteLog
@@ -162,17 +162,24 @@ class Vault(NotesFolder):
         resume = partial(self.resume, run_id, approver=approver, on_event=on_event, stop=stop, model=model)
         return self.continuation.resume_answered(run_id, resume, stop)
 
-    def test(self, tool: str) -> list[ExampleResult]:
-        """Try the examples in a tool's file, without touching anything."""
-        definition = self.registry.tool(tool)
+    def test(self, tool: str | None = None) -> list[ExampleResult]:
+        """Try the examples in a tool's file, or in all files, without touching anything.
 
-        def attempt(example: Example) -> RunRecord:
-            with PlannedFolder(self.root) as folder:
-                session = Session(plan=[], responses=example.responses)
-                call = ToolCall(tool=definition.id, arguments=example.input)
-                return Runner(self._without_trace(folder), session).run(call)
+        Of all files, those that cannot be used fail.
+        """
+        if tool is not None:
+            return run_examples(self.registry.tool(tool), self._try_example)
+        files = [entry for entry in self.registry.entries() if entry.file is not None]
+        broken = [entry for entry in files if not entry.valid]
+        tools = [entry for entry in files if entry.valid and entry.kind != "agent"]
+        return [*map(unusable_file, broken), *(result for entry in tools for result in self.test(entry.id))]
 
-        return run_examples(definition, attempt)
+    def _try_example(self, tool: ToolDefinition, example: Example) -> RunRecord:
+        stand_ins = {name: variable_text(value) for name, value in example.environment.items()}
+        with PlannedFolder(self.root) as folder:
+            services = replace(self._without_trace(folder), environment=lambda each: self._environment(each, stand_ins))
+            session = Session(plan=[], responses=example.responses)
+            return Runner(services, session).run(ToolCall(tool=tool.id, arguments=example.input))
 
     def apply(
         self,
@@ -237,6 +244,19 @@ class Vault(NotesFolder):
     def environments(self) -> EnvironmentStore:
         """Settings and secrets of the vault's tools."""
         return EnvironmentStore(user_folder() / "environments.json", self.root)
+
+    @cached_property
+    def service_secrets(self) -> EnvironmentStore:
+        """The same, of the services that tools of the vault talk to."""
+        return EnvironmentStore(user_folder() / "services.json", self.root)
+
+    def variables(self, tool: ToolDefinition) -> dict[str, str]:
+        """What is set for a tool: its own values, else those of the service that a variable names."""
+        values = self.environments.values(tool.id)
+        for each in tool.environment:
+            if each.service and each.name in (shared := self.service_secrets.values(each.service)):
+                values.setdefault(each.name, shared[each.name])
+        return values
 
     @cached_property
     def folder(self) -> VaultFolder:
@@ -391,19 +411,19 @@ class Vault(NotesFolder):
         now = datetime.now(UTC).astimezone(self.settings.zone)
         return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
 
-    def _environment(self, tool: ToolDefinition) -> dict[str, str]:
+    def _environment(self, tool: ToolDefinition, stand_ins: Mapping[str, str] | None = None) -> dict[str, str]:
         if not tool.environment:
             return {}
-        configured = self.environments.values(tool.id)
+        configured = self.variables(tool)
         # Another process may have set them after this one began.
         self.services.redaction.learn(configured.values())
-        return read_variables(tool, configured)
+        return read_variables(tool, {**configured, **(stand_ins or {})})
 
     def _secrets(self) -> list[str]:
         secret = [each.value for name, each in self.settings.values.items() if find_spec(name).secret]
         # The words of a command are not all secret: its program may be named anywhere.
         texts = [value for value in secret if value and isinstance(value, str)]
-        return [*texts, *self.environments.every_value()]
+        return [*texts, *self.environments.every_value(), *self.service_secrets.every_value()]
 
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:

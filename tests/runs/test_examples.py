@@ -21,7 +21,7 @@ def _passes(expects: JsonObject, error: JsonObject | None, data: JsonValue = 1) 
         data=data,
         error=error,
     )
-    (result,) = run_examples(tool, lambda _: record)
+    (result,) = run_examples(tool, lambda _tool, _example: record)
     return result.passed
 
 

@@ -169,10 +169,11 @@ class ToolCall:
 
 def read_variables(tool: ToolDefinition, configured: Mapping[str, str]) -> dict[str, str]:
     """The variables a tool declares, set or by default. What is missing or wrong is told by name."""
-    missing = [each.name for each in tool.environment if each.must_be_given and each.name not in configured]
+    missing = [each for each in tool.environment if each.must_be_given and each.name not in configured]
     if missing:
         code = "MISSING_ENV_VAR" if tool.kind == "javascript" else "missing-variable"
-        raise MissingVariableError(tool.id, missing, code=code)
+        names = [each.name for each in missing]
+        raise MissingVariableError(tool.id, names, code=code, service=missing[0].service)
     given = [each for each in tool.environment if each.name in configured]
     wrong = [each.name for each in given if not accepts_value(each, configured[each.name])]
     if wrong:

@@ -39,6 +39,18 @@ class Parameter:
         """A default satisfies ``required``."""
         return self.required and "default" not in self.schema
 
+    @property
+    def service(self) -> str | None:
+        """The host that a variable says its value belongs to, perhaps with a port."""
+        named = self.schema.get("service")
+        return service_name(named) if isinstance(named, str) else None
+
+
+def service_name(written: str) -> str:
+    """A host as it is kept: in small letters, without what an address has around it."""
+    host = written.strip().casefold()
+    return host.partition("://")[2].partition("/")[0] if "://" in host else host
+
 
 def json_schema(parameters: Iterable[Parameter], *, strict: bool = False) -> JsonObject:
     """The one truth for forms, MCP and validation: JSON Schema 2020-12 for the arguments of a tool."""
@@ -94,13 +106,14 @@ class AgentDefinition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
-    """An input and what must come of it; ``responses`` stand in for steps that would touch the world."""
+    """An input and what must come of it; stand-ins for steps that would touch the world, and for variables."""
 
     input: Mapping[str, JsonValue] = field(default_factory=dict)
     name: str | None = None
     expects: Mapping[str, JsonValue] = field(default_factory=dict)
     """One of ``output``, ``output_contains`` or ``error``."""
     responses: Mapping[str, JsonValue] = field(default_factory=dict)
+    environment: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

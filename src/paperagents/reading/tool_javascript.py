@@ -186,6 +186,7 @@ def _examples(told: Mapping[str, Any], places: Places, problems: ProblemList) ->
             name=None if each.get("name") is None else str(each["name"]),
             expects={key: each[key] for key in ("output", "output_contains", "error") if key in each},
             responses=_mapping(each.get("responses")),
+            environment=_mapping(each.get("environment")),
         )
         for each in listed
     )

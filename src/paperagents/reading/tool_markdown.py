@@ -24,7 +24,7 @@ TOOL_FIELDS = (
     "tool", "id", "name", "description", "type", "parameters", "custom_function", "steps", "version", "category",
     "tags", "author", "timeout", "log", "strict", "approval", "examples", "environment", "schedule",
 )  # fmt: skip
-EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses")
+EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses", "environment")
 LOG_FILES = (".md", ".txt", ".log", ".yaml", ".yml", ".json", ".jsonl")
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "approved", "scheduled", "vision")
@@ -269,13 +269,15 @@ def read_examples(fields: Fields) -> tuple[Example, ...]:
             continue
         inner = Fields(node, fields.problems)
         inner.warn_of_slips(EXAMPLE_FIELDS)
-        given, responses, plain = inner.mapping_of("input"), inner.mapping_of("responses"), node.plain()
+        plain = node.plain()
+        given, responses, variables = map(inner.mapping_of, ("input", "responses", "environment"))
         examples.append(
             Example(
                 input=given.plain() if given is not None else {},
                 name=inner.word("name"),
                 expects={key: plain[key] for key in ("output", "output_contains", "error") if key in plain},
                 responses=responses.plain() if responses is not None else {},
+                environment=variables.plain() if variables is not None else {},
             )
         )
     return tuple(examples)
@@ -295,4 +297,4 @@ def read_environment(front: YamlMapping, problems: ProblemList) -> tuple[Paramet
             Parameter(name=str(name), schema={"type": "string"})
             for name in Fields(front, problems).texts("environment")
         )
-    return read_parameters(Fields(front, problems).sequence("environment"), problems)
+    return read_parameters(Fields(front, problems).sequence("environment"), problems, more_fields=("service",))

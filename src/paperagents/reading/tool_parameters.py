@@ -28,7 +28,9 @@ _KEYWORDS = (
 )  # fmt: skip
 
 
-def read_parameters(nodes: YamlSequence | None, problems: ProblemList) -> tuple[Parameter, ...]:
+def read_parameters(
+    nodes: YamlSequence | None, problems: ProblemList, *, more_fields: tuple[str, ...] = ()
+) -> tuple[Parameter, ...]:
     """Every parameter that can be understood; the others are problems."""
     parameters: dict[str, Parameter] = {}
     first_seen: dict[str, int] = {}
@@ -36,7 +38,7 @@ def read_parameters(nodes: YamlSequence | None, problems: ProblemList) -> tuple[
         if not isinstance(node, YamlMapping):
             problems.error("wrong-type", node.span, field="parameters", case="mappings")
             continue
-        parameter = read_parameter(node, problems)
+        parameter = read_parameter(node, problems, more_fields)
         if parameter is None:
             continue
         span = node.entries["name"][1].span
@@ -57,7 +59,7 @@ def warn_of_loop_values(nodes: YamlNode | None, problems: ProblemList) -> None:
             problems.warning("shadowed-placeholder", name.span, name=name.raw)
 
 
-def read_parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None:
+def read_parameter(node: YamlMapping, problems: ProblemList, more_fields: tuple[str, ...] = ()) -> Parameter | None:
     """One parameter; None where it has no name."""
     fields = Fields(node, problems)
     name = fields.word("name")
@@ -72,7 +74,7 @@ def read_parameter(node: YamlMapping, problems: ProblemList) -> Parameter | None
     if fields.is_blank("description"):
         span = node.key("description").span if "description" in node.entries else node.entries["name"][1].span
         problems.warning("missing-description", span, name=name, case="parameter")
-    fields.warn_of_slips((*PARAMETER_FIELDS, *_KEYWORDS))
+    fields.warn_of_slips((*PARAMETER_FIELDS, *_KEYWORDS, *more_fields))
     known = check_type(name, node, problems)
     required_list = isinstance(node.get("required"), YamlSequence)
     schema = _schema(node, keep_required=required_list)

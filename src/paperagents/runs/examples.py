@@ -9,6 +9,7 @@ from difflib import unified_diff
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.registry.entry import Entry
 from paperagents.runs.record import RunRecord
 
 
@@ -26,14 +27,22 @@ class ExampleResult:
         return {"tool": self.tool, "example": self.example, "passed": self.passed, "difference": self.difference}
 
 
-def run_examples(tool: ToolDefinition, attempt: Callable[[Example], RunRecord]) -> list[ExampleResult]:
+def run_examples(tool: ToolDefinition, attempt: Callable[[ToolDefinition, Example], RunRecord]) -> list[ExampleResult]:
     """Run them all; ``attempt`` runs the tool without touching anything."""
     results = []
     for number, example in enumerate(tool.examples, 1):
-        difference = find_difference(example, attempt(example))
+        difference = find_difference(example, attempt(tool, example))
         name = example.name or str(number)
         results.append(ExampleResult(tool=tool.id, example=name, passed=difference is None, difference=difference))
     return results
+
+
+def unusable_file(entry: Entry) -> ExampleResult:
+    """A file that cannot be used: nothing in it can be tried, and that is no success."""
+    problem = next(each for each in entry.problems if each.severity == "error")
+    place = f"{entry.file}:{problem.span.line}:{problem.span.column}"
+    difference = f"{place} {problem.code}: {problem.message}"
+    return ExampleResult(tool=entry.id, example=str(entry.file), passed=False, difference=difference)
 
 
 def find_difference(example: Example, record: RunRecord) -> str | None:

@@ -1,4 +1,4 @@
-"""Settings and secrets of tools: kept with the user, outside every vault, readable by the owner only."""
+"""Settings and secrets of tools and services: kept with the user, outside every vault, readable by the owner only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Values = dict[str, str]
 
 
 class EnvironmentStore:
-    """What one user has configured for the tools of one vault."""
+    """What one user has configured in one vault, for its tools or for the services they talk to."""
 
     def __init__(self, file: Path, vault: Path) -> None:
         self._file = file

@@ -100,6 +100,21 @@ def complete_agent(context: click.Context, parameter: click.Parameter, incomplet
     return [each for each in complete_tool(context, parameter, incomplete) if each.value in agents]
 
 
+def complete_variable(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The tools; behind one, the variables it declares."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  see above
+
+    before = context.params.get("names") or ()
+    if not before:
+        return complete_tool(context, parameter, incomplete)
+    try:
+        declared = current_notes(context).registry.tool(before[0]).environment
+    except PaperError:
+        return []
+    fitting = [each for each in declared if each.name.startswith(incomplete) and one_line(each.name) == each.name]
+    return [CompletionItem(each.name, help=one_line(str(each.schema.get("description", "")))) for each in fitting]
+
+
 def remember_vault(context: click.Context, _: click.Parameter, value: Path | None) -> None:
     """Keep the value of ``--vault``, before or after the command's name."""
     if value is not None:

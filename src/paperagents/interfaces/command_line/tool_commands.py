@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
+
 import click
 
+from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import common_options, complete_tool, current_vault
-from paperagents.interfaces.command_line.output import (
-    pad,
-    paint,
-    print_json,
-    say,
-    visible,
-)  # fmt: skip
+from paperagents.interfaces.command_line.options import common_options, complete_tool, complete_variable, current_vault
+from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, say, visible
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
 from paperagents.messages import text
-from paperagents.tool_modes import configure
+from paperagents.tool_modes import configure, configure_service, require_declared
 
 
 @click.command("test", cls=LocalisedCommand, help=text("cli.test"))
 @click.argument("tools", nargs=-1, shell_complete=complete_tool, metavar="[TOOL]…")
 @common_options
 def test_command(context: click.Context, *, tools: tuple[str, ...], as_json: bool) -> None:
-    """Try the examples in tool files; nothing is touched."""
+    """Try the examples in tool files; nothing is touched. A file that cannot be used fails."""
     with current_vault(context) as vault:
-        kinds = ("markdown", "javascript")
-        every = [entry.id for entry in vault.registry.entries() if entry.kind in kinds and entry.valid]
-        results = [result for tool in tools or every for result in vault.test(tool)]
+        results = [result for tool in tools for result in vault.test(tool)] if tools else vault.test()
+        entries = [entry for entry in vault.registry.entries() if entry.file is not None]
     failed = [result for result in results if not result.passed]
     if as_json:
         print_json([result.as_json() for result in results])
@@ -38,24 +35,35 @@ def test_command(context: click.Context, *, tools: tuple[str, ...], as_json: boo
             click.echo(f"{mark} {visible(result.tool)}: {visible(result.example)}")
             for line in (result.difference or "").split("\n") if result.difference else ():
                 click.echo("    " + paint_diff_line(line))
-        say(text("cli.test.summary", passed=len(results) - len(failed), failed=len(failed)))
+        broken = 0 if tools else sum(not entry.valid for entry in entries)
+        if len(results) > broken:
+            say(text("cli.test.summary", passed=len(results) - len(failed), failed=len(failed)))
+        else:
+            say(text("cli.test.none", count=len(tools) or sum(entry.valid and entry.is_tool for entry in entries)))
+        if broken:
+            say(text("cli.test.broken", count=broken))
     context.exit(1 if failed else 0)
 
 
 @click.command("env", cls=LocalisedCommand, help=text("cli.env"))
-@click.argument("tool", shell_complete=complete_tool)
-@click.argument("pairs", nargs=-1, metavar="[KEY=VALUE]…")
+@click.argument("names", nargs=-1, metavar="TOOL [KEY]…", shell_complete=complete_variable)
+@click.option("--service", metavar="HOST", help=text("cli.env.service"))
 @common_options
-def env_command(context: click.Context, *, tool: str, pairs: tuple[str, ...], as_json: bool) -> None:
-    """Show the variables of a tool, or set them. ``KEY=`` removes a value. Values are never shown."""
-    changes = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise UsageError("param-without-value", pair=pair)
-        changes[name] = value
+def env_command(context: click.Context, *, names: tuple[str, ...], service: str | None, as_json: bool) -> None:
+    """Show which variables are set, or set them: ``KEY`` asks for a value, ``KEY=`` removes it. None is ever shown."""
+    if service is None and not names:
+        raise UsageError("missing-parameter", name="TOOL")
     with current_vault(context) as vault:
-        shown = configure(vault, vault.registry.tool(tool), changes)
+        if service is not None:
+            configured, owner, keys = partial(configure_service, vault, service), service, names
+        else:
+            tool = vault.registry.tool(names[0])
+            configured, owner, keys = partial(configure, vault, tool), tool.id, names[1:]
+        # Before anybody is asked: a misspelt name must not cost a secret typed for nothing.
+        declared = configured({})
+        for key in keys:
+            require_declared(owner, declared, key.partition("=")[0])
+        shown = configured(read_values(owner, keys))
     if as_json:
         print_json(shown)
         return
@@ -65,6 +73,30 @@ def env_command(context: click.Context, *, tool: str, pairs: tuple[str, ...], as
             "cli.env.set" if each["configured"] else "cli.env.missing" if each["required"] else "cli.env.unset"
         )
         click.echo(f"{paint(pad(name, 24), bold=True)} {state}  {visible(str(each['description'] or ''))}")
+    if not shown:
+        say(text("cli.env.none", owner=one_line(owner)))
+
+
+def read_values(owner: str, keys: tuple[str, ...]) -> dict[str, JsonValue]:
+    """The value of each key: behind ``=``, else asked for, or the next line of a pipe; an empty one changes nothing."""
+    values: dict[str, JsonValue] = {}
+    for key in keys:
+        name, equals, value = key.partition("=")
+        if not equals:
+            value = read_secret(text("cli.env.ask", name=name, owner=one_line(owner)))
+            if not value:
+                say(text("cli.env.kept", name=name))
+                continue
+        values[name] = value
+    return values
+
+
+def read_secret(question: str) -> str:
+    """A line that nobody sees: not on the screen, not in the shell's history, not in the list of processes."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    answer: str = click.prompt(question, default="", show_default=False, hide_input=True, err=True)
+    return answer
 
 
 @click.command("install", cls=LocalisedCommand, help=text("cli.install"))

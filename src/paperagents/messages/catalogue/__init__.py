@@ -6,6 +6,7 @@ AREAS = (
     "calls",
     "runs",
     "storage",
+    "tool_commands",
     "builtin",
     "tools",
     "sandbox",

@@ -295,16 +295,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.approvals.until": ("until {date}", "bis {date}", "有效期至 {date}"),
     "cli.approvals.none": ("No open questions.", "Keine offenen Fragen.", "没有待批请求。"),
     # paper test and paper stats
-    "cli.test": (
-        "Try the examples in tool files; nothing is touched.",
-        "Die Beispiele in Tool-Dateien ausprobieren; nichts wird angerührt.",
-        "试运行工具文件中的示例；不会改动任何内容。",
-    ),
-    "cli.test.summary": (
-        "{passed} passed, {failed} failed",
-        "{passed} bestanden, {failed} fehlgeschlagen",
-        "{passed} 个通过，{failed} 个失败",
-    ),
     "cli.stats": (
         "Per tool: how often, how well, how long.",
         "Pro Tool: wie oft, wie gut, wie lange.",
@@ -386,50 +376,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "'{pair}' is not NAME=VALUE.",
         "„{pair}“ ist nicht NAME=WERT.",
         "“{pair}” 不是 NAME=VALUE 的形式。",
-    ),
-    # paper env
-    "cli.env": (
-        "Settings and secrets of a tool: show which are set, or set them.",
-        "Einstellungen und Geheimnisse eines Tools: zeigen, welche gesetzt sind, oder sie setzen.",
-        "工具的设置和密钥：查看已设置的项，或进行设置。",
-    ),
-    "cli.env.set": ("set", "gesetzt", "已设置"),
-    "cli.env.unset": ("not set", "nicht gesetzt", "未设置"),
-    "cli.env.missing": ("missing", "fehlt", "缺失"),
-    "unknown-variable": (
-        "{tool} does not declare '{name}' in its environment.",
-        "{tool} nennt „{name}“ nicht unter environment.",
-        "{tool} 没有在 environment 中声明 “{name}”。",
-    ),
-    "unknown-variable.suggestion.hint": (
-        "Did you mean {suggestion}?",
-        "Meinten Sie {suggestion}?",
-        "您是指 {suggestion} 吗？",
-    ),
-    "variable-does-not-fit": (
-        "This value cannot be used for '{name}', which must be: {rules}.",
-        "Dieser Wert passt nicht zu „{name}“; verlangt ist: {rules}.",
-        "该值不能用于 “{name}”，要求：{rules}。",
-    ),
-    "missing-variable": (
-        "{tool} needs '{names}', which is not set.",
-        "{tool} braucht „{names}“; das ist nicht gesetzt.",
-        "{tool} 需要 “{names}”，但尚未设置。",
-    ),
-    "missing-variable.hint": (
-        "Set it: paper env {tool} KEY=VALUE",
-        "Setzen mit: paper env {tool} KEY=VALUE",
-        "请设置：paper env {tool} KEY=VALUE",
-    ),
-    "wrong-variable": (
-        "What is set for '{names}' is not what {tool} asks for.",
-        "Was für „{names}“ gesetzt ist, passt nicht zu dem, was {tool} verlangt.",
-        "“{names}” 的设置不符合 {tool} 的要求。",
-    ),
-    "environment-unreadable": (
-        "{file} cannot be read and was left as it is: {reason}.",
-        "{file} ist nicht lesbar und wurde nicht verändert: {reason}.",
-        "无法读取 {file}，文件保持原样：{reason}。",
     ),
     "module-answer": (
         "The tool's file has tampered with its own execution.",
