@@ -50,11 +50,9 @@ def test_a_damaged_index_is_made_anew_and_said(
     before = _places(indexed)
     file = indexed / ".paper" / "index" / name if name == "manifest" else before[0] / name
     file.write_bytes(content)
-    with caplog.at_level(logging.WARNING, "paper"), VaultFolder(indexed) as folder:
+    with caplog.at_level(logging.INFO, "paper"), VaultFolder(indexed) as folder:
         assert agreed(folder, "word42") == ["notes/042.md"]
-    assert [record.getMessage() for record in caplog.records] == [
-        "The search index is damaged or was made by another version. It is made anew."
-    ]
+    assert [record.getMessage() for record in caplog.records] == ["Renewing the search index."]
     assert _places(indexed) != before
     with VaultFolder(indexed) as folder:
         assert folder.resource(NoteIndex).view().pending == ()
@@ -101,7 +99,7 @@ def test_an_index_of_another_version_is_made_anew(indexed: Path, caplog: pytest.
     file = indexed / ".paper" / "index" / "manifest"
     content = file.read_bytes()[:-4].replace(b'"format": 3', b'"format": 0')
     file.write_bytes(content + zlib.crc32(content).to_bytes(4, "little"))
-    with caplog.at_level(logging.WARNING, "paper"), VaultFolder(indexed) as folder:
+    with caplog.at_level(logging.INFO, "paper"), VaultFolder(indexed) as folder:
         assert agreed(folder, "word42") == ["notes/042.md"]
     assert len(caplog.records) == 1
 

@@ -30,10 +30,13 @@ def readiness(vault: Vault) -> JsonObject:
     return {"ready": True, "reason": None}
 
 
+NO_DATABASE: JsonObject = {"place": None, "problems": [], "workers": None, **dict.fromkeys(STATES[:3], 0)}
+
+
 def check_database(vault: Vault) -> JsonObject:
     """The state of the database and the workers, for ``paper doctor``."""
     database = vault.database
-    found: JsonObject = {"place": database.place, "problems": [], "workers": None, **dict.fromkeys(STATES[:3], 0)}
+    found: JsonObject = {**NO_DATABASE, "place": database.place}
     try:
         problems: list[JsonValue] = list(database.check())
         states: JsonObject = {state: vault.history.count(state) for state in STATES[:3]}

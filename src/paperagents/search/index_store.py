@@ -97,8 +97,9 @@ class IndexStore:
         return None
 
     def discard(self) -> None:
-        """Forget an index that cannot be used, and say so."""
-        _LOGGER.warning("%s", text("search-index-anew"))
+        """Forget an index that cannot be used: damaged, of another version, or copied together with its vault."""
+        # Nobody has lost anything, so nobody is alarmed.
+        _LOGGER.info("%s", text("search-index-anew"))
         with contextlib.suppress(OSError):
             (self._folder / "manifest").unlink(missing_ok=True)
 

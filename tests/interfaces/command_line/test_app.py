@@ -76,6 +76,7 @@ def test_the_help_page_speaks_the_language_of_the_reader(
     assert answer.out.startswith(word)
 
 
+@pytest.mark.usefixtures("vault")
 @pytest.mark.parametrize(
     ("arguments", "german", "chinese"),
     [

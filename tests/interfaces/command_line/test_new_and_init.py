@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -131,7 +133,126 @@ def test_init_makes_the_named_vault_and_not_the_current_folder(
     assert list((tmp_path / "here").iterdir()) == []
 
 
+def test_what_init_says_next_works_as_printed(paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a checkout there is no ``paper`` on the path; installed there is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PAPER_COMMAND", "./paper")
+    assert "./paper --vault 'my vault' list" in paper("init", "my vault").err
+    assert "./paper init --examples" in paper("init", "my vault", "--no-examples").err
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "paper").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "bin" / "paper").chmod(0o755)
+    monkeypatch.setenv("PAPER_COMMAND", str(tmp_path / "bin" / "paper"))
+    assert "cd other && paper list" in paper("init", "other").err
+    (tmp_path / "third").mkdir()
+    monkeypatch.chdir(tmp_path / "third")
+    assert "Next: paper list" in paper("init", ".").err
+
+
+@pytest.mark.parametrize("command", [["-m", "paperagents"], ["./paper"]], ids=["module", "checkout"])
+def test_the_next_command_can_be_copied_into_a_shell(command: list[str], tmp_path: Path) -> None:
+    checkout = Path(__file__).parents[3]
+    program = [sys.executable, *command] if command[0] == "-m" else [str(checkout / "paper")]
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    said = subprocess.run(
+        [*program, "init", "v"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    ).stderr
+    following = said.strip().split("Next: ")[1]
+    done = subprocess.run(
+        following, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "format_list" in done.stdout
+
+
+# --- outside of a vault
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "search_files", "-p", "query=x"], ["new", "tool", "x"], ["store", "memory", "list"], ["stats"],
+        ["config", "set", "language", "de"], ["runs", "list"], ["test"], ["extract", "--apply", "note.txt"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_nothing_is_left_in_a_folder_that_is_no_vault(
+    command: list[str], paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "note.txt").write_text("{{<memory identifier='a' content='b' />}}", encoding="utf-8")
+    monkeypatch.chdir(home)
+    answer = paper(*command)
+    assert answer.code == 2
+    assert "is not a vault" in answer.err
+    assert "init" in answer.err
+    assert set(contents(home)) == {"note.txt"}
+
+
+def test_looking_works_anywhere_and_leaves_nothing(
+    paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for command in (["list"], ["check"], ["search", "x"], ["config"], ["doctor"], ["show", "read_file"]):
+        assert paper(*command).code == 0, command
+    assert contents(tmp_path / "here") == {}
+    assert "paper init" in paper("list").err
+
+
+def test_a_folder_with_tools_of_its_own_is_meant_even_before_init(
+    paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = "---\ntool: true\nname: t\ndescription: d\ncustom_function: return 1;\n---\n"
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "t.md").write_text(tool, encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    assert paper("run", "t").code == 0
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "t.md").write_text(tool, encoding="utf-8")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "home")
+    assert paper("run", "t").code == 2, "the home folder is never taken for a vault by chance"
+    assert paper("--vault", ".", "run", "t").code == 0
+
+
 # --- new
+
+
+@pytest.mark.parametrize("kind", KINDS[:3], ids=" ".join)
+@pytest.mark.parametrize("language", ["en", "de", "zh"])
+def test_a_new_tool_passes_its_own_example_at_once(
+    kind: list[str], language: str, paper: Paper, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_LANGUAGE", language)
+    paper("new", *kind[:1], "My Thing", *kind[1:])
+    tested = paper("test", "--json")
+    assert [each["passed"] for each in tested.document] == [True], tested.out
+    assert vault.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("Werkzeuge/Neu", "Werkzeuge/Neu.md"),
+        ("Werkzeuge/Mehr davon/Neu.md", "Werkzeuge/Mehr davon/Neu.md"),
+        ("Ordner/../../x", "tools/ordner-x.md"),
+        (".git/x", "tools/git-x.md"),
+    ],
+)
+def test_a_path_is_taken_as_written(name: str, file: str, paper: Paper, vault: Path) -> None:
+    answer = paper("new", "tool", name, "--json")
+    assert answer.document["file"] == file
+    assert (vault / file).is_file()
+    assert paper("test", answer.document["id"]).code == 0
+
+
+def test_a_path_through_a_link_is_not_followed(paper: Paper, vault: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (vault / "Werkzeuge").symlink_to(tmp_path / "outside")
+    assert paper("new", "tool", "Werkzeuge/Neu").code == 1
+    assert list((tmp_path / "outside").iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=" ".join)

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shlex
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import count
@@ -16,8 +17,8 @@ import click
 from paperagents.definitions.text import slug
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import common_options, current_notes
-from paperagents.interfaces.command_line.output import one_line, print_json, say
+from paperagents.interfaces.command_line.options import common_options, current_notes, require_vault
+from paperagents.interfaces.command_line.output import one_line, own_command, print_json, say
 from paperagents.messages import system_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
 
@@ -35,16 +36,19 @@ def new_command(context: click.Context, *, kind: str, name: str, form: str | Non
     if kind == "agent" and form is not None:
         raise UsageError("unknown-option", name=f"--{form}", case="agent")
     vault = current_notes(context)
+    require_vault(context, vault)
+    ending = ".tool.js" if kind == "tool" and form == "javascript" else ".md"
+    place, name = split_place(name, ending)
     taken = {entry.id: entry for entry in vault.registry.entries() if (entry.kind == "agent") == (kind == "agent")}
     identifier = slug(name) or next(each for number in count(1) if (each := f"{kind}-{number}") not in taken)
-    ending = ".tool.js" if kind == "tool" and form == "javascript" else ".md"
-    file = f"{kind}s/{identifier}{ending}"
+    file = f"{place}{ending}" if place is not None else f"{kind}s/{identifier}{ending}"
     if identifier in taken and taken[identifier].file != file:
         other = taken[identifier].file
         raise UsageError("duplicate-id", id=identifier, other=other, case="builtin" if other is None else "new")
     content = fill_template(kind, form, name, identifier)
     try:
-        make_folder((vault.root / file).parent)
+        for folder in reversed(Path(file).parents):
+            make_folder(vault.root / folder)
         write_new(vault.root / file, content.encode())
     except FileExistsError as error:
         raise PaperError("file-exists", path=str(vault.root / file), case="new") from error
@@ -53,8 +57,18 @@ def new_command(context: click.Context, *, kind: str, name: str, form: str | Non
     if as_json:
         print_json({"file": file, "id": identifier})
     else:
-        click.echo(file)
-        say(text("cli.new.done", file=file))
+        click.echo(one_line(file))
+        quoted = shlex.quote(file)
+        said = "agent" if kind == "agent" else "done"
+        say(text(f"cli.new.{said}", file=quoted, id=shlex.quote(identifier), paper=own_command()))
+
+
+def split_place(name: str, ending: str) -> tuple[str | None, str]:
+    """A path without its ending, and the name at its end; None where the name is no plain path into the vault."""
+    parts = name.removesuffix(ending).split("/")
+    if len(parts) == 1 or any(not each.strip() or each.startswith(".") or "\\" in each for each in parts):
+        return None, name
+    return "/".join(parts), parts[-1]
 
 
 def fill_template(kind: str, form: str | None, name: str, identifier: str) -> str:
@@ -67,6 +81,8 @@ def fill_template(kind: str, form: str | None, name: str, identifier: str) -> st
         "description": json.dumps(text("cli.new.description"), ensure_ascii=False),
         "parameter": json.dumps(text("cli.new.parameter"), ensure_ascii=False),
         "prompt": text("cli.new.prompt"),
+        "greeting": text("cli.new.greeting", who="${input.who}"),
+        "greeted": json.dumps(text("cli.new.greeting", who="Ada"), ensure_ascii=False),
     }
     return re.sub(r"@(\w+)@", lambda field: fields[field[1]], template)
 
@@ -103,7 +119,13 @@ def init_command(context: click.Context, *, folder: Path | None, examples: bool 
     for each in paths:
         click.echo(one_line(each))
     outcome = "done" if wanted else "plain" if examples is False else "without"
-    say(text(f"cli.init.{outcome}", folder=one_line(str(folder))))
+    command, named = own_command(), one_line(shlex.quote(str(folder)))
+    if folder.resolve() == Path.cwd():
+        following = f"{command} list"
+    else:
+        # A path to the program may lead nowhere from another folder.
+        following = f"cd {named} && paper list" if command == "paper" else f"{command} --vault {named} list"
+    say(text(f"cli.init.{outcome}", next=following, paper=command, folder=named))
 
 
 def write_settings(folder: Path) -> list[Path]:

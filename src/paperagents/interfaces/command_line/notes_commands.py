@@ -24,6 +24,7 @@ from paperagents.interfaces.command_line.options import (
 from paperagents.interfaces.command_line.output import (
     hang_note,
     one_line,
+    own_command,
     pad,
     paint,
     print_json,
@@ -34,7 +35,7 @@ from paperagents.interfaces.command_line.output import (
     width,
 )
 from paperagents.messages import text
-from paperagents.notes_folder import NotesFolder, find_vault, nearest_vault
+from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault, nearest_vault
 from paperagents.registry.entry import Entry, definition_document
 from paperagents.registry.folder_scan import is_definition_file, is_hidden
 from paperagents.registry.manual import manual
@@ -232,7 +233,9 @@ def list_command(context: click.Context, *, as_json: bool) -> None:
     if broken:
         say(text("cli.list.broken", count=broken))
     elif not own:
-        say(text("cli.list.empty", vault=one_line(str(vault.root))))
+        is_vault = (vault.root / KEEPING_FOLDER).is_dir()
+        sentence = "cli.list.empty" if is_vault else "cli.list.outside"
+        say(text(sentence, vault=one_line(str(vault.root)), paper=own_command()))
 
 
 def print_entries(entries: list[Entry]) -> None:

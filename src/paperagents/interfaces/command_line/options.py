@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from paperagents.errors import PaperError, UsageError
-from paperagents.interfaces.command_line.output import one_line
+from paperagents.interfaces.command_line.output import one_line, own_command
 from paperagents.messages import language_of_locale, text, use_language
-from paperagents.notes_folder import NotesFolder, find_vault
+from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
 from paperagents.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,14 +37,31 @@ class Invocation:
     """By vault folder: loaded before the first sentence, for its language, and not read again by the command."""
 
 
-def current_vault(context: click.Context) -> Vault:
+def current_vault(context: click.Context, *, keeps: bool = True) -> Vault:
     """The vault this command works on: --vault, PAPER_VAULT, the nearest upwards, or the current folder.
 
-    It is closed at the end of the command at the latest.
+    It is closed at the end of the command at the latest. With ``keeps``, something may be written into it.
     """
     from paperagents.vault import Vault  # noqa: PLC0415  running needs much that looking does not
 
-    return context.with_resource(open_folder(context.obj, Vault))
+    vault = context.with_resource(open_folder(context.obj, Vault))
+    if keeps:
+        require_vault(context, vault)
+    return vault
+
+
+def require_vault(context: click.Context, notes: NotesFolder) -> None:
+    """Raises UsageError in a folder that nobody has named or made a vault: nothing is left behind in it.
+
+    Where there are tools or agents already, the folder is meant; the home folder and the root never are.
+    """
+    is_chosen = context.obj.vault is not None or bool(os.environ.get("PAPER_VAULT"))
+    if is_chosen or (notes.root / KEEPING_FOLDER).is_dir():
+        return
+    if notes.root in (Path.home(), Path(notes.root.anchor)) or all(
+        entry.file is None for entry in notes.registry.entries()
+    ):
+        raise UsageError("not-a-vault", path=str(notes.root), command=own_command())
 
 
 def current_notes(context: click.Context) -> NotesFolder:

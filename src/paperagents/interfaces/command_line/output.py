@@ -6,10 +6,12 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 import unicodedata
 from datetime import datetime, tzinfo
+from pathlib import Path
 from typing import Any
 
 import click
@@ -168,6 +170,19 @@ def mark_line(problem: Problem, line: str) -> list[str]:
     pad = "".join("\t" if each == "\t" else " " * width(visible(each)) for each in before)
     caret = paint("^" * max(width(visible(marked)), 1), _COLOURS[problem.severity])
     return [gutter + visible(line), " " * 5 + " | " + pad + caret]
+
+
+def own_command() -> str:
+    """How this program is called from where the person stands: ``paper`` where the shell finds it, else by its path."""
+    # The script of a checkout says how it was called.
+    called, found = os.environ.get("PAPER_COMMAND") or sys.argv[0], shutil.which("paper")
+    if Path(called).name == "__main__.py":
+        is_beside = found is not None and Path(found).parent == Path(sys.executable).parent
+        return "paper" if is_beside else f"{shlex.quote(sys.executable)} -m paperagents"
+    is_elsewhere = Path(called).name == "paper" and (
+        found is None or os.path.realpath(found) != os.path.realpath(called)
+    )
+    return shlex.quote(called) if is_elsewhere else "paper"
 
 
 def prepare_streams() -> None:

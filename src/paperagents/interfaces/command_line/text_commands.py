@@ -38,7 +38,7 @@ def extract_command(  # noqa: PLR0913  one argument per option
     as_json: bool,
 ) -> None:  # fmt: skip
     """Read a text as it arrives, show its calls, and carry them out where asked to."""
-    with current_vault(context) as vault:
+    with current_vault(context, keeps=carry_out) as vault:
         registry = vault.tag_registry()
         if tool is not None:
             tool = find_tag(tool, registry)

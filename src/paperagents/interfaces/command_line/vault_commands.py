@@ -11,13 +11,14 @@ from typing import Any
 
 import click
 
-from paperagents.cluster.operations import check_database
+from paperagents.cluster.operations import NO_DATABASE, check_database
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
-from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault
+from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, require_vault
 from paperagents.interfaces.command_line.output import hang_note, one_line, pad, paint, print_json, say, visible, width
 from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
+from paperagents.notes_folder import KEEPING_FOLDER
 from paperagents.npm.process import deno_walls
 from paperagents.sandbox import check_walls
 from paperagents.settings import Setting, load_settings, mask_value, write_setting
@@ -66,7 +67,9 @@ def get(context: click.Context, *, name: str, as_json: bool) -> None:
 @common_options
 def set_(context: click.Context, *, name: str, value: str, as_json: bool) -> None:
     """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
-    root = current_notes(context).root
+    notes = current_notes(context)
+    require_vault(context, notes)
+    root = notes.root
     write_setting(root, name, parse_setting(value, find_spec(name, _ORIGIN)), origin=_ORIGIN)
     if as_json:
         setting = load_settings(root).values[name]
@@ -82,10 +85,11 @@ def format_setting(value: Any) -> str:
 @common_options
 def doctor_command(context: click.Context, *, as_json: bool) -> None:
     """Check the walls of the sandbox, the files and the database."""
-    vault = current_vault(context)
+    vault = current_vault(context, keeps=False)
     walls, npm_walls = check_walls(), deno_walls()
     broken = [entry for entry in vault.registry.entries() if not entry.valid]
-    database = check_database(vault)
+    # Outside of a vault there is none yet, and looking must not make one.
+    database = check_database(vault) if (vault.root / KEEPING_FOLDER).is_dir() else NO_DATABASE
     if as_json:
         print_json({
             "version": __version__,
@@ -102,7 +106,8 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     for wall in (*walls, *npm_walls):
         click.echo(hang_note(f"{_mark(wall.stands)} {pad(wall.name, 17)} ", visible(wall.reason or ""), indent=20))
     click.echo(f"{_mark(not broken)} {text('cli.doctor.files', count=len(broken))}")
-    print_database(database)
+    if database["place"] is not None:
+        print_database(database)
     context.exit(1 if database["problems"] else 0)
 
 

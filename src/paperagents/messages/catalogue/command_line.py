@@ -33,19 +33,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "写入示例；默认只写入空文件夹。",
     ),
     "cli.init.done": (
-        "The vault is ready. Next: cd {folder} && paper list",
-        "Der Vault ist bereit. Weiter mit: cd {folder} && paper list",
-        "库已就绪。下一步：cd {folder} && paper list",
+        "The vault is ready. Next: {next}",
+        "Der Vault ist bereit. Weiter mit: {next}",
+        "库已就绪。下一步：{next}",
     ),
     "cli.init.without": (
-        "The vault is ready, without examples as the folder has notes. To add them: paper init --examples {folder}",
-        "Der Vault ist bereit, ohne Beispiele, weil der Ordner Notizen hat. Mit ihnen: paper init --examples {folder}",
-        "库已就绪。文件夹里已有笔记，因此没有写入示例。要添加示例：paper init --examples {folder}",
+        "The vault is ready, without examples as the folder has notes. To add them: {paper} init --examples {folder}",
+        "Der Vault ist bereit, ohne Beispiele, da der Ordner Notizen hat. Mit ihnen: {paper} init --examples {folder}",
+        "库已就绪。文件夹里已有笔记，因此没有写入示例。要添加示例：{paper} init --examples {folder}",
     ),
     "cli.init.plain": (
-        "The vault is ready, without examples as asked. To add them: paper init --examples {folder}",
-        "Der Vault ist bereit, wie gewünscht ohne Beispiele. Mit ihnen: paper init --examples {folder}",
-        "库已就绪，按要求没有写入示例。要添加示例：paper init --examples {folder}",
+        "The vault is ready, without examples as asked. To add them: {paper} init --examples {folder}",
+        "Der Vault ist bereit, wie gewünscht ohne Beispiele. Mit ihnen: {paper} init --examples {folder}",
+        "库已就绪，按要求没有写入示例。要添加示例：{paper} init --examples {folder}",
     ),
     # paper list and paper show
     "cli.list": (
@@ -59,9 +59,24 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "其中 {count} 个无法使用。原因请见 paper check。",
     ),
     "cli.list.empty": (
-        "{vault} has no tools of its own yet. Make one: paper new tool NAME",
-        "{vault} hat noch keine eigenen Tools. Eines anlegen: paper new tool NAME",
-        "{vault} 还没有自己的工具。新建一个：paper new tool NAME",
+        "{vault} has no tools of its own yet. Make one: {paper} new tool NAME",
+        "{vault} hat noch keine eigenen Tools. Eines anlegen: {paper} new tool NAME",
+        "{vault} 还没有自己的工具。新建一个：{paper} new tool NAME",
+    ),
+    "cli.list.outside": (
+        "{vault} is not a vault yet. Make it one: {paper} init",
+        "{vault} ist noch kein Vault. Einen daraus machen: {paper} init",
+        "{vault} 还不是库。把它变成库：{paper} init",
+    ),
+    "not-a-vault": (
+        "{path} is not a vault: nothing was written there.",
+        "{path} ist kein Vault; dort wurde nichts angelegt.",
+        "{path} 不是库，未在其中写入任何内容。",
+    ),
+    "not-a-vault.hint": (
+        "Make it one: {command} init. Or name one: {command} --vault DIR …",
+        "Einen daraus machen: {command} init. Oder einen nennen: {command} --vault ORDNER …",
+        "把它变成库：{command} init。或指定一个库：{command} --vault 文件夹 …",
     ),
     "cli.kind.single": ("tool", "Tool", "工具"),
     "cli.kind.chain": ("chain", "Chain", "链"),
@@ -86,10 +101,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "单个 JavaScript 文件的工具。",
     ),
     "cli.new.done": (
-        "Edit {file}, then: paper check {file}",
-        "{file} bearbeiten, dann: paper check {file}",
-        "编辑 {file}，然后：paper check {file}",
+        "Try it: {paper} test {id}. Then edit it: {paper} check {file} tells every mistake.",
+        "Ausprobieren: {paper} test {id}. Dann bearbeiten; Fehler zeigt: {paper} check {file}",
+        "试运行：{paper} test {id}。然后编辑文件；检查错误：{paper} check {file}",
     ),
+    "cli.new.agent": (
+        "Edit {file}, then talk with it: {paper} chat {id}",
+        "{file} bearbeiten, dann mit ihm sprechen: {paper} chat {id}",
+        "编辑 {file}，然后与它对话：{paper} chat {id}",
+    ),
+    "cli.new.greeting": ("Hello, {who}!", "Hallo, {who}!", "你好，{who}！"),
     "cli.new.description": (
         "What this is for, in one sentence.",
         "Wozu das gut ist, in einem Satz.",

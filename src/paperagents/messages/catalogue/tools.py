@@ -363,9 +363,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "请在某个文件夹内搜索，或使用更简单的正则表达式。",
     ),
     "search-index-anew": (
-        "The search index is damaged or was made by another version. It is made anew.",
-        "Der Suchindex ist beschädigt oder stammt von einer anderen Version. Er wird neu angelegt.",
-        "搜索索引已损坏或由其他版本创建，将重新建立。",
+        "Renewing the search index.",
+        "Der Suchindex wird erneuert.",
+        "正在更新搜索索引。",
     ),
     "cli.search.sort": (
         "What comes first: the best answers, the newest notes, or the alphabet of names or paths.",

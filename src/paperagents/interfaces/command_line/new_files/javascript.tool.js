@@ -13,6 +13,10 @@ module.exports = {
     };
   },
 
+  getExamples() {
+    return [{ input: { text: 'abc' }, output: 'ABC' }];
+  },
+
   async execute(params) {
     return params.text.toUpperCase();
   }
