@@ -89,3 +89,18 @@ def test_changed_settings_also_reach_the_sandbox(tmp_path: Path, monkeypatch: py
         kept = vault.sandbox
         vault.read_settings_again()
         assert vault.sandbox is kept is not before
+
+
+def test_a_vault_can_be_checked_from_python(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "b.md").write_text("---\ntool: true\nname: b\n---\n", encoding="utf-8")
+    (tmp_path / "sub" / "a.md").write_text("---\ntool: true\n---\n", encoding="utf-8")
+    with paperagents.open_vault(tmp_path) as vault:
+        assert {problem.file for problem in vault.check()} == {"b.md", "sub/a.md"}
+        assert {problem.file for problem in vault.check("/sub/")} == {"sub/a.md"}
+        assert vault.check()[0].span.line == 2
+        assert vault.check("other") == []
+
+
+def test_the_public_names_can_be_seen() -> None:
+    assert dir(paperagents) == sorted(paperagents.__all__)

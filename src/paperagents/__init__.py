@@ -3,7 +3,8 @@
 import paperagents
 
 vault = paperagents.open_vault("my-vault")
-[entry.id for entry in vault.registry.entries()]
+vault.check()
+vault.run("format_list", {"items": "apple, banana"}).data
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ _HOMES = {
     "Vault": "vault",
     "open_vault": "vault",
 }
+
+
+def __dir__() -> list[str]:
+    """The public names, loaded or not."""
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from paperagents.settings import Settings, load_settings, user_folder
 
 if TYPE_CHECKING:
     # Loaded when they are asked for: a search needs the folder and the settings alone.
+    from paperagents.definitions.source import Problem
     from paperagents.mcp_client.servers import KnownServers
     from paperagents.npm.packages import Grants
     from paperagents.registry.folder_watch import FolderWatch
@@ -56,6 +57,16 @@ class NotesFolder:
         ours = [name for name, used in origins.items() if any(each.startswith(vault_file) for each in used)]
         return KnownServers(user_folder() / "mcp_servers.json", self.root, read_servers(table, self.root, ours))
 
+    def check(self, *paths: str) -> list[Problem]:
+        """What is wrong with the vault's tools and agents, in the order of their files.
+
+        With paths, only what is in these files and folders; they are written from the vault's top.
+        """
+        chosen = [path.strip("/") for path in paths]
+        in_tools = (problem for entry in self.registry.entries() for problem in entry.problems)
+        found = [each for each in (*in_tools, *self.registry.loose_problems()) if is_below(each.file, chosen)]
+        return sorted(found, key=lambda each: (each.file, each.span.line, each.span.column))
+
     def npm_grants(self, tool: str) -> Grants:
         """What the settings grant to a tool with npm packages."""
         from paperagents.npm.packages import grants_from  # noqa: PLC0415  as above
@@ -71,6 +82,11 @@ class NotesFolder:
         from paperagents.registry.folder_watch import FolderWatch  # noqa: PLC0415  as above
 
         return FolderWatch(self.registry, on_change, on_files)
+
+
+def is_below(file: str, paths: Sequence[str]) -> bool:
+    """Whether a file is one of those, or in a folder of those; without any, every file is."""
+    return not paths or any(each in (file, ".", "") or file.startswith(f"{each}/") for each in paths)
 
 
 def find_vault() -> Path:

@@ -57,6 +57,15 @@ def test_warnings_alone_are_no_failure(paper: Paper, write: Write) -> None:
     assert "warning missing-description" in answer.out
 
 
+@pytest.mark.parametrize("form", [[], ["--json"], ["--format", "github"]])
+def test_with_strict_a_warning_is_a_failure(form: list[str], paper: Paper, write: Write) -> None:
+    write("good.md")
+    assert paper("check", "--strict", *form).code == 0
+    write("warned.md", WARNED)
+    assert paper("check", "--strict", *form).code == 1
+    assert paper("check", "--strict", "good.md", *form).code == 0, "only what was asked for"
+
+
 @pytest.mark.parametrize("option", [["--json"], ["--format", "json"], ["--format=json"]])
 def test_problems_as_json_are_one_list_with_exactly_the_promised_keys(
     option: list[str], paper: Paper, write: Write

@@ -35,7 +35,7 @@ from paperagents.interfaces.command_line.output import (
     width,
 )
 from paperagents.messages import text
-from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault, nearest_vault
+from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault, is_below, nearest_vault
 from paperagents.registry.entry import Entry, definition_document
 from paperagents.registry.folder_scan import is_definition_file, is_hidden
 from paperagents.registry.manual import manual
@@ -52,22 +52,21 @@ _ON_A_TERMINAL = 20
     "--format", "form", type=click.Choice(["text", "json", "github"]), default="text", callback=remember_format,
     help=text("cli.format"),
 )  # fmt: skip
+@click.option("--strict", is_flag=True, help=text("cli.check.strict"))
 @common_options
-def check_command(context: click.Context, *, paths: tuple[Path, ...], form: str, as_json: bool) -> None:
+def check_command(context: click.Context, *, paths: tuple[Path, ...], form: str, strict: bool, as_json: bool) -> None:
     """Check files, folders, or the whole vault."""
     vault = vault_of(context, paths)
     chosen = [path_in_vault(vault, path) for path in paths]
-    problems = [problem for entry in vault.registry.entries() for problem in entry.problems]
-    found = [each for each in (*problems, *vault.registry.loose_problems()) if is_chosen(each.file, chosen)]
-    found.sort(key=lambda each: (each.file, each.span.line, each.span.column))
+    found = vault.check(*chosen)
     explain_unchecked(vault, chosen)
     print_problems(found, "json" if as_json else form, vault)
     errors = sum(problem.severity == "error" for problem in found)
     if form == "text" and not as_json:
         files = {each.file for each in vault.registry.entries() if each.file is not None}
-        count = sum(is_chosen(file, chosen) for file in files)
+        count = sum(is_below(file, chosen) for file in files)
         say(text("cli.check.summary", files=count, errors=errors, warnings=len(found) - errors))
-    context.exit(1 if errors else 0)
+    context.exit(1 if errors or (strict and found) else 0)
 
 
 def vault_of(context: click.Context, paths: Sequence[Path]) -> NotesFolder:
@@ -94,11 +93,6 @@ def exists(path: Path) -> bool:
     except (OSError, ValueError):
         # A name that is too long or no name at all, a folder that may not be entered.
         return False
-
-
-def is_chosen(file: str, chosen: Sequence[str]) -> bool:
-    """Whether a file is one of those, or in a folder of those; without any, every file is."""
-    return not chosen or any(each in (file, ".") or file.startswith(f"{each}/") for each in chosen)
 
 
 def explain_unchecked(vault: NotesFolder, chosen: Sequence[str]) -> None:

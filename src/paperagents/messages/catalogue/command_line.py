@@ -137,6 +137,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Wie Probleme ausgegeben werden: für Menschen, als JSON oder als Anmerkungen eines GitHub-Workflows.",
         "问题的输出格式：供人阅读、JSON，或 GitHub 工作流注释。",
     ),
+    "cli.check.strict": (
+        "Warnings count as errors: exit code 1.",
+        "Warnungen zählen als Fehler: Exit-Code 1.",
+        "警告视为错误：退出码为 1。",
+    ),
     "cli.check.ordinary": (
         "{file} is an ordinary note: its frontmatter has no 'tool: true' or 'agent: true'.",
         "{file} ist eine gewöhnliche Notiz: In ihrem Frontmatter steht weder „tool: true“ noch „agent: true“.",
