@@ -76,6 +76,25 @@ def test_what_failed_is_reported_and_the_others_are_kept(desk: Desk) -> None:
     assert contents(desk, "memory") == {"a": "1", "b": "4"}
 
 
+@pytest.mark.parametrize("word", ["completed", "done", "in_progress"])
+def test_an_unknown_word_changes_nothing_about_what_is_stored(word: str, desk: Desk) -> None:
+    desk.vault.apply('{{<task identifier="t" status="ongoing" content="x" />}}{{<datavault id="c" type="code" />}}')
+    results = desk.vault.apply(
+        f'{{{{<task identifier="t" status="{word}" notes="n" />}}}}'
+        '{{<datavault id="c" type="javascript">}}y{{</datavault>}}'
+    )
+    assert statuses(results) == ["success", "success"]
+    assert "'ongoing'" in results[0]["warnings"][0]
+    task, data = desk.vault.entries.get("task", "t"), desk.vault.entries.get("datavault", "c")
+    assert (task.status, task.notes, data.type, data.content) == ("ongoing", "n", "code", "y")
+
+
+def test_a_new_entry_gets_the_default_in_the_place_of_an_unknown_word(desk: Desk) -> None:
+    (result,) = desk.vault.apply('{{<task identifier="t" status="soon" />}}')
+    assert "'pending' is taken instead" in result["warnings"][0]
+    assert desk.vault.entries.get("task", "t").status == "pending"
+
+
 def test_every_problem_of_a_call_is_told(desk: Desk) -> None:
     (result,) = desk.vault.apply('{{<datavault id="a b" action="destroy" limit="x" />}}')
     assert {*result["error"]} == {"code", "message", "hint", "step", "block", "retryable", "details"}
@@ -439,7 +458,7 @@ def test_a_handler_may_be_written_with_operation_and_options(desk: Desk) -> None
     registry.register(notification(tell))
     registry.register({**notification(tell_with_default), "id": "other", "patterns": {}})
     first, second = applied(desk, registry, '{{<notify message="Hi" />}}{{<other message="Oh" />}}')
-    assert first == {"id": "Hi", "action": "created", "status": "success", "error": None}
+    assert first == {"tool": "notification", "id": "Hi", "action": "created", "status": "success", "error": None}
     assert second["output"] == "> Oh"
 
 
@@ -459,7 +478,7 @@ def test_a_tag_of_ones_own_stores_the_kind_of_entry_that_it_names(
     registry = TagRegistry()
     registry.register({"id": "lesson", "type": "hybrid", "category": "storage", "schema": schema, "storage": storage})
     (result,) = applied(desk, registry, text)
-    assert result == {"id": "a", "action": "created", "status": "success", "error": None}
+    assert result == {"tool": "lesson", "id": "a", "action": "created", "status": "success", "error": None}
     entry = desk.vault.entries.get(storage, "a").as_json()
     assert {name: entry[name] for name in stored} == stored
 
@@ -493,7 +512,7 @@ def test_a_definition_added_at_run_time_reaches_its_handler(desk: Desk) -> None:
     registry = TagRegistry()
     registry.register(notification(tell))
     results = applied(desk, registry, '{{<notify message="Hi" />}}{{<notify level="error" message="Oh" />}}')
-    assert results == [{"id": "n1", "action": "told", "status": "success", "error": None}] * 2
+    assert results == [{"tool": "notification", "id": "n1", "action": "told", "status": "success", "error": None}] * 2
     assert told == [("Hi", "info"), ("Oh", "error")]
 
 

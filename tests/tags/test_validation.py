@@ -252,4 +252,4 @@ def test_a_call_of_an_unknown_tool_is_an_error() -> None:
 
 def test_what_a_call_names_itself_can_be_told_from_defaults() -> None:
     operations = extract_all_tool_operations("{{<task id=a>}}x{{</task>}}")["task"]
-    assert given_attributes(operations[0]) == {"identifier", "content"}
+    assert given_attributes(operations[0]) == {"identifier": "a", "content": "x"}

@@ -312,6 +312,37 @@ def test_an_unknown_status_becomes_the_usual_one(vault: Vault) -> None:
     assert getattr(vault.entries.get("task", "a"), "status", None) == "pending"
 
 
+@pytest.mark.parametrize("word", ["completed", "done", "in_progress", ""])
+def test_an_unknown_status_changes_nothing_about_a_task_that_there_is(word: str, vault: Vault) -> None:
+    put(vault, "task", "a", status="Ongoing", content="old")
+    record = put(vault, "task", "a", status=word, content="new")
+    assert record.data["entry"] == {**record.data["entry"], "status": "ongoing", "content": "new"}
+    (warning,) = record.data["warnings"]
+    assert "'ongoing'" in warning
+    assert "pending, ongoing, finished, paused" in warning
+
+
+def test_an_unknown_type_leaves_code_as_code(vault: Vault) -> None:
+    put(vault, "datavault", "a", type="code", content="x")
+    assert put(vault, "datavault", "a", type="javascript").data["entry"]["type"] == "code"
+
+
+def test_the_schemas_name_the_words_that_can_be(vault: Vault) -> None:
+    task, data = (vault.registry.tool(kind).schema["properties"] for kind in ("task", "datavault"))
+    assert task["status"]["enum"] == ["pending", "ongoing", "finished", "paused"]  # type: ignore[index,call-overload]
+    assert data["type"]["enum"] == ["text", "code", "data"]  # type: ignore[index,call-overload]
+    assert data["action"]["enum"] == ["create", "update", "delete", "request_read"]  # type: ignore[index,call-overload]
+
+
+def test_a_plan_says_what_an_unknown_word_would_do(vault: Vault) -> None:
+    put(vault, "task", "a", status="ongoing")
+    planned = vault.plan("task", {"identifier": "a", "status": "completed"}).data
+    assert isinstance(planned, dict)
+    assert isinstance(planned["entry"], dict)
+    assert planned["entry"]["status"] == "ongoing"
+    assert planned["warnings"]
+
+
 # --- planning
 
 

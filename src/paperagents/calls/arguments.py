@@ -114,6 +114,8 @@ def find_violations(tool: ToolDefinition, arguments: JsonObject) -> Iterator[Jso
     declared = {parameter.name for parameter in tool.parameters}
     undeclared = [name for name in arguments if name not in declared]
     for violation in found:
+        if violation.keyword == "enum" and tool.judges_words:
+            continue
         if violation.keyword == "additionalProperties" and not violation.path:
             yield from (_problem("argument-unknown", name) for name in violation.names or undeclared)
         else:

@@ -44,6 +44,11 @@ class RawContent(StrEnum):
     """Where the attribute ``type`` is ``code``."""
 
 
+TASK_STATUSES = ("pending", "ongoing", "finished", "paused")
+VAULT_TYPES = ("text", "code", "data")
+VAULT_ACTIONS = ("create", "update", "delete", "request_read")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AttributeSchema:
     """What one attribute of a tag may be."""

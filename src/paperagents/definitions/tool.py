@@ -172,6 +172,8 @@ class ToolDefinition:
     """
     leaves_the_vault: bool = True
     """Whether a built-in tool may reach something else than the vault."""
+    judges_words: bool = False
+    """The tool itself decides what becomes of a word that an ``enum`` of its schema does not have."""
 
     version: str | None = None
     category: str | None = None

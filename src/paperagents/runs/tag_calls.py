@@ -19,7 +19,13 @@ from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.runs.record import RunRecord
-from paperagents.tags import TagRegistry, given_attributes, resolve_vault_references_simple, validate_operation
+from paperagents.tags import (
+    TagRegistry,
+    given_attributes,
+    resolve_vault_references_simple,
+    unknown_words,
+    validate_operation,
+)
 from paperagents.tags.extraction import toplevel_calls
 from paperagents.tags.registry import DEFAULT_REGISTRY
 
@@ -75,8 +81,13 @@ def read_tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> TagCal
     meant = TagCall(tag=tag, values=values, start=operation["start"], problems=checked["errors"])
     if meant.problems or tag.handler is not None or tag.category == TagCategory.OUTPUT:
         return meant
+    written: JsonObject = dict(values["attributes"])
+    if tag.storage:
+        # Whether an unknown word becomes the default, or changes nothing, depends on the entry: the tool decides.
+        given = given_attributes(operation, registry)
+        written |= {name: given[name] for name in unknown_words(checked)}
     try:
-        return replace(meant, call=_tool_call(tag, operation, values["attributes"], registry))
+        return replace(meant, call=_tool_call(tag, operation, written, registry))
     except PaperError as failure:
         return replace(meant, failure=failure)
 
@@ -193,18 +204,21 @@ class TagApplier:
     def apply(
         self, operations: Iterable[Mapping[str, Any]], *, tool: str | None = None, all_or_nothing: bool = False
     ) -> list[JsonObject]:
-        """One result per call, or per call of this tool: ``{id, action, status, error}``, and an ``output`` if any.
+        """One result per call, or per call of this tool: ``{tool, id, action, status, error}``.
 
-        By default what failed is reported and the rest is kept. With ``all_or_nothing`` everything is stored
-        first and in one step, or nothing is; scripts and tools, which cannot be taken back, follow only then.
+        There is an ``output`` where it says more, and ``warnings`` where there are some. By default what failed is
+        reported and the rest is kept. With ``all_or_nothing`` everything is stored first and in one step, or nothing
+        is; scripts and tools, which cannot be taken back, follow only then.
         """
         chosen = toplevel_calls(operations, self.registry)
         if tool is not None:
             meant = self.registry.get(tool) or self.registry.find(tool)
             chosen = [each for each in chosen if meant is not None and each["tool_id"] == meant.id]
         calls = [read_tag_call(operation, self.registry) for operation in chosen]
-        if all_or_nothing:
-            return self._apply_atomically(calls)
+        results = self._apply_atomically(calls) if all_or_nothing else self._apply_in_groups(calls)
+        return [{"tool": call.tag.id, **result} for call, result in zip(calls, results, strict=True)]
+
+    def _apply_in_groups(self, calls: list[TagCall]) -> list[JsonObject]:
         results: list[JsonObject] = []
         for stored, members in groupby(calls, key=lambda call: call.is_storage or call.has_no_effect):
             group = list(members)
@@ -264,6 +278,8 @@ def _record_result(record: RunRecord, name: Any) -> JsonObject:
     result = _result(name or data.get("id"), action, status, _error(record.error) if record.error else None)
     if status == "success" and (data.get("action") == "read" or "entry" not in data):
         result["output"] = data.get("entry", record.data)
+    if "entry" in data and data.get("warnings"):
+        result["warnings"] = data["warnings"]
     return result
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         is_valid_identifier,
         normalize_task_status,
         normalize_vault_type,
+        unknown_words,
         validate_operation,
     )
 
@@ -63,6 +64,7 @@ __all__ = [
     "replace_vault_references",
     "resolve_vault_references",
     "resolve_vault_references_simple",
+    "unknown_words",
     "validate_operation",
     "validate_vault_references",
 ]
@@ -70,7 +72,9 @@ __all__ = [
 _ELSEWHERE = {
     "grammar": ("parse_attributes",),
     "registry": ("TagRegistry",),
-    "validation": tuple(name for name in __all__ if name.startswith(("given", "is_valid", "normalize", "validate_op"))),
+    "validation": tuple(
+        name for name in __all__ if name.startswith(("given", "is_valid", "normalize", "unknown", "validate_op"))
+    ),
     "references": tuple(name for name in __all__ if name.endswith(("_vault_lookup", "_references", "_simple"))),
 }
 """The modules of the names that are not in ``extraction``."""

@@ -8,13 +8,20 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from paperagents.definitions.tag import AttributeSchema, RawContent, TagCategory, TagDefinition, TagSchema, TagType
+from paperagents.definitions.tag import (
+    TASK_STATUSES,
+    VAULT_ACTIONS,
+    VAULT_TYPES,
+    AttributeSchema,
+    RawContent,
+    TagCategory,
+    TagDefinition,
+    TagSchema,
+    TagType,
+)
 from paperagents.errors import UsageError
 from paperagents.reading.tag_markdown import read_tag_definition
 
-TASK_STATUSES = ("pending", "ongoing", "finished", "paused")
-VAULT_TYPES = ("text", "code", "data")
-VAULT_ACTIONS = ("create", "update", "delete", "request_read")
 FULL_LENGTH = "full-length"
 
 IDENTIFIER = AttributeSchema(

@@ -16,15 +16,17 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from paperagents.definitions.tag import AttributeSchema, TagDefinition
+from paperagents.definitions.tag import TASK_STATUSES, VAULT_TYPES, AttributeSchema, TagDefinition
 from paperagents.definitions.text import lossless_bytes
-from paperagents.messages import text
+from paperagents.messages import sentence, text
 from paperagents.tags.grammar import TAG, duplicate_keys, duplicates
-from paperagents.tags.registry import DEFAULT_REGISTRY, TASK_STATUSES, VAULT_TYPES, TagRegistry
+from paperagents.tags.registry import DEFAULT_REGISTRY, TagRegistry
 
 LONGEST_CONTENT = 1_000_000
 DANGEROUS_MARKUP = re.compile(r"<script|javascript:|onerror\s{0,9}=|onclick\s{0,9}=", re.IGNORECASE)
 LONGEST_QUOTE = 60
+REPLACED = "tag-attribute-replaced"
+"""The code of a warning: an unknown word stands for the default. Of an entry that there is, it changes nothing."""
 VALID_IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
 NUMBER = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,4})?", re.ASCII)
 YES = frozenset({"true", "yes", "on", "1"})
@@ -42,12 +44,17 @@ def validate_operation(operation: Mapping[str, Any], registry: TagRegistry | Non
     return _Validation(definition, operation).run()
 
 
-def given_attributes(operation: Mapping[str, Any], registry: TagRegistry | None = None) -> set[str]:
-    """The proper names of the attributes that a call itself names, content in the block included."""
+def given_attributes(operation: Mapping[str, Any], registry: TagRegistry | None = None) -> dict[str, Any]:
+    """The attributes that a call itself names, by their proper names; content in the block is among them."""
     definition = (registry or DEFAULT_REGISTRY).get(str(operation.get("tool_id")))
     if definition is None:
-        return set(operation.get("attributes") or ())
-    return set(_Validation(definition, operation).given)
+        return dict(operation.get("attributes") or {})
+    return _Validation(definition, operation).given
+
+
+def unknown_words(checked: Mapping[str, Any]) -> list[str]:
+    """The attributes of a validated call whose word is none of the possible ones, so that the default stands there."""
+    return [each["attribute"] for each in checked["warnings"] if each["code"] == REPLACED]
 
 
 class _Validation:
@@ -127,7 +134,8 @@ class _Validation:
     def refuse(self, key: str, schema: AttributeSchema, value: object) -> None:
         if schema.type == "enum" and schema.default is not None:
             self.values[key] = schema.default
-            self.warn("tag-attribute-replaced", key, value=shorten(value), default=schema.default)
+            case = "stored" if self.definition.storage else None
+            self.warn(REPLACED, key, value=shorten(value), default=schema.default, case=case)
         elif schema.type == "enum":
             self.fail("tag-attribute-not-allowed", key, value=shorten(value), values=", ".join(schema.values))
         else:
@@ -173,7 +181,7 @@ class _Validation:
         self.warnings.append(self.problem(code, attribute, values))
 
     def problem(self, code: str, attribute: str | None, values: Mapping[str, object]) -> dict[str, Any]:
-        message = text(code, **{"tag": self.definition.id, "attribute": attribute, **values})
+        message = sentence(code, {"tag": self.definition.id, "attribute": attribute, **values})
         return {"code": code, "message": message, "attribute": attribute}
 
 

@@ -48,6 +48,7 @@ class BuiltIn:
     answer: JsonObject = field(default_factory=dict)
     reads_when: Mapping[str, frozenset[str]] | None = None
     leaves_the_vault: bool = True
+    judges_words: bool = False
 
     def definition(self) -> ToolDefinition:
         """What callers are told, in the current language."""
@@ -62,6 +63,7 @@ class BuiltIn:
             answer=self.answer,
             reads_when=self.reads_when,
             leaves_the_vault=self.leaves_the_vault,
+            judges_words=self.judges_words,
             category="builtin",
         )
 
@@ -73,6 +75,11 @@ class BuiltIn:
 def required(name: str, schema: JsonObject) -> Parameter:
     """A parameter that must be given."""
     return Parameter(name=name, schema=schema)
+
+
+def one_of(words: Sequence[str]) -> JsonObject:
+    """JSON Schema of a text that is one of these words."""
+    return {"type": "string", "enum": [*words]}
 
 
 def optional(name: str, schema: JsonObject, default: JsonValue = None) -> Parameter:

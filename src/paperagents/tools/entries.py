@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from paperagents import tags
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tag import TASK_STATUSES, VAULT_ACTIONS, VAULT_TYPES, TagDefinition
 from paperagents.definitions.tool import Parameter
 from paperagents.errors import FileChangedError, InvalidArgumentsError, ToolError
-from paperagents.tools.built_in import ANY, BOOLEAN, TEXT, BuiltIn, ToolContext, object_of, optional
+from paperagents.messages import text
+from paperagents.tools.built_in import ANY, BOOLEAN, TEXT, BuiltIn, ToolContext, list_of, object_of, one_of, optional
 
 if TYPE_CHECKING:
     # To list the tools, nothing that carries them out is loaded.
     from paperagents.storage.entries import Entry, EntryStore, Mode
 
 _SHOWN_LINES = 20
+_LONGEST_QUOTE = 60
 
 
 def prepare(kind: str, context: ToolContext, arguments: JsonObject) -> Effect:
     """What is done to an entry. Deleting asks; everything else can be undone and does not."""
     store = context.entries
-    values = validate(kind, arguments)
-    identifier = str(values.get("identifier") or values.get("id"))
-    changes = {name: value for name, value in values.items() if arguments.get(name) is not None}
-    action = "delete" if values.get("delete") else str(values.get("action") or "upsert")
+    wish = read_wish(kind, arguments)
+    identifier, action = wish.identifier, wish.action
     # There is nothing to ask about an entry that is not there; the attempt itself tells so.
     before = store.get(kind, identifier)
     asks = action == "delete" and before is not None
     perform = {
         "delete": partial(delete, store, kind, identifier, state_of(before)),
-        "request_read": partial(read, store, kind, identifier, values.get("limit")),
+        "request_read": partial(read, store, kind, identifier, wish.values.get("limit")),
     }
     return Effect(
         tool=kind,
@@ -43,19 +46,55 @@ def prepare(kind: str, context: ToolContext, arguments: JsonObject) -> Effect:
         before=state_of(before) if asks else "",
         runs_in_plan=action == "request_read" or store.forgets,
         after=state_of(None) if action == "delete" else None,
-        answer=foresee_answer(before, identifier, action, changes),
+        answer=foresee_answer(before, wish),
         current=lambda: state_of(store.get(kind, identifier)),
         transaction=None if action in perform else store.together,
-        perform=perform.get(action) or partial(put, store, kind, identifier, cast("Mode", action), changes),
+        perform=perform.get(action) or partial(put, store, kind, wish),
     )
 
 
-def put(store: EntryStore, kind: str, identifier: str, mode: Mode, changes: dict[str, Any]) -> JsonValue:
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a call wants of an entry."""
+
+    tag: TagDefinition
+    identifier: str
+    action: str
+    """``upsert`` where the call names none."""
+    values: JsonObject
+    """Everything that a new entry gets, defaults among it."""
+    named: frozenset[str]
+    """What the call itself says, and an entry that there is gets, too."""
+    unknown: Mapping[str, JsonValue]
+    """Words that cannot be, by the attribute: a new entry gets the default instead."""
+
+    def changes(self, before: Entry | None) -> JsonObject:
+        """What is written into an entry."""
+        return {name: value for name, value in self.values.items() if before is None or name in self.named}
+
+    def warnings(self, before: Entry | None) -> list[JsonValue]:
+        """What became of the words that cannot be."""
+        return [
+            text(
+                "tag-attribute-replaced" if before is None else "tag-attribute-replaced.kept",
+                tag=self.tag.id,
+                attribute=name,
+                value=str(word)[:_LONGEST_QUOTE],
+                default=self.tag.schema.attributes[name].default,
+                kept=getattr(before, name, None),
+                values=", ".join(self.tag.schema.attributes[name].values),
+            )
+            for name, word in self.unknown.items()
+        ]
+
+
+def put(store: EntryStore, kind: str, wish: Wish) -> JsonValue:
     """Create or change the entry."""
     with store.together():
-        existed = store.get(kind, identifier) is not None
-        entry = store.put(kind, identifier, changes, mode=mode)
-    return answer(identifier, "updated" if existed else "created", entry.as_json())
+        before = store.get(kind, wish.identifier)
+        entry = store.put(kind, wish.identifier, wish.changes(before), mode=cast("Mode", wish.action))
+    action = "created" if before is None else "updated"
+    return answer(wish.identifier, action, entry.as_json(), wish.warnings(before))
 
 
 def delete(store: EntryStore, kind: str, identifier: str, shown: str) -> JsonValue:
@@ -79,8 +118,8 @@ def read(store: EntryStore, kind: str, identifier: str, limit: object) -> JsonVa
     return answer(identifier, "read", shown)
 
 
-def validate(kind: str, arguments: JsonObject) -> JsonObject:
-    """The arguments in their proper form, by the rules of the tag. Raises InvalidArgumentsError with every problem."""
+def read_wish(kind: str, arguments: JsonObject) -> Wish:
+    """What the arguments want, by the rules of the tag. Raises InvalidArgumentsError with every problem."""
     given = {name: value for name, value in arguments.items() if value is not None}
     checked = tags.validate_operation({"tool_id": kind, "type": "self_closing", "attributes": given, "content": ""})
     if not checked["valid"]:
@@ -90,20 +129,37 @@ def validate(kind: str, arguments: JsonObject) -> JsonObject:
         ]
         raise InvalidArgumentsError(kind, problems)
     values: JsonObject = checked["normalized"]["attributes"]
-    return values
+    unknown = {name: given[name] for name in tags.unknown_words(checked)}
+    tag = tags.get_tool_definition(kind)
+    assert tag is not None
+    return Wish(
+        tag=tag,
+        identifier=str(values.get("identifier") or values.get("id")),
+        action="delete" if values.get("delete") else str(values.get("action") or "upsert"),
+        values=values,
+        named=frozenset(given) - unknown.keys(),
+        unknown=unknown,
+    )
 
 
-def foresee_answer(before: Entry | None, identifier: str, action: str, changes: dict[str, Any]) -> JsonValue:
+def foresee_answer(before: Entry | None, wish: Wish) -> JsonValue:
     """The answer as it will be, for plans."""
-    if action == "delete":
-        return answer(identifier, "deleted", None)
-    entry: JsonObject = {**(before.as_json() if before else {"identifier": identifier}), **changes}
-    return answer(identifier, "updated" if before else "created", entry)
+    if wish.action == "delete":
+        return answer(wish.identifier, "deleted", None)
+    entry: JsonObject = {**(before.as_json() if before else {"identifier": wish.identifier}), **wish.changes(before)}
+    return answer(wish.identifier, "updated" if before else "created", entry, wish.warnings(before))
 
 
-def answer(identifier: str, action: str, entry: JsonObject | None) -> JsonObject:
+def answer(identifier: str, action: str, entry: JsonObject | None, warnings: Sequence[JsonValue] = ()) -> JsonObject:
     """The result of an operation, as tags have it, and the entry itself. What fails is an error, not an answer."""
-    return {"id": identifier, "action": action, "status": "success", "error": None, "entry": entry}
+    return {
+        "id": identifier,
+        "action": action,
+        "status": "success",
+        "error": None,
+        "entry": entry,
+        "warnings": [*warnings],
+    }
 
 
 def preview(entry: Entry) -> str:
@@ -125,18 +181,22 @@ def entry_tool(name: str, *more: Parameter) -> BuiltIn:
         parameters=(*shared, optional("delete", BOOLEAN, default=False), *more),
         answer=RESULT,
         leaves_the_vault=False,
+        judges_words=True,
         prepare=partial(prepare, name),
     )
 
 
-RESULT = object_of(id=TEXT, action=TEXT, status=TEXT, error=ANY, entry=ANY)
+RESULT = object_of(id=TEXT, action=TEXT, status=TEXT, error=ANY, entry=ANY, warnings=list_of(TEXT))
 MEMORY = entry_tool("memory")
-TASK = entry_tool("task", optional("status", TEXT))
+TASK = entry_tool("task", optional("status", one_of(TASK_STATUSES)))
 GOAL = entry_tool("goal")
 DATAVAULT = BuiltIn(
     name="datavault",
     parameters=(
-        *(optional(field, TEXT) for field in ("id", "action", "type", "description", "content")),
+        optional("id", TEXT),
+        optional("action", one_of(VAULT_ACTIONS)),
+        optional("type", one_of(VAULT_TYPES)),
+        *(optional(field, TEXT) for field in ("description", "content")),
         optional("limit", {"type": ["integer", "string"]}),
         optional("delete", BOOLEAN, default=False),
     ),
@@ -144,5 +204,6 @@ DATAVAULT = BuiltIn(
     answer=RESULT,
     reads_when={"action": frozenset({"REQUEST_READ"}), "delete": frozenset({"FALSE"})},
     leaves_the_vault=False,
+    judges_words=True,
     prepare=partial(prepare, "datavault"),
 )

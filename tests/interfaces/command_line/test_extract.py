@@ -205,14 +205,58 @@ def test_all_or_nothing_stores_nothing_and_the_exit_code_says_why(
     assert contents(vault, "memory") == {"old": "x"}
 
 
-def test_without_json_each_result_has_a_line(extract: Extract) -> None:
+def test_without_json_each_result_says_which_tool_and_what_came_of_it(extract: Extract, paper: Paper) -> None:
+    paper("store", "memory", "set", "old", "--content", "x")
     answer = extract(
-        '{{<memory identifier="a" content="1" />}}{{<datavault id="n" action="update" content="x" />}}', "--apply"
+        """{{<memory identifier="a" content="1" />}}{{<datavault id="n" action="update" content="x" />}}
+        {{<js_execute>}}return {sum: 1 + 1};{{</js_execute>}}{{<datavault id="d">}}abcdef{{</datavault>}}
+        {{<datavault id="d" action="request_read" limit="3" />}}{{<memory identifier="old" delete />}}
+        {{<read_file path="answer.txt" limit=3 />}}{{<search_files query="zzz" />}}
+        {{<final_output>}}All done.{{</final_output>}}""",
+        "--apply",
     )
-    first, second = answer.out.splitlines()
-    assert first.startswith("✓ a")
-    assert second.startswith("✗ n")
-    assert "There is no datavault entry named 'n'." in second
+    lines = [line for line in answer.out.splitlines() if not line.startswith(" ")]
+    assert lines[:6] == [
+        "✓ memory a: created",
+        "✗ datavault n: failed. There is no datavault entry named 'n'.",
+        "✓ js_execute: done",
+        "✓ datavault d: created",
+        "✓ datavault d: read",
+        "✗ memory old: waits for your answer (paper approvals)",
+    ]
+    assert [line.split(":")[0] for line in lines[6:]] == ["✗ read_file", "✓ search_files", "✓ final_output"]
+    assert '"sum": 2' in answer.out
+    assert "    abc\n" in answer.out
+    assert '"count": 1' in answer.out
+    assert "    All done.\n" in answer.out
+
+
+@pytest.mark.parametrize(("language", "word"), [("de", "geändert"), ("zh", "已更新")])
+def test_what_came_of_a_call_is_told_in_the_language_of_the_person(
+    language: str, word: str, extract: Extract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extract('{{<memory identifier="a" content="1" />}}', "--apply")
+    monkeypatch.setenv("PAPER_LANGUAGE", language)
+    assert extract('{{<memory identifier="a" content="2" />}}', "--apply").out == f"✓ memory a: {word}\n"
+
+
+def test_a_result_names_its_tool_whatever_came_of_it(extract: Extract) -> None:
+    document = extract(
+        "{{<final_output>}}x{{</final_output>}}{{<js_execute>}}nope({{</js_execute>}}{{<memory />}}{{<goal id=a b />}}",
+        "--apply", "--all-or-nothing", "--json",
+    ).document  # fmt: skip
+    assert [each["tool"] for each in document["results"]] == ["final_output", "js_execute", "memory", "goal"]
+
+
+def test_an_unknown_word_is_warned_of_and_changes_nothing(extract: Extract, paper: Paper) -> None:
+    paper("store", "task", "set", "t", "--status", "ongoing")
+    answer = extract('{{<task identifier="t" status="completed" />}}', "--apply")
+    assert answer.out == "✓ task t: updated\n"
+    assert "'ongoing'" in answer.err
+    assert paper("store", "task", "get", "t", "--json").document["status"] == "ongoing"
+    answer = paper("run", "task", "-p", "identifier=t", "-p", "status=done", "--json")
+    assert (answer.code, answer.document["data"]["entry"]["status"]) == (0, "ongoing")
+    assert answer.document["data"]["warnings"]
 
 
 def test_bytes_that_are_no_text_are_not_stored(extract: Extract, vault: Path) -> None:

@@ -156,14 +156,6 @@ def run(
         print_json(entry)
     else:
         click.echo(visible(str(entry["identifier"] if isinstance(entry, dict) else "")))
-    if isinstance(entry, dict):
-        warn_of_replaced(context.meta[_KIND], arguments, entry)
-
-
-def warn_of_replaced(kind: str, asked: JsonObject, entry: JsonObject) -> None:
-    """Warn where an impossible value was replaced by the default."""
-    for name in ("status", "type"):
-        value, default = str(asked.get(name, "")), str(entry.get(name))
-        if name in asked and entry.get(name) is not None and value.strip().casefold() != default:
-            replaced = text("tag-attribute-replaced", attribute=name, tag=kind, value=value, default=default)
-            say(f"{paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(replaced)}")
+    warnings = record.data.get("warnings") if isinstance(record.data, dict) else None
+    for warning in warnings if isinstance(warnings, list) else ():
+        say(f"{paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(str(warning))}")

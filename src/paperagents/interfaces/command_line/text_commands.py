@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import click
@@ -17,9 +18,10 @@ from paperagents.definitions.tag import TagCategory
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
+from paperagents.interfaces.command_line.run_output import format_value
 from paperagents.interfaces.command_line.terminal import choose_approver
-from paperagents.messages import text
+from paperagents.messages import has_text, join_sentences, text
 from paperagents.tags import TagReader, TagRegistry, resolve_vault_references, validate_operation
 
 _PIECE = 65536
@@ -141,9 +143,26 @@ def _print_outcome(diagnostics: list[dict[str, Any]], results: list[JsonObject])
     for each in diagnostics:
         say(visible(f"{each['line']}:{each['column']}: {each['severity']} {each['code']}: {each['message']}"))
     for result in results:
-        mark = paint("✓", "green") if result["status"] == "success" else paint("✗", "red")
-        what = f"{result['id'] or ''}  {result['action'] or ''}  {result['status']}  {error_field(result, 'message')}"
-        click.echo(f"{mark} {visible(what).rstrip()}")
+        _print_result(result)
+
+
+def _print_result(result: JsonObject) -> None:
+    """The tool, the entry if any, and what came of it; below, what it answered."""
+    is_done = result["status"] == "success"
+    mark = paint("✓", "green") if is_done else paint("✗", "red")
+    key = f"cli.result.{result['action'] if is_done else result['status']}"
+    word = text(key) if has_text(key) else text("cli.result.executed")
+    entry = f" {result['id']}" if result["id"] else ""
+    reason = error_field(result, "message") if result["status"] != "waiting" else ""
+    name = paint(one_line(str(result["tool"])), bold=True)
+    click.echo(f"{mark} {name}{one_line(join_sentences(f'{entry}: {word}', reason))}")
+    for warning in result.get("warnings") or ():  # type: ignore[union-attr]  # a list of texts
+        say(f"  {paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(str(warning))}")
+    output = result.get("output")
+    if result["action"] == "read" and isinstance(output, dict):
+        output = output.get("content")
+    if output is not None:
+        click.echo(visible(indent(format_value(output), "    ")))
 
 
 def error_field(result: JsonObject, name: str) -> str:

@@ -260,6 +260,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Attribut „{attribute}“ von „{tag}“ kann nicht „{value}“ sein; stattdessen gilt „{default}“.",
         "“{tag}”的属性“{attribute}”不能是“{value}”，改用“{default}”。",
     ),
+    "tag-attribute-replaced.stored": (
+        "'{attribute}' of '{tag}' cannot be '{value}'; a new entry gets '{default}', an existing one keeps its own.",
+        "„{attribute}“ von „{tag}“ kann nicht „{value}“ sein; neu gilt „{default}“, ein vorhandener Eintrag bleibt so.",
+        "“{tag}”的属性“{attribute}”不能是“{value}”；新条目改用“{default}”，已有条目保持原值。",
+    ),
+    "tag-attribute-replaced.kept": (
+        "The attribute '{attribute}' of '{tag}' cannot be '{value}'; it stays '{kept}'. Possible: {values}.",
+        "Das Attribut „{attribute}“ von „{tag}“ kann nicht „{value}“ sein; es bleibt „{kept}“. Möglich: {values}.",
+        "“{tag}”的属性“{attribute}”不能是“{value}”，仍为“{kept}”。可用值：{values}。",
+    ),
     "tag-identifier-invalid": (
         "'{value}' is no identifier: letters, digits, '_' and '-' are possible, at most 200 characters.",
         "„{value}“ ist keine Kennung: möglich sind Buchstaben, Ziffern, „_“ und „-“, höchstens 200 Zeichen.",

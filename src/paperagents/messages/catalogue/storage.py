@@ -268,6 +268,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Nichts aus dem Text speichern, wenn eine Operation fehlschlägt.",
         "若有一个操作失败，则不保存该文本的任何内容。",
     ),
+    # What came of a call.
+    "cli.result.created": ("created", "angelegt", "已创建"),
+    "cli.result.updated": ("updated", "geändert", "已更新"),
+    "cli.result.deleted": ("deleted", "gelöscht", "已删除"),
+    "cli.result.read": ("read", "gelesen", "已读取"),
+    "cli.result.executed": ("done", "erledigt", "已完成"),
+    "cli.result.error": ("failed", "fehlgeschlagen", "失败"),
+    "cli.result.denied": ("not allowed", "nicht erlaubt", "未允许"),
+    "cli.result.waiting": (
+        "waits for your answer (paper approvals)",
+        "wartet auf Ihre Antwort (paper approvals)",
+        "等待您的答复（paper approvals）",
+    ),
     "cli.resolve": (
         "Put entries of the data vault where a text refers to them.",
         "Einträge des Datenspeichers dort einsetzen, wo ein Text auf sie verweist.",
