@@ -61,6 +61,18 @@ model: some/model
 ---
 You write poems.
 """
+POST_OFFICE = """module.exports = {
+  getMetadata: () => ({ name: "post office", description: "Sends letters." }),
+  getSchema: () => ({
+    parameters: { type: "object", properties: {} },
+    environment: { type: "object", required: ["KEY"], properties: {
+      KEY: { type: "string", description: "What the post office asks for", minLength: 4 },
+      COUNTRY: { type: "string", default: "de" },
+    } },
+  }),
+  execute() { return this.api.environment.get("KEY").length; },
+};
+"""
 
 
 @dataclass(frozen=True, kw_only=True)

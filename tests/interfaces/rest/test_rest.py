@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from paperagents.messages import use_language
 
-from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
+from ..served import POST_OFFICE, Served  # noqa: TID252  shared by the tests of two interfaces
 
 WRITE = {"tool": "write_file", "arguments": {"filePath": "a.md", "content": "x"}}
 
@@ -321,6 +321,29 @@ def test_entries_are_kept_changed_and_deleted_after_a_yes(client: httpx2.Client)
     (question,) = client.get("/api/approvals").json()
     client.post(f"/api/approvals/{question['id']}/approve", json={"digest": question["digest"]})
     assert client.get("/api/entries/memory/tea").status_code == 404
+
+
+def test_variables_of_a_tool_are_set_and_removed_and_never_shown(served: Served, client: httpx2.Client) -> None:
+    served.note("post.tool.js", POST_OFFICE)
+    (tool,) = [each["id"] for each in client.get("/api/tools").json() if each["file"] == "post.tool.js"]
+    before = client.get(f"/api/environment/{tool}").json()
+    assert before["KEY"] == {
+        "required": True, "configured": False, "value": None, "description": "What the post office asks for",
+        "default": None,
+    }  # fmt: skip
+    assert not before["COUNTRY"]["required"]
+    assert client.post("/api/runs", json={"tool": tool}).json()["error"]["code"] == "MISSING_ENV_VAR"
+    answer = client.put(f"/api/environment/{tool}", json={"KEY": "sesame-4711"})
+    assert answer.json()["KEY"] == {**before["KEY"], "configured": True, "value": "***"}
+    assert served.vault.environments.values(tool) == {"KEY": "sesame-4711"}
+    ran = client.post("/api/runs", json={"tool": tool})
+    assert ran.json()["data"] == len("sesame-4711")
+    assert "sesame" not in answer.text + ran.text
+    refused = client.put(f"/api/environment/{tool}", json={"KEY": "abc"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "variable-does-not-fit")
+    assert client.put(f"/api/environment/{tool}", json={"KYE": "x"}).json()["code"] == "unknown-variable"
+    assert not client.put(f"/api/environment/{tool}", json={"KEY": None}).json()["KEY"]["configured"]
+    assert client.get("/api/environment/nothing").status_code == 404
 
 
 def test_search_figures_settings_and_status(client: httpx2.Client) -> None:

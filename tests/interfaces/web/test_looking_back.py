@@ -6,7 +6,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from paperagents.approval.question import Approved
 
-from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
+from ..served import POST_OFFICE, Served  # noqa: TID252  shared by the tests of several interfaces
 
 
 def test_runs_are_filtered_shown_compared_and_done_again(page: Page, served: Served) -> None:
@@ -83,6 +83,34 @@ def test_the_key_goes_in_and_never_comes_out(page: Page, context: BrowserContext
     assert served.vault.settings.get("llm.api_key") == "sk-very-secret-key"
     assert not any("very-secret" in body for body in bodies)
     assert not any(b"very-secret" in file.read_bytes() for file in served.folder.rglob("*") if file.is_file())
+
+
+def test_a_secret_of_a_tool_is_set_where_it_is_missed_and_never_shown(
+    page: Page, context: BrowserContext, served: Served
+) -> None:
+    served.note("post.tool.js", POST_OFFICE)
+    bodies: list[str] = []
+    context.on("response", lambda response: bodies.append(_text(response)))
+    tool = served.vault.registry.tool("post office").id
+    page.goto(f"{served.url}/tools/{tool}")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.locator(".failure").get_by_role("link", name="Settings and secrets").click()
+    key = page.get_by_label("KEY")
+    key.fill("abc")
+    key.press("Enter")
+    expect(page.locator(".field-error:visible")).to_have_count(1)
+    key.fill("sesame-4711")
+    key.press("Enter")
+    expect(page.locator("#notice")).to_have_text("Saved.")
+    expect(key).to_have_value("")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator(".run[data-status=succeeded]")).to_be_visible()
+    page.reload()
+    page.get_by_text("Settings and secrets", exact=True).click()
+    page.get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("button", name="Remove")).to_have_count(0)
+    assert served.vault.environments.values(tool) == {}
+    assert not any("sesame" in body for body in bodies)
 
 
 def test_figures_are_drawn(page: Page, served: Served) -> None:

@@ -53,6 +53,20 @@ class EntryFields(RequestBody):
     description: str | None = None
 
 
+VariableValue = Annotated[str, Field(max_length=100_000)] | int | float | bool | None
+"""A setting or secret of a tool; nothing removes it."""
+
+
+class Variable(BaseModel):
+    """What is known of a setting or secret of a tool: everything but its value."""
+
+    required: bool
+    configured: bool
+    value: Literal["***"] | None
+    description: str | None
+    default: Any
+
+
 class Failure(BaseModel):
     """Why a run did not succeed."""
 

@@ -24,6 +24,8 @@ from paperagents.interfaces.rest.models import (
     StoredEntry,
     ToolDocument,
     ToolLine,
+    Variable,
+    VariableValue,
 )
 from paperagents.interfaces.rest.responses import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait, event_stream
@@ -32,10 +34,12 @@ from paperagents.messages import language
 from paperagents.registry.entry import definition_document
 from paperagents.runs.history import tag_statistics, tool_statistics
 from paperagents.settings import mask_value
+from paperagents.tool_modes import configure
 from paperagents.version import __version__
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, responses=PROBLEM)
 Name = Annotated[str, Path(min_length=1, max_length=500)]
+Variables = dict[str, Variable]
 
 
 @router.get("/status", summary="What is being served", response_model=Status, tags=["vault"])
@@ -69,6 +73,18 @@ def agents(live: Live) -> Response:
 def agent(live: Live, agent: Name) -> Response:
     """Its manual, model and tools."""
     return Json(definition_document(live.vault.registry.agent(agent)))
+
+
+@router.get("/environment/{tool:path}", summary="Which variables are set", response_model=Variables, tags=["tools"])
+def environment(live: Live, tool: Name) -> Response:
+    """The settings and secrets that a tool declares. Values are never shown."""
+    return Json(configure(live.vault, live.vault.registry.tool(tool), {}))
+
+
+@router.put("/environment/{tool:path}", summary="Set variables", response_model=Variables, tags=["tools"])
+def set_environment(live: Live, tool: Name, values: dict[str, VariableValue]) -> Response:
+    """Each by its name; null or an empty text removes one. They are kept with the user, outside of the vault."""
+    return Json(configure(live.vault, live.vault.registry.tool(tool), values))
 
 
 @router.get("/problems", summary="Check the vault", response_model=list[FileProblem], tags=["tools"])

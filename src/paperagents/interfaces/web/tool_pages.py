@@ -38,6 +38,7 @@ from paperagents.interfaces.web.texts import render_markdown
 from paperagents.messages import has_text, text
 from paperagents.notes_folder import KEEPING_FOLDER
 from paperagents.registry.entry import definition_document
+from paperagents.tool_modes import configure
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 MOST_ON_A_PAGE = 300
@@ -94,6 +95,7 @@ def one_tool(
         filling=prefill(live, definition.id, shown, like), current=definition.id,
         diagram=diagram(definition) if not isinstance(definition, TagNote) else None,
         manual=render_markdown(str(document["manual"])), is_tool=not isinstance(definition, TagNote),
+        variables=configure(live.vault, definition, {}) if not isinstance(definition, TagNote) else {},
     )  # fmt: skip
 
 

@@ -14,4 +14,5 @@ AREAS = (
     "command_line",
     "serving",
     "web",
+    "web_store",
 )

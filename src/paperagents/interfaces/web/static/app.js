@@ -22,7 +22,7 @@ function start() {
   const form = document.getElementById("tool-form");
   if (form) startTool(form, watch, events);
   if (document.querySelector(".editor")) startEditor();
-  if (document.querySelector("[data-setting], [data-revoke]")) startSettings();
+  if (document.querySelector("[data-setting], [data-variable], [data-revoke]")) startSettings();
   const chat = document.getElementById("chat");
   if (chat) startChat(chat, events, watch);
   const compare = document.getElementById("compare-form");

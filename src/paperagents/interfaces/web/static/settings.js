@@ -1,25 +1,31 @@
-// Settings: each is saved by itself; what it cannot be is said beside it.
+// Settings, and the variables of a tool: each is saved by itself; what it cannot be is said beside it.
 
 import { announce, notice, Refusal, say, send } from "./dom.js";
 
 export function startSettings() {
-  for (const form of document.querySelectorAll("[data-setting]")) form.addEventListener("submit", (event) => save(event, form));
+  for (const form of document.querySelectorAll("[data-setting], [data-variable]")) {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      // An empty field that shows no value is no wish to remove it: there is a button for that.
+      if (form.elements.value.value || form.elements.value.type !== "password") save(form, form.elements.value.value);
+      else form.elements.value.focus();
+    });
+    form.querySelector("[data-remove]")?.addEventListener("click", () => save(form, ""));
+  }
   for (const button of document.querySelectorAll("[data-revoke]")) button.addEventListener("click", () => revoke(button));
 }
 
-async function save(event, form) {
-  event.preventDefault();
+async function save(form, value) {
   const control = form.elements.value;
   const told = form.querySelector(".field-error");
   told.hidden = true;
   control.removeAttribute("aria-invalid");
   try {
-    await send("PUT", `/settings/${encodeURIComponent(form.dataset.setting)}`, { value: control.value });
-    if (control.type === "password") {
-      control.value = "";
-      control.placeholder = say("key-set");
-    }
-    notice(say("saved"));
+    if (form.dataset.variable) await setVariable(form, value);
+    else await send("PUT", `/settings/${encodeURIComponent(form.dataset.setting)}`, { value });
+    if (control.type === "password") control.value = "";
+    if (form.dataset.setting && control.type === "password") control.placeholder = say("key-set");
+    notice(say(form.dataset.variable && !value ? "removed" : "saved"));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     told.textContent = error.message;
@@ -27,6 +33,15 @@ async function save(event, form) {
     control.setAttribute("aria-invalid", "true");
     control.focus();
   }
+}
+
+async function setVariable(form, value) {
+  const { variable, tool } = form.dataset;
+  const { answer } = await send("PUT", `/api/environment/${encodeURIComponent(tool)}`, { [variable]: value });
+  const isSet = answer[variable].configured;
+  form.querySelector("[data-state]").hidden = !isSet;
+  form.querySelector("[data-remove]").hidden = !isSet;
+  if (!isSet) form.elements.value.focus();
 }
 
 async function revoke(button) {
