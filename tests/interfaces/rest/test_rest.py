@@ -325,7 +325,8 @@ def test_entries_are_kept_changed_and_deleted_after_a_yes(client: httpx2.Client)
 
 def test_variables_of_a_tool_are_set_and_removed_and_never_shown(served: Served, client: httpx2.Client) -> None:
     served.note("post.tool.js", POST_OFFICE)
-    (tool,) = [each["id"] for each in client.get("/api/tools").json() if each["file"] == "post.tool.js"]
+    served.vault.registry.refresh()
+    tool = served.vault.registry.tool("post office").id
     before = client.get(f"/api/environment/{tool}").json()
     assert before["KEY"] == {
         "required": True, "configured": False, "value": None, "description": "What the post office asks for",

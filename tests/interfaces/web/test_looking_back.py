@@ -89,6 +89,7 @@ def test_a_secret_of_a_tool_is_set_where_it_is_missed_and_never_shown(
     page: Page, context: BrowserContext, served: Served
 ) -> None:
     served.note("post.tool.js", POST_OFFICE)
+    served.vault.registry.refresh()
     bodies: list[str] = []
     context.on("response", lambda response: bodies.append(_text(response)))
     tool = served.vault.registry.tool("post office").id
