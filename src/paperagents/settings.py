@@ -272,6 +272,12 @@ def write_setting(vault: Path, name: str, value: Any, *, origin: str) -> None:
     _write(vault / ".paper" / FILE, name, value, vault, origin)
 
 
+def unset_setting(vault: Path, name: str, *, origin: str) -> None:
+    """Remove a setting from the vault's file; what counts then comes from elsewhere."""
+    find_spec(name, origin)
+    _write_line(vault / ".paper" / FILE, name, None, vault)
+
+
 def write_user_setting(name: str, value: Any, *, origin: str) -> None:
     """Write a setting into the user's own file, outside every vault."""
     _write(user_folder() / FILE, name, value, None, origin)
@@ -282,9 +288,16 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
     if any(isinstance(each, str) and has_surrogates(each) for each in texts):
         raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
     check_value(name, value, find_spec(name, origin), origin)
-    table, _, key = name.rpartition(".")
     # A JSON text, number or list is a TOML one.
-    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    _write_line(file, name, json.dumps(value, ensure_ascii=False), vault)
+
+
+def _write_line(file: Path, name: str, value: str | None, vault: Path | None) -> None:
+    """Write or remove one setting; where the file would be wrong then, it stays as it was."""
+    table, _, key = name.rpartition(".")
+    line = None if value is None else f"{key} = {value}"
+    if line is None and not file.exists():
+        return
     with file_lock(file):
         before = file.read_text("utf-8") if file.exists() else None
         replace_file(file, _replace_line(before or "", table, key, line))
@@ -298,8 +311,8 @@ def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -
             raise
 
 
-def _replace_line(content: str, table: str, key: str, line: str) -> str:
-    """The file with one line changed or added, comments and order kept."""
+def _replace_line(content: str, table: str, key: str, line: str | None) -> str:
+    """The file with one line changed, added or (None) removed, comments and order kept."""
     lines = content.split("\n") if content else []
     current, wanted, last_of_table = "", strip_quotes(table), -1 if table else 0
     for number, each in enumerate(lines):
@@ -307,7 +320,10 @@ def _replace_line(content: str, table: str, key: str, line: str) -> str:
             current = strip_quotes(found[1])
             last_of_table = number + 1 if current == wanted else last_of_table
         elif current == wanted and re.match(rf"\s*{re.escape(key)}\s*=", each):
-            return "\n".join([*lines[:number], line, *lines[_end_of_value(lines, number) :]])
+            new = [] if line is None else [line]
+            return "\n".join([*lines[:number], *new, *lines[_end_of_value(lines, number) :]])
+    if line is None:
+        return content
     if last_of_table < 0:
         # The second part of a table's name is the user's own, and may have any character.
         kind, dot, chosen = table.partition(".")

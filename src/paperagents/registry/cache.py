@@ -22,7 +22,7 @@ from paperagents.registry.entry import CallSite, Entry
 from paperagents.registry.folder_scan import FileRecord, Stamp
 from paperagents.version import __version__
 
-FORMAT = 6
+FORMAT = 7
 LARGEST = 64 * 1024 * 1024
 _DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -140,6 +140,7 @@ def _entry(data: Any, file: str) -> Entry:
         type=data["type"],
         description=description,
         category=data["category"],
+        tags=_all(str, data["tags"]),
         file=file,
         span=_span(data["span"]) if data["span"] is not None else None,
         problems=_problems(data["problems"], file),

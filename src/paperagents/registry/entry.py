@@ -39,6 +39,7 @@ class Entry:
     type: str | None = None
     description: str = ""
     category: str | None = None
+    tags: tuple[str, ...] = ()
     file: str | None = None
     span: Span | None = None
     problems: tuple[Problem, ...] = ()
@@ -112,6 +113,7 @@ def describe_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         "name": definition.name,
         "description": definition.description,
         "category": definition.category,
+        "tags": () if isinstance(definition, TagNote) else definition.tags,
         "file": definition.file,
         "span": definition.span,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -129,3 +130,40 @@ def test_a_link_in_the_place_of_the_file_is_not_followed(paper: Any, file: Path,
     file.symlink_to(victim)
     paper("config", "set", "sandbox.timeout", "3")
     assert victim.read_text("utf-8") == "# precious\n"
+
+
+def test_a_setting_is_removed_and_the_rest_stays(paper: Any, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text('# mine\nallowed_hosts = [\n  "a",\n]\n[sandbox]\n# slow\ntimeout = 2\n', encoding="utf-8")
+    assert paper("config", "unset", "allowed_hosts").code == 0
+    assert paper("config", "unset", "sandbox.timeout", "--json").document == {
+        "name": "sandbox.timeout", "value": 5.0, "origin": "default",
+    }  # fmt: skip
+    assert file.read_text("utf-8") == "# mine\n[sandbox]\n# slow\n"
+    monkeypatch.setenv("PAPER_LANGUAGE", "en")
+    answer = paper("config", "unset", "language")
+    assert (answer.code, "PAPER_LANGUAGE" in answer.err) == (0, True)
+    assert file.read_text("utf-8") == "# mine\n[sandbox]\n# slow\n"
+
+
+def test_a_setting_that_does_not_exist_cannot_be_removed(paper: Any, file: Path) -> None:
+    answer = paper("config", "unset", "sandbox.timout")
+    assert (answer.code, "'sandbox.timeout'" in answer.err) == (2, True)
+    assert paper("config", "unset", "sandbox.timeout").code == 0
+    assert not file.exists()
+
+
+def test_what_is_not_set_is_told(paper: Any, file: Path) -> None:
+    file.write_text('[llm]\nmodel = "m"\n', encoding="utf-8")
+    lines = {line.split()[0]: line for line in paper("config").out.splitlines()}
+    assert "(not set)" in lines["timezone"]
+    assert "(not set)" not in lines["llm.model"]
+    assert paper("config", "get", "timezone").out == "\n", "a script gets what is there"
+
+
+def test_a_secret_is_asked_for_and_not_shown(paper: Any, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("sk-geheim\n"))
+    answer = paper("config", "set", "llm.api_key")
+    assert answer.code == 0
+    assert "sk-geheim" not in answer.out + answer.err
+    assert tomllib.loads(file.read_text("utf-8")) == {"llm": {"api_key": "sk-geheim"}}
+    assert paper("config", "set", "llm.model").code == 2

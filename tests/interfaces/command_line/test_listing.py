@@ -52,6 +52,34 @@ def test_the_list_for_people_shows_broken_files_with_place_and_reason(paper: Pap
     assert "paper check" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "ids"),
+    [
+        (["pea"], {"sow", "harvest"}),
+        (["PEA", "spring"], {"sow"}),
+        (["--category", "Garden"], {"sow", "harvest"}),
+        (["--tag", "#spring"], {"sow"}),
+        (["--tag", "spr"], set()),
+        (["--kind", "agent"], {"helper"}),
+        (["--kind", "tool", "--category", "garden"], {"sow", "harvest"}),
+        (["--broken"], {"broken"}),
+        (["nothing says this"], set()),
+    ],
+    ids=" ".join,
+)
+def test_the_list_can_be_narrowed(arguments: list[str], ids: set[str], paper: Paper, write: Write) -> None:
+    tool = "---\ntool: true\nname: {}\ndescription: {}\ncategory: garden\ntags: [{}]\ncustom_function: return 1;\n---\n"
+    write("sow.md", tool.format("Sow", "Sows peas in spring.", "spring, work"))
+    write("harvest.md", tool.format("Harvest", "Picks peas.", "work"))
+    write("broken.md", BROKEN)
+    write("helper.md", AGENT)
+    for _ in range(2):
+        assert set(by_id(paper("list", *arguments, "--json"))) == ids, "also from the cache"
+    shown = paper("list", *arguments)
+    assert shown.code == 0
+    assert f"{len(ids)} of " in shown.err
+
+
 def test_an_empty_vault_says_how_to_start(paper: Paper, vault: Path) -> None:
     answer = paper("list")
     assert answer.code == 0

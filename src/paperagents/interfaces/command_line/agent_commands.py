@@ -12,7 +12,8 @@ import click
 from paperagents.agents.conversation import list_conversations, resolve_conversation
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import common_options, complete_agent, current_vault
+from paperagents.interfaces.command_line.completion import complete_agent
+from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
 from paperagents.interfaces.command_line.run_output import format_value, print_failure, print_record
 from paperagents.interfaces.command_line.terminal import Progress, attend_run, choose_approver, stopping_on_interrupt

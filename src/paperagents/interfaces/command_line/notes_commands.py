@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,8 @@ import click
 from paperagents.definitions.source import Problem
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import (
-    common_options,
-    complete_tool,
-    current_notes,
-    open_folder,
-    remember_format,
-)
+from paperagents.interfaces.command_line.completion import complete_category, complete_tag, complete_tool
+from paperagents.interfaces.command_line.options import common_options, current_notes, open_folder, remember_format
 from paperagents.interfaces.command_line.output import (
     hang_note,
     one_line,
@@ -40,6 +36,7 @@ from paperagents.registry.entry import Entry, definition_document
 from paperagents.registry.folder_scan import is_definition_file, is_hidden
 from paperagents.registry.manual import manual
 
+LISTED_KINDS = ("tool", "chain", "agent", "tag", "builtin", "mcp")
 SORTS = ("relevance", "modified", "name", "path")
 _STEP = 100
 _ON_A_TERMINAL = 20
@@ -210,26 +207,62 @@ def indexing_progress() -> Iterator[Callable[[int, int], None] | None]:
 
 
 @click.command("list", cls=LocalisedCommand, help=text("cli.list"))
+@click.argument("words", nargs=-1, metavar="[TEXT]…")
+@click.option("--category", metavar="NAME", help=text("cli.list.category"), shell_complete=complete_category)
+@click.option("--tag", metavar="NAME", help=text("cli.list.tag"), shell_complete=complete_tag)
+@click.option("--kind", type=click.Choice(LISTED_KINDS), help=text("cli.list.kind"))
+@click.option("--broken", is_flag=True, help=text("cli.list.only-broken"))
 @common_options
-def list_command(context: click.Context, *, as_json: bool) -> None:
-    """List every tool and agent, broken ones too."""
+def list_command(  # noqa: PLR0913  one argument per option
+    context: click.Context, *, words: tuple[str, ...], category: str | None, tag: str | None, kind: str | None,
+    broken: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """List every tool and agent, broken ones too, or those that fit."""
     vault = current_notes(context)
-    entries = vault.registry.entries()
+    everything = vault.registry.entries()
+    wanted = EntryFilter(words=words, category=category, tag=tag, kind=kind, broken=broken)
+    entries = [entry for entry in everything if wanted.fits(entry)]
     if as_json:
         print_json([entry.as_json() for entry in entries])
         return
     own = [entry for entry in entries if entry.kind != "builtin"]
+    built_in = [entry for entry in entries if entry.kind == "builtin"]
     print_entries(own)
-    if own:
+    if own and built_in:
         click.echo()
-    print_entries([entry for entry in entries if entry.kind == "builtin"])
-    broken = sum(not entry.valid for entry in own)
-    if broken:
-        say(text("cli.list.broken", count=broken))
-    elif not own:
+    print_entries(built_in)
+    unusable = sum(not entry.valid for entry in own)
+    if len(entries) < len(everything):
+        say(text("cli.list.some", count=len(entries), total=len(everything)))
+    if unusable:
+        say(text("cli.list.broken", count=unusable))
+    elif not any(entry.kind != "builtin" for entry in everything):
         is_vault = (vault.root / KEEPING_FOLDER).is_dir()
         sentence = "cli.list.empty" if is_vault else "cli.list.outside"
         say(text(sentence, vault=one_line(str(vault.root)), paper=own_command()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryFilter:
+    """Which entries are wanted; what is not said leaves nothing out."""
+
+    words: tuple[str, ...]
+    category: str | None
+    tag: str | None
+    kind: str | None
+    broken: bool
+
+    def fits(self, entry: Entry) -> bool:
+        """Whether all of it holds for an entry; a word may stand anywhere in what is said about it."""
+        said = "\n".join([entry.id, entry.name, entry.description, entry.category or "", *entry.tags]).casefold()
+        tags = [each.removeprefix("#").casefold() for each in entry.tags]
+        return (
+            all(word.casefold() in said for word in self.words)
+            and (self.category is None or (entry.category or "").casefold() == self.category.casefold())
+            and (self.tag is None or self.tag.removeprefix("#").casefold() in tags)
+            and (self.kind is None or self.kind in (entry.kind, entry.type, "tool" if entry.is_tool else None))
+            and not (self.broken and entry.valid)
+        )
 
 
 def print_entries(entries: list[Entry]) -> None:

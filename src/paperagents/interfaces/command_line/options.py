@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from paperagents.errors import PaperError, UsageError
-from paperagents.interfaces.command_line.output import one_line, own_command
+from paperagents.errors import UsageError
+from paperagents.interfaces.command_line.output import own_command
 from paperagents.messages import language_of_locale, text, use_language
 from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
 from paperagents.settings import Settings
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them.
-    from click.shell_completion import CompletionItem
-
     from paperagents.vault import Vault
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
@@ -95,42 +93,6 @@ def vault_option(command: Decorated) -> Decorated:
     return click.option(
         "--vault", type=click.Path(path_type=Path), expose_value=False, callback=remember_vault, help=text("cli.vault")
     )(command)
-
-
-def complete_tool(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The ids of the vault's tools, for the shell."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415  see above
-
-    try:
-        entries = current_notes(context).registry.entries()
-    except PaperError:
-        return []
-    fitting = [each for each in entries if each.id.startswith(incomplete) and one_line(each.id) == each.id]
-    return [CompletionItem(each.id, help=one_line(each.description)) for each in fitting]
-
-
-def complete_agent(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The same for agents."""
-    try:
-        agents = {each.id for each in current_notes(context).registry.entries() if each.kind == "agent"}
-    except PaperError:
-        return []
-    return [each for each in complete_tool(context, parameter, incomplete) if each.value in agents]
-
-
-def complete_variable(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The tools; behind one, the variables it declares."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415  see above
-
-    before = context.params.get("names") or ()
-    if not before:
-        return complete_tool(context, parameter, incomplete)
-    try:
-        declared = current_notes(context).registry.tool(before[0]).environment
-    except PaperError:
-        return []
-    fitting = [each for each in declared if each.name.startswith(incomplete) and one_line(each.name) == each.name]
-    return [CompletionItem(each.name, help=one_line(str(each.schema.get("description", "")))) for each in fitting]
 
 
 def remember_vault(context: click.Context, _: click.Parameter, value: Path | None) -> None:

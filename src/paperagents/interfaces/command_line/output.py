@@ -67,6 +67,14 @@ def print_error(error: PaperError) -> None:
         say_wrapped(f"  {one_line(error.hint)}")
 
 
+def read_secret(question: str) -> str:
+    """A line that nobody sees: not on the screen, not in the shell's history, not in the list of processes."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    answer: str = click.prompt(question, default="", show_default=False, hide_input=True, err=True)
+    return answer
+
+
 def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: bool = False) -> str:
     """Coloured on a terminal, plain anywhere else."""
     stream = sys.stderr if err else sys.stdout

@@ -12,7 +12,8 @@ from paperagents.calls.conversion import CannotConvertError, read_arguments, rea
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
-from paperagents.interfaces.command_line.options import common_options, complete_tool, current_vault
+from paperagents.interfaces.command_line.completion import complete_tool
+from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import local_time, paint, print_json, say, visible
 from paperagents.interfaces.command_line.run_output import print_full_record, print_record
 from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line

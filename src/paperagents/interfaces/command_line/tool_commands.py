@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 
 import click
@@ -10,8 +9,9 @@ import click
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import common_options, complete_tool, complete_variable, current_vault
-from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, say, visible
+from paperagents.interfaces.command_line.completion import complete_tool, complete_variable
+from paperagents.interfaces.command_line.options import common_options, current_vault
+from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, read_secret, say, visible
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
 from paperagents.messages import text
@@ -89,14 +89,6 @@ def read_values(owner: str, keys: tuple[str, ...]) -> dict[str, JsonValue]:
                 continue
         values[name] = value
     return values
-
-
-def read_secret(question: str) -> str:
-    """A line that nobody sees: not on the screen, not in the shell's history, not in the list of processes."""
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().rstrip("\r\n")
-    answer: str = click.prompt(question, default="", show_default=False, hide_input=True, err=True)
-    return answer
 
 
 @click.command("install", cls=LocalisedCommand, help=text("cli.install"))

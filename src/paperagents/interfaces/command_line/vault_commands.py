@@ -13,15 +13,27 @@ import click
 
 from paperagents.cluster.operations import NO_DATABASE, check_database
 from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.completion import complete_setting
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, require_vault
-from paperagents.interfaces.command_line.output import hang_note, one_line, pad, paint, print_json, say, visible, width
+from paperagents.interfaces.command_line.output import (
+    hang_note,
+    one_line,
+    pad,
+    paint,
+    print_json,
+    read_secret,
+    say,
+    visible,
+    width,
+)
 from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
 from paperagents.notes_folder import KEEPING_FOLDER
 from paperagents.npm.process import deno_walls
 from paperagents.sandbox import check_walls
-from paperagents.settings import Setting, load_settings, mask_value, write_setting
+from paperagents.settings import Setting, load_settings, mask_value, unset_setting, write_setting
 from paperagents.version import __version__
 
 _ORIGIN = "paper config"
@@ -43,12 +55,12 @@ def config_command(context: click.Context, *, as_json: bool) -> None:
         print_json({name: {"value": mask_value(name, each), "origin": each.origin} for name, each in settings.items()})
         return
     for name, each in settings.items():
-        value = format_setting(mask_value(name, each))
+        value = format_setting(mask_value(name, each)) or paint(text("cli.config.empty"), "bright_black")
         click.echo(f"{paint(pad(name, 20), bold=True)} {value}  {visible(each.origin)}")
 
 
 @config_command.command("get", help=text("cli.config.get"))
-@click.argument("name")
+@click.argument("name", shell_complete=complete_setting)
 @common_options
 def get(context: click.Context, *, name: str, as_json: bool) -> None:
     """One setting."""
@@ -62,18 +74,49 @@ def get(context: click.Context, *, name: str, as_json: bool) -> None:
 
 
 @config_command.command("set", help=text("cli.config.set"))
-@click.argument("name")
-@click.argument("value")
+@click.argument("name", shell_complete=complete_setting)
+@click.argument("value", required=False)
 @common_options
-def set_(context: click.Context, *, name: str, value: str, as_json: bool) -> None:
-    """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
+def set_(context: click.Context, *, name: str, value: str | None, as_json: bool) -> None:
+    """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed.
+
+    A secret without a value is asked for and not shown.
+    """
+    spec = find_spec(name, _ORIGIN)
+    if value is None:
+        value = read_secret(text("cli.config.ask", name=name)) if spec.secret else ""
+        if not value:
+            raise UsageError("missing-parameter", name="VALUE")
     notes = current_notes(context)
     require_vault(context, notes)
     root = notes.root
-    write_setting(root, name, parse_setting(value, find_spec(name, _ORIGIN)), origin=_ORIGIN)
+    write_setting(root, name, parse_setting(value, spec), origin=_ORIGIN)
     if as_json:
-        setting = load_settings(root).values[name]
-        print_json({"name": name, "value": mask_value(name, setting), "origin": setting.origin})
+        print_setting(name, root)
+
+
+@config_command.command("unset", help=text("cli.config.unset"))
+@click.argument("name", shell_complete=complete_setting)
+@common_options
+def unset(context: click.Context, *, name: str, as_json: bool) -> None:
+    """Remove a setting from the vault's file, and tell what counts now."""
+    root = current_notes(context).root
+    unset_setting(root, name, origin=_ORIGIN)
+    if as_json:
+        print_setting(name, root)
+        return
+    setting = load_settings(root).values.get(name)
+    if setting is None or setting.origin == "default":
+        say(text("cli.config.unset.done", name=one_line(name)))
+    else:
+        say(text("cli.config.unset.elsewhere", name=one_line(name), origin=visible(setting.origin)))
+
+
+def print_setting(name: str, root: Path) -> None:
+    """One setting as JSON, as it counts now."""
+    unset = Setting(value=find_spec(name).default, origin="default")
+    setting = load_settings(root).values.get(name, unset)
+    print_json({"name": name, "value": mask_value(name, setting), "origin": setting.origin})
 
 
 def format_setting(value: Any) -> str:

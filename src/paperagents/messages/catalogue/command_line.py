@@ -49,10 +49,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     # paper list and paper show
     "cli.list": (
-        "List every tool and agent, broken ones too.",
-        "Alle Tools und Agenten auflisten, auch die kaputten.",
-        "列出所有工具和智能体，包括有问题的。",
+        "List every tool and agent, broken ones too; with TEXT, those that mention it.",
+        "Alle Tools und Agenten auflisten, auch kaputte; mit TEXT nur die, in denen er vorkommt.",
+        "列出所有工具和智能体，包括有问题的；给出 TEXT 时只列出提到它的。",
     ),
+    "cli.list.category": ("Only those of this category.", "Nur die dieser Kategorie.", "只列出此类别的。"),
+    "cli.list.tag": ("Only those with this tag.", "Nur die mit diesem Tag.", "只列出带此标签的。"),
+    "cli.list.kind": ("Only those of this kind.", "Nur die dieser Art.", "只列出此种类的。"),
+    "cli.list.only-broken": (
+        "Only those that cannot be used.",
+        "Nur die, die nicht benutzbar sind.",
+        "只列出无法使用的。",
+    ),
+    "cli.list.some": ("{count} of {total} shown.", "{count} von {total} gezeigt.", "显示 {count} 个，共 {total} 个。"),
     "cli.list.broken": (
         "Cannot be used: {count}. paper check tells why.",
         "Nicht benutzbar: {count}. Warum, sagt paper check.",

@@ -338,6 +338,23 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Eine Einstellung in die settings.toml des Vaults schreiben.",
         "将设置写入库的 settings.toml。",
     ),
+    "cli.config.empty": ("(not set)", "(nicht gesetzt)", "（未设置）"),
+    "cli.config.ask": ("{name} (not shown)", "{name} (wird nicht angezeigt)", "{name}（不显示）"),
+    "cli.config.unset": (
+        "Remove a setting from the vault's settings.toml.",
+        "Eine Einstellung aus der settings.toml des Vaults entfernen.",
+        "从库的 settings.toml 中移除设置。",
+    ),
+    "cli.config.unset.done": (
+        "{name} is not set any more.",
+        "{name} ist nicht mehr gesetzt.",
+        "{name} 已不再设置。",
+    ),
+    "cli.config.unset.elsewhere": (
+        "{name} is not set in this vault; it still comes from {origin}.",
+        "{name} ist in diesem Vault nicht gesetzt; der Wert kommt noch aus {origin}.",
+        "{name} 在此库中未设置；其值仍来自 {origin}。",
+    ),
     "cli.doctor": (
         "Does everything stand that should? The walls of the sandbox, the files of the vault.",
         "Steht alles, was stehen soll? Die Wände der Sandbox, die Dateien des Vaults.",
