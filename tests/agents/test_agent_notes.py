@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from paperagents.agents.toolbox import is_read_only, open_toolbox
 from paperagents.definitions.tool import DEFAULT_TOOLS
 from paperagents.registry.vault_checks import fits_pattern, is_pattern
+from paperagents.tags import TagRegistry
 
 from .conftest import Desk
 
@@ -77,7 +78,7 @@ def test_a_broken_agent_is_not_asked(desk: Desk) -> None:
 def granted(desk: Desk, front: str = "") -> set[str]:
     desk.agent(front)
     registry = desk.vault.registry
-    return set(open_toolbox(registry.agent("helper"), registry.entries(), registry.tool).granted)
+    return set(open_toolbox(registry.agent("helper"), registry.entries(), registry.tool, TagRegistry()).granted)
 
 
 STORES = {"memory", "task", "goal", "datavault"}

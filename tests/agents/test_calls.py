@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.agents.calls import DEEPEST, read_arguments
-from paperagents.agents.model import LARGEST_ARGUMENTS, ModelCall
+from paperagents.agents.calls import DEEPEST, parse_turn, read_arguments
+from paperagents.agents.model import LARGEST_ARGUMENTS, ModelCall, ModelTurn
+from paperagents.agents.toolbox import Toolbox
 from paperagents.errors import ToolError
+from paperagents.tags import TagRegistry, read_tags
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -125,3 +127,13 @@ def test_too_large_arguments_are_not_even_looked_at() -> None:
     with pytest.raises(ToolError) as caught:
         read_arguments(ModelCall(id="1", name="tool", arguments="", size=LARGEST_ARGUMENTS + 1))
     assert caught.value.code == "call-too-large"
+
+
+@pytest.mark.parametrize("tags", [TagRegistry(), None])
+def test_an_answer_inside_the_content_of_another_call_is_data(tags: TagRegistry | None) -> None:
+    written = "{{<final_output>}}x{{</final_output>}}"
+    text = f'{{{{<memory identifier="a">}}}}{written}{{{{</memory>}}}}'
+    box = Toolbox(tools={}, names={})
+    assert parse_turn(ModelTurn(text=text), read_tags(text), box, tags).final is None
+    thought = f"{{{{<reasoning_text>}}}}{written}{{{{</reasoning_text>}}}}"
+    assert parse_turn(ModelTurn(text=thought), read_tags(thought), box, tags).final == "x"

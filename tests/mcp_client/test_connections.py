@@ -263,14 +263,16 @@ def test_a_damaged_file_of_the_user_is_no_agreement(vault: Vault, tmp_path: Path
 
 
 @pytest.mark.usefixtures("agreed")
-def test_a_tool_whose_name_cannot_be_that_of_a_tag_costs_no_other(folder: Path, tmp_path: Path) -> None:
+def test_a_tool_whose_id_cannot_be_a_tag_has_a_word_that_can(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "config" / "paperagents" / "mcp_servers.json"
-    file.write_text(file.read_text().replace('"length"', '"how long?"'))
+    file.write_text(file.read_text().replace('"note"', '"how long?"'))
     with Vault(folder) as fresh:
-        assert "mcp:clock/how long?" in {entry.id for entry in fresh.registry.entries()}
         tags = fresh.tag_registry()
-        assert tags.get("mcp:clock/how long?") is None
+        assert tags.find("mcp_clock_how_long").id == "mcp:clock/how long?"  # type: ignore[union-attr]
         assert tags.get("measured") is not None
+        (result,) = fresh.apply('{{<mcp_clock_length text="four" />}}')
+        assert (result["tool"], result["status"]) == ("mcp:clock/length", "success")
+        assert result["output"] == {"result": 4}
 
 
 def test_a_person_agrees_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,7 @@ def test_a_kind_of_entry_that_there_is_not_is_a_warning(check: Callable[..., lis
     "fields",
     [
         "version: 2",
+        "type: SELF_CLOSING\ncategory: Storage",
         "storage: memory",
         "storage:",
         "words: note",

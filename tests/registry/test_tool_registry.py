@@ -252,6 +252,8 @@ def test_a_log_into_the_file_of_another_tool_is_told(root: Path, write: Write, l
         ("words: note_it", "6:8", "one"),
         ("words: [fine, MEMORY]", "6:15", "memory"),
         ("words: [Vaultref]", "6:9", "vaultref"),
+        ("words: [write_file]", "6:9", "write_file"),
+        ("words: [Shout]", "6:9", "shout"),
         ("patterns: {selfClosing: '{{<task\\s+([^>]*)\\s*\\/>}}'}", "6:11", "task"),
     ],
 )
@@ -260,6 +262,7 @@ def test_a_tag_that_is_written_like_another_is_told_where_it_says_so(
 ) -> None:
     write("one.md", "---\ntag: true\nid: one\nname: One\ndescription: First.\nwords: [note_it]\n---\n")
     write("two.md", f"---\ntag: true\nid: two\nname: Two\ndescription: Second.\n{fields}\n---\n")
+    write("shout.md", name="shout")
     registry = registry_of(root)
     listed = own(registry)
     assert listed["one.md"].valid

@@ -118,6 +118,14 @@ def test_example_2_parse_and_validate_specific_tool() -> None:
     assert result["operations"] == extract_tool_operations(text, "memory")
 
 
+def test_example_2_tells_which_operation_is_invalid_and_why() -> None:
+    result = parse_tool_operations('{{<memory identifier="a" />}}{{<memory content="x" />}}', "memory")
+    assert [[each["code"] for each in operation.get("errors", [])] for operation in result["operations"]] == [
+        [],
+        ["tag-attribute-missing"],
+    ]
+
+
 def test_example_2_for_all_tools() -> None:
     results = parse_all_tool_operations(RESPONSE + "{{<memory />}}")
     assert {tool: (result["valid_count"], result["invalid_count"]) for tool, result in results.items()} == {

@@ -40,10 +40,31 @@ def test_a_self_closing_tag_is_a_call_with_its_place() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("inside", "content"),
+    [
+        ("\na,b\n", "a,b"),
+        ("\r\na\r\n", "a"),
+        ("\n\na\n\n", "\na\n"),
+        (" \na\n ", " \na\n "),
+        ("a\nb", "a\nb"),
+        ("\n", ""),
+        ("\n\n", ""),
+        ("\r\n", ""),
+        ("", ""),
+        ("\r", "\r"),
+    ],
+)
+def test_one_line_break_on_either_side_is_not_content(inside: str, content: str) -> None:
+    (operation,) = read_tags(f'{{{{<datavault id="a">}}}}{inside}{{{{</datavault>}}}}').operations
+    assert (operation["content"], operation["has_content"]) == (content, bool(content))
+    assert operation["raw"] == f'{{{{<datavault id="a">}}}}{inside}{{{{</datavault>}}}}'
+
+
 def test_a_block_is_a_call_with_its_content_as_it_stands() -> None:
     (operation,) = read_tags('{{<datavault id="a">}}\n  two\n{{</datavault>}}').operations
     assert operation["type"] == "block"
-    assert operation["content"] == "\n  two\n"
+    assert operation["content"] == "  two"
     assert operation["has_content"] is True
     assert operation["attributes"] == {"id": "a"}
 

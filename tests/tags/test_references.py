@@ -175,6 +175,15 @@ def test_a_reference_without_id_stays_and_is_an_error() -> None:
     assert [error["code"] for error in result["errors"]] == ["vault-reference-without-id"]
 
 
+@pytest.mark.parametrize("written", ['{{<vaultref id="x">}}', "{{< VaultRef id='x' >}}"])
+def test_a_reference_whose_slash_is_missing_stays_and_is_told(written: str) -> None:
+    result = resolve_vault_references(f"{written} {reference('x')}", lookup={"x": "1"})
+    assert (result["resolved_text"], result["references"], result["fully_resolved"]) == (f"{written} 1", ["x"], False)
+    assert [(each["code"], each["id"]) for each in result["errors"]] == [("vault-reference-unclosed", "x")]
+    assert not validate_vault_references(written, lookup={"x": "1"})["valid"]
+    assert replace_vault_references(written, {"x": "1"}) == written
+
+
 def test_references_in_code_are_resolved() -> None:
     assert resolved(f"```js\n{reference('x')}\n```", x="1") == "```js\n1\n```"
 

@@ -6,10 +6,22 @@ import sys
 
 import pytest
 
+from paperagents import tags
 from paperagents.definitions.tag import AttributeSchema, TagCategory, TagDefinition, TagSchema, TagType
 from paperagents.errors import UsageError
 from paperagents.reading.tag_markdown import word_of_pattern
-from paperagents.tags import TagRegistry, extract_tool_operations, read_tags
+from paperagents.tags import (
+    COMMON_PATTERNS,
+    TOOL_CATEGORIES,
+    TOOL_DEFINITIONS,
+    TOOL_TYPES,
+    VALIDATION_CONSTANTS,
+    TagRegistry,
+    extract_tool_operations,
+    get_tool_definition,
+    read_tags,
+    validate_operation,
+)
 
 
 def test_registries_do_not_know_each_others_tags() -> None:
@@ -143,7 +155,7 @@ def test_every_name_of_the_package_is_there() -> None:
     import paperagents.tags as package  # noqa: PLC0415  the package itself is looked at
 
     assert all(getattr(package, name) is not None for name in package.__all__)
-    assert dir(package) == package.__all__
+    assert dir(package) == sorted(package.__all__)
     with pytest.raises(AttributeError):
         package.nothing  # noqa: B018
 
@@ -155,3 +167,54 @@ def test_a_tag_that_can_be_a_block_has_content_where_nothing_else_is_said(kind: 
     definition = registry.get("mine")
     assert definition is not None
     assert definition.schema.has_content is has_content
+
+
+# --- each fact under a name of its own
+
+
+def test_the_definitions_are_found_by_their_names_and_one_more_can_be_added() -> None:
+    assert TOOL_DEFINITIONS["MEMORY"]["id"] == TOOL_DEFINITIONS["memory"].id == "memory"
+    assert {"MEMORY", "REASONING_TEXT", "VAULTREF"} <= {*TOOL_DEFINITIONS}
+    assert "notification" not in TOOL_DEFINITIONS
+    TOOL_DEFINITIONS["NOTIFICATION"] = {
+        "id": "notification",
+        "type": TOOL_TYPES.SELF_CLOSING,
+        "category": TOOL_CATEGORIES.OUTPUT,
+        "patterns": {"selfClosing": r"/{{<notify\s+([^>]*)\s*\/>}}/g"},
+    }
+    try:
+        assert len(extract_tool_operations('{{<notify message="Hi" />}}', "notification")) == 1
+        assert len(TOOL_DEFINITIONS) == len([*TOOL_DEFINITIONS])
+    finally:
+        del TOOL_DEFINITIONS["NOTIFICATION"]
+    assert get_tool_definition("notification") is None
+
+
+@pytest.mark.parametrize("tag", [tag.id for tag in TagRegistry()])
+def test_each_built_in_tag_has_functions_of_its_own(tag: str) -> None:
+    text = f"{{{{<{tag} a=1>}}}}x{{{{</{tag}>}}}}" + '{{<goal identifier="g" />}}'
+    name = "reasoning" if tag == "reasoning_text" else tag
+    extract = getattr(tags, "extract_reasoning_blocks" if name == "reasoning" else f"extract_{tag}_operations")
+    assert extract(text) == extract_tool_operations(text, tag)
+    operation = {"type": "self_closing", "attributes": {}, "content": ""}
+    validate = getattr(tags, f"validate_{name}_operation")
+    assert validate(operation) == validate_operation({**operation, "tool_id": tag})
+    assert tag in validate.__doc__
+    assert tag in extract.__doc__
+
+
+def test_the_limits_are_those_that_hold() -> None:
+    longest = VALIDATION_CONSTANTS["MAX_IDENTIFIER_LENGTH"]
+    assert tags.is_valid_identifier("a" * longest)
+    assert not tags.is_valid_identifier("a" * (longest + 1))
+    too_long = "x" * (VALIDATION_CONSTANTS["MAX_CONTENT_LENGTH"] + 1)
+    assert not tags.validate_memory_operation({"attributes": {"identifier": "a", "content": too_long}})["valid"]
+    assert COMMON_PATTERNS["VALID_IDENTIFIER"].match("a b") is None
+    assert COMMON_PATTERNS["VAULT_REFERENCE"].search('a {{<vaultref id="x" />}}')
+    assert [match["key"] for match in COMMON_PATTERNS["ATTRIBUTES"].finditer('id="test" delete')] == ["id", "delete"]
+    assert COMMON_PATTERNS["DANGEROUS_CHARS"].search("<SCRIPT>")
+
+
+def test_there_is_one_spelling_of_each_name() -> None:
+    with pytest.raises(AttributeError):
+        tags.extractToolOperations  # noqa: B018  there is one spelling

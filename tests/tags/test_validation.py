@@ -132,8 +132,8 @@ def test_the_status_of_a_task_is_read_in_any_case_and_defaults() -> None:
 
 def test_the_body_of_a_block_is_its_content() -> None:
     answer = check("{{<memory identifier=a>}}\nBody\n{{</memory>}}")
-    assert answer["normalized"]["content"] == "\nBody\n"
-    assert answer["normalized"]["attributes"]["content"] == "\nBody\n"
+    assert answer["normalized"]["content"] == "Body"
+    assert answer["normalized"]["attributes"]["content"] == "Body"
 
 
 def test_the_body_counts_before_the_attribute_and_a_warning_says_so() -> None:

@@ -14,6 +14,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.mcp.tools import ToolOffer
 from paperagents.messages import sentences
 from paperagents.registry.manual import manual
+from paperagents.tags import TagRegistry
 from paperagents.tools.built_in import ALWAYS, TEXT, BuiltIn, ToolContext, object_of, required
 from paperagents.vault import Vault
 
@@ -117,6 +118,6 @@ def test_it_is_offered_over_mcp_as_a_tool_that_only_reads(vault: Vault) -> None:
 def test_an_agent_may_be_given_it(vault: Vault) -> None:
     (vault.root / "crier.md").write_text(AGENT)
     registry = vault.registry
-    toolbox = open_toolbox(registry.agent("crier"), registry.entries(), registry.tool)
+    toolbox = open_toolbox(registry.agent("crier"), registry.entries(), registry.tool, TagRegistry())
     assert "shout" in toolbox.names
     assert is_read_only(toolbox.tools["shout"], {"note": "a.md"}, registry.tool)

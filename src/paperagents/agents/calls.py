@@ -19,6 +19,7 @@ from paperagents.errors import InvalidArgumentsError, PaperError, ToolError
 from paperagents.runs.tag_calls import FINAL_OUTPUT, SUBAGENT, TagCall, read_tag_call, subagent_call
 from paperagents.tags import TagReader, TagReading, TagRegistry, read_tags, validate_operation
 from paperagents.tags.extraction import toplevel_calls
+from paperagents.tags.registry import DEFAULT_REGISTRY
 
 MOST_PROBLEMS = 20
 
@@ -57,14 +58,14 @@ def parse_turn(
     ``registry`` knows the tags that count; None where none does. Where tags are the only way to call, an unknown tag
     is a mistake, too (``strict``).
     """
-    toplevel = toplevel_calls(reading.operations, registry) if registry is not None else []
-    tagged = [each for each in toplevel if each["tool_id"] != FINAL_OUTPUT]
+    toplevel = toplevel_calls(reading.operations, registry or DEFAULT_REGISTRY)
+    tagged = [each for each in toplevel if each["tool_id"] != FINAL_OUTPUT] if registry is not None else []
     count = len(tagged) + turn.calls_made
     if count > MOST_CALLS:
         refused = ToolError("too-many-calls", count=count, limit=MOST_CALLS)
         return ParsedTurn(calls=(RequestedCall(name="model", failure=refused),))
     calls = [request_tag_call(each, registry) for each in tagged] if registry is not None else []
-    finals = [each for each in reading.operations if each["tool_id"] == FINAL_OUTPUT]
+    finals = [each for each in toplevel if each["tool_id"] == FINAL_OUTPUT]
     return ParsedTurn(
         calls=(*calls, *(request_native_call(each, toolbox) for each in turn.calls)),
         final=str(validate_operation(finals[-1], registry)["normalized"]["content"]).strip() if finals else None,

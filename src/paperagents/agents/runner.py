@@ -70,7 +70,8 @@ class AgentRunner:
 
     def _run(self, pipeline: StepRunner, agent: AgentDefinition, frame: RunContext) -> JsonValue:
         services, session = pipeline.services, pipeline.session
-        box = open_toolbox(agent, self.entries(), services.find_tool)
+        tags = self.tags()
+        box = open_toolbox(agent, self.entries(), services.find_tool, tags)
         start = self._journal_start(pipeline, agent, frame, box)
         if session.model is None and start["chosen_by"] == "person" and start["model"] != OWN_MODEL:
             # The agents below use this model, too, also when the run is resumed later.
@@ -92,7 +93,7 @@ class AgentRunner:
                             spending=spending, replays=False)  # fmt: skip
             run = AgentRun(
                 agent=agent, pipeline=pipeline, frame=inner, model=model, model_name=model_name, toolbox=box,
-                tags=self.tags(), dialogue=self._dialogue(pipeline, agent, frame, box, history), spending=spending,
+                tags=tags, dialogue=self._dialogue(pipeline, agent, frame, box, history), spending=spending,
                 conversation=conversation, retries=self.retries,
             )  # fmt: skip
             return run_agent(run)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -15,6 +15,7 @@ from paperagents.definitions.tool import AGENT_PREFIX, CONVERSATION, AgentDefini
 from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry
 from paperagents.registry.vault_checks import fits_pattern, is_pattern
+from paperagents.tags import TagRegistry
 
 _NATIVE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DEEPEST_LOOK = 4
@@ -29,6 +30,8 @@ class Toolbox:
     """By the name under which the pipeline finds them: an id, or ``agent:`` and an id."""
     names: Mapping[str, str]
     """The same by the name under which a model calls them natively."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """How those are written as tags whose id cannot be: ``mcp_clock_now``."""
 
     @property
     def granted(self) -> frozenset[str]:
@@ -59,10 +62,10 @@ class Toolbox:
 
     def manual(self) -> str:
         """The same as text, for a model that writes tags."""
-        return "\n".join(describe_tool(tool) for tool in self.tools.values())
+        return "\n".join(describe_tool(tool, self.words.get(tool.id, tool.id)) for tool in self.tools.values())
 
 
-def open_toolbox(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool) -> Toolbox:
+def open_toolbox(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool, tags: TagRegistry) -> Toolbox:
     """Everything the agent's note names and that can be used; a broken file is left out."""
     entries = tuple(entries)
     stores = ENTRY_KINDS if agent.memory else ()
@@ -74,7 +77,8 @@ def open_toolbox(agent: AgentDefinition, entries: Iterable[Entry], find: FindToo
             tool = find(name)
             tools[tool.key] = tool
     tools.pop(f"{AGENT_PREFIX}{agent.id}", None)
-    return Toolbox(tools=tools, names=native_names(tools))
+    words = {tag.id: tag.words[0] for tag in tags if tag.id not in tag.words}
+    return Toolbox(tools=tools, names=native_names(tools), words=words)
 
 
 def expand_patterns(patterns: Iterable[str], entries: Sequence[Entry], *, by_name: bool = False) -> Iterator[str]:
@@ -122,8 +126,8 @@ def own_schema(tool: ToolDefinition) -> JsonObject:
     return schema
 
 
-def describe_tool(tool: ToolDefinition) -> str:
-    """One tool as a tag, with what its attributes are."""
+def describe_tool(tool: ToolDefinition, word: str) -> str:
+    """One tool as a tag that is written with this word, with what its attributes are."""
     properties = own_schema(tool).get("properties")
     required = {each.name for each in tool.parameters if each.must_be_given}
     lines = []
@@ -133,5 +137,5 @@ def describe_tool(tool: ToolDefinition) -> str:
         shown = kind if isinstance(kind, str) else json.dumps(kind)
         remark = " (required)" if name in required else ""
         lines.append(f"  - {name}{remark}: {shown}{f', {description}' if description else ''}")
-    head = f'subagent agent="{tool.id}"' if tool.kind == "agent" else tool.id
+    head = f'subagent agent="{tool.id}"' if tool.kind == "agent" else word
     return "\n".join([f"- `{{{{<{head} … />}}}}` {tool.description or tool.name}", *lines])

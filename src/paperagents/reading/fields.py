@@ -43,10 +43,12 @@ class Fields:
         self._wrong(name, node, "text")
         return None
 
-    def choice(self, name: str, options: Iterable[str]) -> str | None:
+    def choice(self, name: str, options: Iterable[str], *, any_case: bool = False) -> str | None:
         """One of a few words."""
         options = tuple(options)
         word = self.text(name)
+        if word is not None and any_case:
+            word = word.lower()
         if word is None or word in options:
             return word
         node = self.mapping.entries[name][1]

@@ -38,8 +38,8 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
     fields.warn_of_slips(TAG_FIELDS, also_fine=_OTHER_NOTES)
     name = read_name(fields)
     identifier = read_id(fields, name, problems.file)
-    fields.choice("type", tuple(TagType))
-    fields.choice("category", [each for each in TagCategory if each != TagCategory.REFERENCE])
+    fields.choice("type", tuple(TagType), any_case=True)
+    fields.choice("category", [each for each in TagCategory if each != TagCategory.REFERENCE], any_case=True)
     storage = front.get("storage")
     # A note brings no handler, so what it stores must be one of the kinds that there are.
     if isinstance(storage, YamlScalar) and storage.value is not None and storage.raw.lower() not in ENTRY_KINDS:
@@ -103,7 +103,8 @@ Choice = TypeVar("Choice", TagType, TagCategory, RawContent)
 def read_tag_definition(definition: TagDefinition | Mapping[str, Any]) -> TagDefinition:
     """A definition with its words, from a value or a mapping. What it cannot be is refused with the reason."""
     value = definition if isinstance(definition, TagDefinition) else _DefinitionReader(definition).read()
-    if not TAG_ID.fullmatch(value.id):
+    if not TAG_ID.fullmatch(value.id) and not value.words:
+        # With words of its own, only those are written: a tool of another server may have any id.
         raise wrong_field(value.id, "id", value.id)
     words = value.words or words_of_patterns(value.id, value.patterns)
     if unfit := [word for word in words if not TAG_ID.fullmatch(word)]:

@@ -119,8 +119,14 @@ class _Checks:
                 yield from (_problem(each, "duplicate-name", each.span, severity="warning", **values) for each in group)
 
     def taken_words(self) -> Iterator[Problem]:
-        """Tags that are written like another one: the first has the word. Of one id in two places is told elsewhere."""
-        owners = {word: word for word in BUILTIN_WORDS}
+        """Tags that are written like another one, or a tool: who was first has the word.
+
+        Of one id in two places is told elsewhere. A tag may have the id of a tool: it says how that is written.
+        """
+        if all(entry.kind != "tag" for entry in self.entries):
+            return
+        tools = [entry for entry in (*self.entries, *self.builtin) if entry.is_tool and entry.type is not None]
+        owners = {entry.id.lower(): entry.id for entry in tools} | {word: word for word in BUILTIN_WORDS}
         taken = {entry.id for entry in self.builtin}
         for entry in self.entries:
             if entry.kind != "tag" or entry.id in taken or not entry.valid:

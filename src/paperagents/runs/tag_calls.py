@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from inspect import signature
 from itertools import groupby
 from typing import Any
@@ -13,10 +15,11 @@ from typing import Any
 from paperagents.calls.arguments import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tag import Handler, TagCategory, TagDefinition, TagNote, TagSchema, TagType
-from paperagents.definitions.text import ENTRY_KINDS
+from paperagents.definitions.text import ENTRY_KINDS, lossless_bytes
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.messages import text
+from paperagents.reading.tag_markdown import TAG_ID
 from paperagents.registry.entry import Entry
 from paperagents.runs.record import RunRecord
 from paperagents.tags import (
@@ -32,6 +35,7 @@ from paperagents.tags.registry import DEFAULT_REGISTRY
 FINAL_OUTPUT = "final_output"
 SUBAGENT = "subagent"
 STATUSES = {"succeeded": "success", "planned": "success", "denied": "denied", "waiting": "waiting"}
+LONGEST_WORD = 180
 NO_DETAILS: JsonObject = {"hint": None, "step": None, "block": None, "retryable": False, "details": {}}
 
 
@@ -159,15 +163,23 @@ def vault_tags(notes: Iterable[TagNote], entries: Iterable[Entry]) -> TagRegistr
             if registry.get(note.id) is None:
                 registry.register(note.fields)
     for entry in entries:
-        # Another program's tool may have a name that cannot be a tag's.
-        with suppress(UsageError):
-            is_callable = entry.kind != "tag" and entry.valid
-            if is_callable and registry.get(entry.id) is None and registry.find(entry.id) is None:
-                registry.register(tool_tag(entry))
+        if entry.kind != "tag" and entry.valid and registry.get(entry.id) is None:
+            word = tag_word(entry.id, registry)
+            if word is not None:
+                registry.register(tool_tag(entry, word))
     return registry
 
 
-def tool_tag(entry: Entry) -> TagDefinition:
+def tag_word(tool: str, registry: TagRegistry) -> str | None:
+    """How a tool is written as a tag, ``mcp:clock/now`` as ``mcp_clock_now``; None where that is another tag."""
+    word = tool if TAG_ID.fullmatch(tool) else re.sub(r"[^\w.\-]+", "_", tool).strip("_.-")[:LONGEST_WORD]
+    if not word or (word != tool and registry.find(word) is not None):
+        # Two ids that differ in such signs alone: neither must be called in the place of the other.
+        word = f"{word or 'tool'}_{sha256(lossless_bytes(tool)).hexdigest()[:8]}"
+    return word if registry.find(word) is None else None
+
+
+def tool_tag(entry: Entry, word: str) -> TagDefinition:
     """A tool of the vault as a tag; the tool itself says what its attributes may be."""
     return TagDefinition(
         id=entry.id,
@@ -176,7 +188,7 @@ def tool_tag(entry: Entry) -> TagDefinition:
         category=TagCategory.EXECUTION,
         description=entry.description,
         schema=TagSchema(has_content=True, content_attribute="content", open_attributes=True),
-        words=(entry.id,),
+        words=(word,),
     )
 
 

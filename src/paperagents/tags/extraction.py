@@ -219,7 +219,7 @@ def extract_all_tool_operations(
 
 
 def parse_tool_operations(text: str, tool_id: str, *, registry: TagRegistry | None = None) -> dict[str, Any]:
-    """The calls of one tool with how many of them are valid."""
+    """The calls of one tool, how many of them are valid, and what is wrong with the others."""
     operations = extract_tool_operations(text, tool_id, registry=registry)
     return _count_valid((registry or DEFAULT_REGISTRY).proper_id(tool_id), operations, registry)
 
@@ -231,7 +231,7 @@ def parse_all_tool_operations(
     categories: Collection[str] | None = None,
     registry: TagRegistry | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """The calls of all tools by tool id, each with how many of them are valid."""
+    """The same for all tools, by tool id."""
     found = extract_all_tool_operations(text, tool_ids=tool_ids, categories=categories, registry=registry)
     return {tool_id: _count_valid(tool_id, operations, registry) for tool_id, operations in found.items()}
 
@@ -258,7 +258,14 @@ def _as_several(names: Collection[str]) -> Collection[str]:
 
 
 def _count_valid(tool_id: str, operations: list[TagOperation], registry: TagRegistry | None) -> dict[str, Any]:
-    valid = sum(validate_operation(operation, registry)["valid"] for operation in operations)
+    """The operations, an invalid one with its ``errors``, and how many of them are valid."""
+    valid = 0
+    for operation in operations:
+        checked = validate_operation(operation, registry)
+        if checked["valid"]:
+            valid += 1
+        else:
+            operation["errors"] = checked["errors"]
     return {
         "tool_id": tool_id,
         "count": len(operations),

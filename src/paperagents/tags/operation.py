@@ -10,6 +10,8 @@ from typing import Any, Final, TypeAlias
 from paperagents.tags.grammar import Token, parse_attributes, token_at
 
 LINE_BREAK = re.compile("\n")
+FIRST_BREAK = re.compile(r"\A\r?\n")
+LAST_BREAK = re.compile(r"\r?\n\Z")
 LONGEST_LINE_HEAD = 256
 
 
@@ -135,13 +137,16 @@ class TagOperation(dict[str, Any]):
 
 def _parts(source: SourceText, opening: Token, closing: Token | None) -> dict[str, Any]:
     end = closing.end if closing else opening.end
+    # The line breaks with which tags stand on lines of their own are not content.
+    inside = source.slice(opening.end, closing.start) if closing else ""
+    content = LAST_BREAK.sub("", FIRST_BREAK.sub("", inside))
     line, column = source.position(opening.start)
     return {
         "type": "block" if closing else "self_closing",
         "raw": source.slice(opening.start, end),
-        "content": source.slice(opening.end, closing.start) if closing else "",
+        "content": content,
         "attributes": parse_attributes(source.slice(opening.attributes_start, opening.attributes_end)),
-        "has_content": closing is not None and closing.start > opening.end,
+        "has_content": bool(content),
         "start": opening.start,
         "end": end,
         "line": line,

@@ -181,9 +181,9 @@ class _Resolution:
 
     def split(self, text: str) -> Iterator[str | _OpenEntry]:
         position = 0
-        for match in REFERENCE.finditer(text):
+        for match in REFERENCE_OR_UNCLOSED.finditer(text):
             yield text[position : match.start()]
-            yield self.content_for(match)
+            yield self.content_for(match) if match["slash"] else self.fail(match, "vault-reference-unclosed")
             position = match.end()
         yield text[position:]
 
@@ -247,10 +247,10 @@ MOST_COMPARED = 20
 MOST_ENTRIES = 100_000
 """How many entries are looked at in all to find a circle."""
 
-REFERENCE = compile_regex(
-    rf"\{{\{{<{BLANKS}vaultref(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+/{BLANKS}>\}}\}}",
-    re.IGNORECASE | re.DOTALL,
-)
+_REFERENCE = rf"\{{\{{<{BLANKS}vaultref(?P<attributes>(?:{ATTRIBUTE})*+)[\s,]*+(?P<slash>/){BLANKS}>\}}\}}"
+REFERENCE = compile_regex(_REFERENCE, re.IGNORECASE | re.DOTALL)
+REFERENCE_OR_UNCLOSED = compile_regex(_REFERENCE.replace("(?P<slash>/)", "(?P<slash>/?+)"), re.IGNORECASE | re.DOTALL)
+"""Also one whose slash was forgotten: it stays as it is, and is told."""
 
 
 def identifier_of(match: re.Match[str]) -> str:

@@ -27,7 +27,8 @@ DANGEROUS_MARKUP = re.compile(r"<script|javascript:|onerror\s{0,9}=|onclick\s{0,
 LONGEST_QUOTE = 60
 REPLACED = "tag-attribute-replaced"
 """The code of a warning: an unknown word stands for the default. Of an entry that there is, it changes nothing."""
-VALID_IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
+LONGEST_IDENTIFIER = 200
+VALID_IDENTIFIER = re.compile(rf"\A[A-Za-z0-9_-]{{1,{LONGEST_IDENTIFIER}}}\Z")
 NUMBER = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,4})?", re.ASCII)
 YES = frozenset({"true", "yes", "on", "1"})
 NO = frozenset({"false", "no", "off", "0", "", "none", "null"})
@@ -214,7 +215,7 @@ class ConversionError(ValueError):
 
 def is_valid_identifier(identifier: object) -> bool:
     """Whether this can name an entry: letters, digits, ``_`` and ``-``, at most 200 of them."""
-    return isinstance(identifier, str) and VALID_IDENTIFIER.fullmatch(identifier) is not None
+    return isinstance(identifier, str) and VALID_IDENTIFIER.match(identifier) is not None
 
 
 def normalize_vault_type(value: object) -> str:

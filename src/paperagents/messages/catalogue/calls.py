@@ -317,6 +317,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Datentresor hat keinen Eintrag „{id}“.",
         "数据保险库中没有条目“{id}”。",
     ),
+    "vault-reference-unclosed": (
+        "The reference to '{id}' lacks its slash, so it was left as it is: {{{{<vaultref id=\"{id}\" />}}}}.",
+        'Im Verweis auf „{id}“ fehlt der Schrägstrich; er blieb stehen, wie er ist: {{{{<vaultref id="{id}" />}}}}.',
+        '对“{id}”的引用缺少斜杠，因此原样保留：{{{{<vaultref id="{id}" />}}}}。',
+    ),
     "vault-reference-cycle": (
         "The entries refer to each other without end: {path}.",
         "Die Einträge verweisen endlos aufeinander: {path}.",
