@@ -9,7 +9,7 @@ import pytest
 from paperagents.errors import SandboxError
 from paperagents.sandbox import Limits, Sandbox
 
-SMALL = Limits(seconds=0.3, memory_mb=32, output_mb=1, host_calls=50)
+SMALL = Limits(seconds=0.6, memory_mb=32, output_mb=1, host_calls=50)
 
 Failure = Callable[..., SandboxError]
 

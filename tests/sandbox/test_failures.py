@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import string
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.waiting import wait_until
 
 from paperagents.definitions.source import Excerpt
 from paperagents.errors import SandboxError
@@ -67,6 +72,35 @@ def test_an_endless_loop_is_shown_where_it_is(failure: Failure) -> None:
     error = failure(script, limits=Limits(seconds=0.05))
     assert error.code == "sandbox-timeout"
     assert error.details["stack"][-1]["line"] == 14
+
+
+def test_a_block_in_one_call_that_cannot_be_interrupted_is_shown_where_it_begins(failure: Failure) -> None:
+    script = Excerpt(text="const n = 2 ** 53 - 1;\n[].reverse.call({ length: n });", file="t.md", line=10)
+    error = failure(script, limits=Limits(seconds=0.05))
+    assert error.code == "sandbox-timeout"
+    assert error.details["stack"] == [{"function": None, "file": "t.md", "line": 10, "column": 1}]
+    assert "t.md:10:1" in error.message
+
+
+def test_the_clock_on_the_wall_ends_a_block_that_was_given_no_computing_time() -> None:
+    script = Excerpt(text="\nfor (;;) Math.max(1);", file="t.md", line=10)
+    with Sandbox(limits=Limits(seconds=0.4), size=1) as pool:
+        pool.run("return 1")
+        (pid,) = pool.pids()
+
+        def hold_up() -> None:
+            os.kill(pid, signal.SIGSTOP)
+            until = time.monotonic() + 0.5
+            wait_until(lambda: time.monotonic() > until)
+            os.kill(pid, signal.SIGCONT)
+
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(hold_up)
+            with pytest.raises(SandboxError) as caught:
+                pool.run(script)
+    assert caught.value.code == "sandbox-timeout"
+    # Only the engine itself knows this line.
+    assert caught.value.details["stack"][0]["line"] == 11
 
 
 def test_frames_of_libraries_and_of_the_prelude_are_left_out(failure: Failure) -> None:

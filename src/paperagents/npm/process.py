@@ -82,7 +82,7 @@ class DenoSetup:
 class DenoProcess(WorkerProcess):
     """A worker that is Deno."""
 
-    counts_computing_time = False
+    stops_itself = False
 
     def ran_out_of_memory(self) -> bool:
         """V8 gives up with a trap when its heap is full, the allocator with an abort."""

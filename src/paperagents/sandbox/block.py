@@ -19,16 +19,11 @@ from paperagents.sandbox.limits import Cancellation, Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Message, WorkerProcess
 
-GRACE_SECONDS = 0.5
-GRACE_SHARE = 0.2
-"""How long after its limit a block that the engine did not stop is killed: seconds, and a share of the limit.
+GRACE_SECONDS = 0.7
+"""How long after its limit a block that the engine did not stop is killed.
 
-The engine counts computing time, this the clock. Only the engine knows where the block was and what it wrote to the
-console; so a worker that could not compute for so long yet, on a busy machine, is given more.
+Only the engine knows where the block was and what it wrote to the console; on a busy machine it needs a moment to tell.
 """
-MORE_SECONDS = 0.5
-MORE_SHARE = 0.8
-"""So much more, at most."""
 MAX_DEPTH_OF_BLOCKS = 16
 _MAX_CONSOLE_BYTES = 4 << 20
 
@@ -135,8 +130,7 @@ class BlockRun:
     ) -> None:
         """``while_host_works`` is entered around each call to the host: the pool lends the block's slot to others."""
         limits = block.limits
-        # What counts no computing time itself has only the clock.
-        grace = limits.seconds * GRACE_SHARE + GRACE_SECONDS if worker.counts_computing_time else 0.0
+        grace = GRACE_SECONDS if worker.stops_itself else 0.0
         self.worker_is_sound = False
         self._worker = worker
         self._block = block
@@ -167,7 +161,7 @@ class BlockRun:
         try:
             self._worker.send("R", self._block.request, until=self._until)
             while True:
-                message = self.receive()
+                message = self._worker.receive(most=self._most, until=self._until)
                 if message.letter != "C":
                     return self.read_ending(message)
                 self.answer_calls(message.body)
@@ -179,19 +173,6 @@ class BlockRun:
             if isinstance(error, ChannelBrokenError) and self._worker.ran_out_of_memory():
                 raise self.breach("memory") from None
             raise SandboxCrashError("sandbox-crash", retryable=True, details={"reason": repr(error)[:200]}) from None
-
-    def receive(self) -> Message:
-        """The next message; a worker that could not compute yet gets more time."""
-        try:
-            return self._worker.receive(most=self._most, until=self._until)
-        except TimeoutError:
-            limit = self._block.limits.seconds
-            # The blocks before cannot have computed for longer than they took.
-            computed = self._worker.computing_seconds() - self._worker.busy_seconds
-            if not self._worker.counts_computing_time or computed >= limit:
-                raise
-            more = self._until + limit * MORE_SHARE + MORE_SECONDS
-            return self._worker.receive(most=self._most, until=more)
 
     def read_ending(self, message: Message) -> JavaScriptResult:
         """The value of a block that is done; raises SandboxError for one that failed or met a limit."""

@@ -7,6 +7,7 @@ text goes in, JSON text comes out, and nothing else is ever looked at.
 
 from __future__ import annotations
 
+import ctypes
 import resource
 import time
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _START, _ANSWER, _CONSOLE, _CONTINUE = range(4)
 _STACK_BYTES = 1 << 20
 _JOBS_BETWEEN_LOOKS = 64
+_CONSOLE_SECONDS = 0.2
 
 
 class Breach(Exception):  # noqa: N818  not an error of the program: a block reached one of its limits
@@ -29,21 +31,51 @@ class Breach(Exception):  # noqa: N818  not an error of the program: a block rea
         self.stack = stack
 
 
+class Deadline:
+    """Interrupts the engine by the clock on the wall, inside any loop, sort or regular expression.
+
+    The binding's own limit counts computing time, so that on a busy machine it comes late or never; and only an
+    interrupted engine can tell where it was. The engine asks every few thousand instructions.
+    """
+
+    def __init__(self, library: str) -> None:
+        self.until = float("inf")
+        engine = ctypes.PyDLL(library)
+        handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+        self._runtime_of, self._set_handler = engine.JS_GetRuntime, engine.JS_SetInterruptHandler
+        self._runtime_of.argtypes, self._runtime_of.restype = [ctypes.c_void_p], ctypes.c_void_p
+        self._set_handler.argtypes, self._set_handler.restype = [ctypes.c_void_p, handler, ctypes.c_void_p], None
+        # Made once, while memory can still be made executable.
+        self._is_over = handler(lambda _runtime, _opaque: time.monotonic() >= self.until)
+
+    def watch(self, context: Any) -> None:
+        """Let the engine ask from now on. Raises ValueError for a binding that is built otherwise."""
+        # A context object begins with its runtime and its context; the engine itself confirms it.
+        fields = id(context) + object.__basicsize__
+        runtime, inner = (ctypes.c_void_p * 2).from_address(fields)
+        if not runtime or not inner or self._runtime_of(inner) != runtime:
+            raise ValueError("the engine is not where the binding used to keep it")
+        self._set_handler(runtime, self._is_over, None)
+
+
 class Engine:
     """A fresh JavaScript world, ready for one block."""
 
-    def __init__(self, quickjs: Any, prelude: str, parts: list[str]) -> None:
+    def __init__(self, quickjs: Any, deadline: Deadline, prelude: str, parts: list[str]) -> None:
         self._errors = quickjs.JSException
+        self._deadline = deadline
+        deadline.until = float("inf")
         self._context = quickjs.Context()
+        deadline.watch(self._context)
         self._context.set_max_stack_size(_STACK_BYTES)
         self._driver = self._context.eval(prelude)(*parts)
-        self._until = 0.0
+        self._seconds_left = 0.0
         self._memory = 0
         self._pages_before = _pages_taken()
 
     def start(self, request: str, *, seconds: float, memory: int) -> str:
         """Begin the block; gives what it came to: D, E, C, W or P, and a JSON text after the letter."""
-        self._until = time.process_time() + seconds
+        self._seconds_left = seconds
         self._memory = memory
         self._context.set_memory_limit(memory)
         self._drive(_START, request)
@@ -64,7 +96,7 @@ class Engine:
 
     def console(self) -> str:
         """What the block wrote to the console before it was ended; may be out of reach after a breach."""
-        self._until = time.process_time() + 0.05
+        self._seconds_left = _CONSOLE_SECONDS
         try:
             return self._drive(_CONSOLE, "")
         except Breach:
@@ -78,19 +110,22 @@ class Engine:
         return state
 
     def _within_limits(self, enter: Callable[[], Any]) -> Any:
-        remaining = self._until - time.process_time()
-        if remaining <= 0:
+        if self._seconds_left <= 0:
             raise Breach("timeout")
-        self._context.set_time_limit(remaining)
+        started = time.monotonic()
+        self._deadline.until = started + self._seconds_left
         try:
             return enter()
         except self._errors as error:
             raise self._breach(str(error)) from None
         except MemoryError:
             raise Breach("memory") from None
+        finally:
+            # What passes between two entries is the host's time.
+            self._seconds_left -= time.monotonic() - started
 
     def _breach(self, text: str) -> Breach:
-        if time.process_time() >= self._until:
+        if time.monotonic() >= self._deadline.until:
             return Breach("timeout", text)
         if "out of memory" in text or text.startswith("null") or self.ran_out_of_memory():
             return Breach("memory", text)

@@ -58,6 +58,9 @@ def breach(kind: str, stack: str, script: Excerpt, limits: Mapping[str, Any]) ->
     """The error of a block that met a limit; kind is the worker's word for which."""
     code = _CODES.get(kind, "sandbox-crash")
     frames = frames_of(stack, script)
+    if kind == "timeout" and not frames:
+        # In a built-in call that cannot be interrupted, or between two jobs; the block at least is known.
+        frames = [start_of(script)]
     error = SandboxCrashError if code == "sandbox-crash" else SandboxError
     return error(code, details={"stack": frames}, place=place_of(frames), **limits)
 
@@ -97,6 +100,12 @@ def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
             frames.append(read_frame(match, lines, script))
     # What stands around a file to run it is nothing a person could look at.
     return [frame for frame in frames if script.has_line(frame["line"])]
+
+
+def start_of(script: Excerpt) -> dict[str, Any]:
+    """The beginning of a block as a frame; of a whole file, its first line."""
+    line, column = script.position(1, 1)
+    return {"function": None, "file": script.file, "line": max(line, 1), "column": column}
 
 
 def correct_place(frames: list[dict[str, Any]], message: str, script: Excerpt) -> list[dict[str, Any]]:
@@ -150,7 +159,6 @@ def javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandbo
     properties = report.get("properties")
     own = value_without_surrogates(properties) if isinstance(properties, dict) else {}
     is_syntax = report.get("syntax") is True
-    start = dict(zip(("line", "column"), script.position(1, 1), strict=True), file=script.file)
     if report.get("kind") == "null":
         message = said = "null"
     error = ScriptSyntaxError if is_syntax else SandboxError
@@ -159,7 +167,7 @@ def javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandbo
         details={**own, "name": name or None, "message": message, "stack": frames},
         error=f"{name}: {said}" if name and said else name or said or Phrase("thrown-object"),
         advice=advise(message, name),
-        place=place_of(frames or ([start] if is_syntax else [])),
+        place=place_of(frames or ([start_of(script)] if is_syntax else [])),
     )
 
 

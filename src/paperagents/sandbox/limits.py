@@ -13,7 +13,7 @@ class Limits:
     """The most one block may take. A tool can lower what its vault allows, never raise it."""
 
     seconds: float = 5.0
-    """Computing time and time on the clock; the clock stands still while the host answers a call."""
+    """Time on the clock, which stands still while the host answers a call."""
     memory_mb: int = 256
     output_mb: int = 16
     """The size of the returned value as JSON, and of the arguments of one call to the host."""

@@ -13,7 +13,7 @@ import time
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 
 from paperagents.sandbox.confinement import confine
-from paperagents.sandbox.engine import Breach, Engine
+from paperagents.sandbox.engine import Breach, Deadline, Engine
 
 TYPE_CHECKING = False  # the typing module alone would cost a fifth of the start-up
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ class EngineMaker:
         loader = ExtensionFileLoader("_quickjs", library)
         self._quickjs = loader.create_module(ModuleSpec("_quickjs", loader, origin=library))
         loader.exec_module(self._quickjs)
+        self._deadline = Deadline(library)
         texts = []
         for name in ("prelude.js", *PARTS):
             with open(f"{folder}/{name}", encoding="utf-8") as file:  # noqa: PTH123  pathlib would double the start-up
@@ -102,7 +103,7 @@ class EngineMaker:
 
     def make(self) -> Engine:
         """A fresh engine."""
-        return Engine(self._quickjs, self._prelude, self._parts)
+        return Engine(self._quickjs, self._deadline, self._prelude, self._parts)
 
 
 class Channel:

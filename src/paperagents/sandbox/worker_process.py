@@ -50,8 +50,8 @@ class Message:
 class WorkerProcess:
     """One worker and its channel. Started by the thread that outlives it; used by one thread at a time."""
 
-    counts_computing_time = True
-    """It ends a block itself that has computed for too long."""
+    stops_itself = True
+    """It ends a block itself that takes too long, and tells where it was."""
 
     def __init__(self, pid: int, channel: socket.socket) -> None:
         self.pid = pid
@@ -84,14 +84,6 @@ class WorkerProcess:
         message = Message(letter=chr(self._unread[4]), body=bytes(self._unread[5 : 4 + size]))
         del self._unread[: 4 + size]
         return message
-
-    def computing_seconds(self) -> float:
-        """How long the process has computed in all; endless where the system does not tell."""
-        try:
-            fields = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        except (OSError, ValueError, IndexError):
-            return float("inf")
 
     def is_silent_and_alive(self) -> bool:
         """Whether an idle worker is fit for work: not dead, and with nothing to say unasked."""
