@@ -89,6 +89,12 @@ class Terminal:
                 return
 
 
+    def type_ahead(self, text: str) -> None:
+        """Type before anything is asked, and wait until the system has it."""
+        os.write(self._own, text.encode())
+        self.wait_for(text.replace("\n", "\r\n"))
+
+
 @pytest.fixture
 def tools(vault: Path) -> Path:
     (vault / "two.md").write_text(TOOL.replace("two.md", "b.md").replace("one.md", "a.md"), encoding="utf-8")
@@ -264,3 +270,15 @@ def test_a_computer_without_a_screen_opens_no_browser(vault: Path) -> None:
     os.close(own)
     os.close(other)
     assert not opened.exists()
+
+
+def test_what_is_typed_before_a_question_is_shown_is_no_answer_to_it(tools: Path) -> None:
+    terminal = Terminal("run", "two", vault=tools)
+    terminal.type_ahead("y\na\n")
+    terminal.answer("n\n")
+    terminal.answer("not today\n")
+    code, _, shown = terminal.ended()
+    assert code == 3
+    assert "not today" in shown
+    assert not (tools / "a.md").exists()
+    assert not (tools / "b.md").exists()

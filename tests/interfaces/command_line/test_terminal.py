@@ -105,7 +105,7 @@ def test_an_editor_that_changes_nothing_decides_nothing(
     assert terminal.getvalue()
 
 
-@pytest.mark.parametrize(("words", "again"), [("r\n", True), ("retry\n", True), ("no\n", False), ("", False)])
+@pytest.mark.parametrize(("words", "again"), [("t\n", True), ("retry\n", True), ("no\n", False), ("", False)])
 def test_a_refused_request_is_tried_again_when_the_person_says_so(
     sit_down: Callable[[str], Terminal],
     words: str,
@@ -114,6 +114,12 @@ def test_a_refused_request_is_tried_again_when_the_person_says_so(
     terminal = sit_down(words)
     assert TerminalApprover().try_again(ToolError("cannot-write", path="a\x1b[2J", reason="full")) is again
     assert "\x1b[2J" not in terminal.getvalue()
+
+
+@pytest.mark.parametrize("letter", ["y", "j", "n", "e", "r", "a"])
+def test_no_answer_to_a_question_sends_a_request_again(sit_down: Callable[[str], Terminal], letter: str) -> None:
+    sit_down(f"{letter}\n")
+    assert not TerminalApprover().try_again(ToolError("cannot-write", path="a", reason="full"))
 
 
 def test_a_stop_ends_a_question_that_nobody_answers(

@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import sys
+import termios
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -84,6 +85,7 @@ class TerminalApprover(Approver):
         say_wrapped(paint(title, bold=True, err=True))
         for line in request.preview.split("\n"):
             say("  " + paint_diff_line(line, err=True))
+        discard_pending_input()
         while True:
             try:
                 answer = self.read_line(text("ask.question"))
@@ -98,8 +100,10 @@ class TerminalApprover(Approver):
     def try_again(self, error: PaperError) -> bool:
         """After a refused request: once more, or not."""
         say(paint(visible(error.message), "red", err=True))
+        discard_pending_input()
         try:
-            return self.read_line(text("ask.try-again")).lower() in ("r", "retry")
+            # No letter that answers a question about a change: a finger that is late must not send anything.
+            return self.read_line(text("ask.try-again")).lower() in ("t", "try", "retry", "w", "wiederholen", "重试")
         except EOFError:
             return False
 
@@ -149,6 +153,12 @@ class TerminalApprover(Approver):
                 raise EOFError
             line += read
         return line.decode("utf-8", "replace").strip()
+
+
+def discard_pending_input() -> None:
+    """Throw away what was typed before a question was on the screen: it is no answer to it."""
+    with suppress(termios.error):
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def paint_diff_line(line: str, *, err: bool = False) -> str:

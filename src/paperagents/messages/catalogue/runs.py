@@ -382,7 +382,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "请回答 y、n、e、r 或 a。",
     ),
     "ask.reason": ("Why not? (may be empty)", "Warum nicht? (darf leer sein)", "为什么不？（可留空）"),
-    "ask.try-again": ("[r]etry or [a]bort?", "[r] noch einmal, [a] abbrechen?", "[r] 重试，[a] 放弃？"),
+    "ask.try-again": ("[t]ry again or [q]uit?", "[w]iederholen oder [q] abbrechen?", "[t] 重试，[q] 放弃？"),
     # arguments on the command line
     "params-not-json": (
         "The arguments are not a JSON object: {reason}.",
