@@ -88,7 +88,6 @@ class Terminal:
                 # The other side is closed.
                 return
 
-
     def type_ahead(self, text: str) -> None:
         """Type before anything is asked, and wait until the system has it."""
         os.write(self._own, text.encode())
