@@ -399,3 +399,21 @@ def test_a_tool_without_parameters_says_so(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/tools/shout")
     expect(page.get_by_label("words")).to_be_visible()
     expect(page.locator("#tool-form").get_by_text("This tool needs no input.")).to_have_count(0)
+
+
+def test_a_list_of_anything_is_written_as_lines_or_as_json(page: Page, served: Served) -> None:
+    served.note(
+        "tools/lines.md",
+        "---\ntool: true\nname: lines\ndescription: Gives them back.\nparameters:\n"
+        "  - {name: items, type: array, description: Some things}\ncustom_function: return input.items;\n---\n",
+    )
+    served.vault.registry.refresh()
+    for typed, given in (("a\n b c\n\n3\n", ["a", "b c", "3"]), ('[1, {"x": 2}]', [1, {"x": 2}])):
+        page.goto(f"{served.url}/tools/lines")
+        expect(page.locator(".about").first).to_have_text("Some things. One entry per line, or JSON.")
+        page.get_by_label("items").fill(typed)
+        run(page)
+        assert result(page) == given
+    page.get_by_label("items").fill("[1,")
+    run(page)
+    expect(page.locator(".field-error:visible")).to_have_count(1)

@@ -45,6 +45,12 @@ def test_reading_needs_no_scripts(served: Served) -> None:
         assert "serch_files" in client.get("/tools/broken-one").text
 
 
+def test_the_sidebar_says_what_each_tool_does(served: Served) -> None:
+    with served.client() as client:
+        sidebar = client.get("/sidebar").text
+    assert re.search(r"Shout</bdi><small[^>]*>Says it loudly\.</small>", sidebar)
+
+
 def test_nobody_without_the_link_sees_anything(served: Served) -> None:
     with served.client(token=False) as client:
         for path in (*PLACES, "/sidebar", "/approvals/list", "/static/x/app.js"):

@@ -21,6 +21,7 @@ from paperagents.secrets.redaction import MASK, Redaction
 STEPS_AT_ONCE = 200
 _BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")
 BRANCHES_AT_ONCE = 100
+LONGEST_RESPONSE = 4_000
 INLINE_STEPS = 40
 """Up to so many steps are sent with their data; of more, data is loaded on request."""
 
@@ -80,6 +81,17 @@ class RunView:
     def is_over(self) -> bool:
         """Whether nothing more will happen."""
         return self.record.status not in ("running", "waiting", "queued")
+
+    @property
+    def failed_response(self) -> str:
+        """What a server answered to the request that ended the run; empty where something else did."""
+        error = self.record.error if self.record.status == "failed" else None
+        if error is None or error["code"] != "http-status":
+            return ""
+        details = error["details"]
+        response = details.get("response") if isinstance(details, dict) else None
+        body = response.get("body") if isinstance(response, dict) else None
+        return str(body or error["message"])[:LONGEST_RESPONSE]
 
     @property
     def is_refused(self) -> bool:

@@ -1,6 +1,20 @@
-"""Sentences of the pages about what is kept: the variables of tools, and the entries of the store."""
+"""Sentences of the pages about lists, failed requests, the variables of tools, and the entries of the store."""
 
 TEXTS = {
+    # --- lists in a form
+    "web.js.one-per-line": (
+        "One entry per line, or JSON.",
+        "Ein Eintrag je Zeile, oder JSON.",
+        "每行一项，或填写 JSON。",
+    ),
+    # --- a request that failed
+    "web.js.request-failed": (
+        "The request failed. Send it again?",
+        "Die Anfrage ist gescheitert. Noch einmal senden?",
+        "请求失败。要重新发送吗？",
+    ),
+    "web.js.retry": ("Retry", "Noch einmal versuchen", "重试"),
+    "web.js.abort": ("Abort", "Abbrechen", "中止"),
     # --- variables of a tool
     "web.environment": ("Settings and secrets", "Einstellungen und Geheimnisse", "设置与密钥"),
     "web.environment.about": (

@@ -1,6 +1,6 @@
 // A form from a JSON Schema, and the value of a form. What is right is for the server to say.
 
-import { exactNumber, make, readJson, say } from "./dom.js";
+import { exactNumber, make, readJson, say, together } from "./dom.js";
 import { clearProblems, emptyName, showProblems } from "./form_problems.js";
 import { emptyValues, fits, isComplete, membersOf, nameOf, resolved, same, typeOf, variantsOf } from "./schema.js";
 
@@ -229,7 +229,7 @@ function constantField(schema, place) {
 
 function jsonField(schema, place) {
   const isAny = typeOf(schema) === undefined;
-  const control = make("textarea", { rows: 4, spellcheck: "false", class: "mono", placeholder: { array: "[ ]", object: "{ }" }[typeOf(schema)] ?? "" });
+  const control = make("textarea", { rows: 4, spellcheck: "false", class: "mono", placeholder: typeOf(schema) === "object" ? "{ }" : "" });
   return {
     node: frame(schema, place, control),
     value: () => {
@@ -242,6 +242,27 @@ function jsonField(schema, place) {
       const isPlain = typeof shown === "string" && shown.trim() !== "" && jsonIn(shown) === undefined;
       if (shown === undefined || (shown === null && !isAny)) control.value = "";
       else control.value = isPlain ? shown : JSON.stringify(shown, null, 2);
+    },
+  };
+}
+
+/** A list of anything: an entry on each line, or JSON. */
+function linesField(schema, place) {
+  const control = make("textarea", { rows: 4, spellcheck: "false" });
+  const isPlain = (each) => typeof each === "string" && each !== "" && each === each.trim() && !/[\r\n]/.test(each);
+  return {
+    node: frame({ ...schema, description: together(schema.description, say("one-per-line")) }, place, control),
+    value: () => {
+      const text = control.value.trim();
+      if (text === "") return undefined;
+      // What begins as JSON and is none is sent as it is: the server says what is wrong with it.
+      if (text.startsWith("[")) return jsonIn(text) ?? control.value;
+      return text.split("\n").map((each) => each.trim()).filter(Boolean);
+    },
+    fill: (value) => {
+      const shown = value === undefined ? schema.default : value;
+      const areLines = Array.isArray(shown) && shown.every(isPlain) && !shown[0]?.startsWith("[");
+      control.value = shown === undefined || shown === null ? "" : typeof shown === "string" ? shown : areLines ? shown.join("\n") : JSON.stringify(shown, null, 2);
     },
   };
 }
@@ -342,7 +363,7 @@ function mapField(schema, each, place) {
 }
 
 function arrayOf(schema, place) {
-  if (!schema.items || schema.items === true) return jsonField(schema, place);
+  if (!schema.items || schema.items === true) return linesField(schema, place);
   const items = resolved(schema.items, place.context.root);
   return Array.isArray(items.enum) && schema.uniqueItems ? tickField(schema, items, place) : listField(schema, items, place);
 }

@@ -1,6 +1,6 @@
 // A run as it goes on: steps appear as they happen, the diagram is lit, questions come up, nothing is lost.
 
-import { announce, calmly, notice, piece, Refusal, say, send, textOf } from "./dom.js";
+import { announce, calmly, make, notice, piece, Refusal, say, send, textOf } from "./dom.js";
 import { askQuestion, closeAnswered } from "./approval.js";
 
 const SHOWN_STEPS = 200;
@@ -60,7 +60,10 @@ async function replaceRun(slot) {
   tellSteps(renewed);
   if (old.dataset.status !== renewed.dataset.status) announce(renewed.querySelector(".status-word").textContent);
   old.replaceWith(renewed);
-  if (old.dataset.status !== renewed.dataset.status) slot.dispatchEvent(new CustomEvent("paper-status"));
+  if (old.dataset.status !== renewed.dataset.status) {
+    slot.dispatchEvent(new CustomEvent("paper-status"));
+    offerRetry(slot);
+  }
   if (slot.lastStarted) light(slot, slot.lastStarted);
   openQuestion(slot);
 }
@@ -132,14 +135,39 @@ function openQuestion(slot) {
   askQuestion(question);
 }
 
+/** A request that was answered with an error: once more, or not, as at a terminal. Closing it is a no. */
+export function offerRetry(slot) {
+  const failure = slot.querySelector("[data-failed-request]");
+  if (!failure || document.querySelector("dialog[open]")) return;
+  const shown = failure.cloneNode(true);
+  const heading = make("h2", { id: "retry-heading", tabindex: "-1" }, say("request-failed"));
+  const dialog = make("dialog", { "aria-labelledby": heading.id });
+  const again = () => {
+    dialog.close();
+    slot.querySelector('[data-action="resume"]')?.click();
+  };
+  const abort = make("button", { type: "button", class: "button quiet-button", onclick: () => dialog.close() }, say("abort"));
+  const retry = make("button", { type: "button", class: "button", onclick: again }, say("retry"));
+  shown.prepend(heading);
+  shown.append(make("div", { class: "main-answers" }, abort, retry));
+  dialog.append(shown);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  heading.focus();
+}
+
 /** Buttons of a run: stop it, go on with it. */
 export async function actOnRun(button) {
   const run = button.closest(".run");
   const slot = run.parentElement;
   button.disabled = true;
+  // What is asked once more comes up once more.
+  cameUp.clear();
   try {
     await send("POST", `/api/runs/${encodeURIComponent(run.dataset.run)}/${button.dataset.action}?wait=2`);
     await replaceRun(slot);
+    if (button.dataset.action === "resume") offerRetry(slot);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     notice(error.message);

@@ -2,6 +2,7 @@
 
 import { makeForm } from "./form.js";
 import { announce, calmly, make, pageData, piece, readJson, Refusal, say, send, together } from "./dom.js";
+import { offerRetry } from "./run.js";
 
 const LONGEST_DRAFT = 1_000_000; // browsers keep about five
 const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a quick one is done
@@ -61,6 +62,7 @@ export function startTool(form, watchRun, events) {
     slot.replaceChildren(panel);
     history.replaceState(null, "", `${location.pathname}?run=${encodeURIComponent(runId)}`);
     watchRun(slot);
+    offerRetry(slot);
     if (matchMedia("(max-width: 800px)").matches) slot.scrollIntoView({ block: "start" });
   }
 
