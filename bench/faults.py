@@ -255,7 +255,7 @@ def _make_trouble(vault: Vault, trouble: Trouble, chains: int) -> None:
 def _answer_everything(vault: Vault) -> int:
     answered = 0
     for request in vault.history.questions():
-        if not vault.history.has_answer(request.run_id):
+        if not vault.questions.has_answer(request.run_id):
             with suppress(PaperError):
                 vault.continuation.answer(request.id, Approved(), announce=True)
                 answered += 1

@@ -210,6 +210,13 @@ class RunBusyError(UsageError):
         super().__init__("run-is-running", id=run_id)
 
 
+class UntrustedRunError(UsageError):
+    """The run came with somebody's folder, and the user has not said that it may go on."""
+
+    def __init__(self, run_id: str, digest: str) -> None:
+        super().__init__("run-not-trusted", id=run_id, digest=digest[:12])
+
+
 class BrokenFileError(PaperError):
     """A tool or agent cannot be used because its file has errors; carries all its problems."""
 

@@ -8,8 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paperagents.approval.signatures import UserKey
+from paperagents.approval.trust import TrustBook
 from paperagents.errors import UsageError
-from paperagents.settings import Settings, load_settings, user_folder
+from paperagents.settings import KEEPING_FOLDER, Settings, load_settings, open_trust_book, user_folder
 
 if TYPE_CHECKING:
     # Loaded when they are asked for: a search needs the folder and the settings alone.
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from paperagents.npm.packages import Grants
     from paperagents.registry.folder_watch import FolderWatch
     from paperagents.registry.tool_registry import ToolRegistry
-
-KEEPING_FOLDER = ".paper"
 
 
 class NotesFolder:
@@ -34,6 +34,16 @@ class NotesFolder:
     def settings(self) -> Settings:
         """The settings in force here."""
         return load_settings(self.root)
+
+    @cached_property
+    def user_key(self) -> UserKey:
+        """The key that the user signs with."""
+        return UserKey(user_folder())
+
+    @cached_property
+    def trust(self) -> TrustBook:
+        """Which things of this vault the user trusts."""
+        return open_trust_book(self.root, self.user_key)
 
     @cached_property
     def registry(self) -> ToolRegistry:

@@ -12,6 +12,8 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
+from paperagents.approval.signatures import Signatures, UserKey, identify_vault
+from paperagents.approval.trust import TrustBook
 from paperagents.definitions.text import has_surrogates
 from paperagents.errors import PaperError, SettingsError
 from paperagents.files.state_files import file_lock, replace_file
@@ -27,6 +29,7 @@ from paperagents.known_settings import (
 from paperagents.messages import LANGUAGES, system_text
 
 FILE = "settings.toml"
+KEEPING_FOLDER = ".paper"
 LARGEST_FILE = 100_000
 MOST_DOTS = 200
 """In one line: the TOML library needs memory with the square of a dotted name's length."""
@@ -116,6 +119,12 @@ def user_folder(environment: Mapping[str, str] | None = None) -> Path:
     if configured := environment.get("XDG_CONFIG_HOME"):
         return Path(configured) / "paperagents"
     return Path(environment.get("HOME") or "~").expanduser() / ".config" / "paperagents"
+
+
+def open_trust_book(root: Path, key: UserKey) -> TrustBook:
+    """What the user has said about the things of this vault."""
+    signatures = Signatures(key, lambda: identify_vault(root, root / KEEPING_FOLDER, key))
+    return TrustBook(user_folder() / "trust.json", signatures)
 
 
 def mask_value(name: str, setting: Setting) -> Any:

@@ -21,6 +21,7 @@ from paperagents.approval.question import (
     Decision,
 )
 from paperagents.approval.rules import RuleBook
+from paperagents.approval.signatures import Signatures
 from paperagents.calls.arguments import ToolCall, read_variables, validate_arguments, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
@@ -30,7 +31,7 @@ from paperagents.files.overlay import PlannedFolder
 from paperagents.known_settings import find_spec
 from paperagents.mcp_client.connections import RemoteEffects
 from paperagents.messages import system_text
-from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
+from paperagents.notes_folder import NotesFolder, find_vault
 from paperagents.npm.packages import packages_of
 from paperagents.npm.tool_packages import NpmPackages
 from paperagents.reading.files import read_pinned_tool
@@ -39,6 +40,7 @@ from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal, NullJournal
 from paperagents.runs.note_log import NoteLog
+from paperagents.runs.questions import Questions
 from paperagents.runs.record import RunRecord
 from paperagents.runs.run import Runner
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
@@ -48,7 +50,7 @@ from paperagents.runs.tracing import traced
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
 from paperagents.secrets.redaction import Redaction
-from paperagents.settings import user_folder
+from paperagents.settings import KEEPING_FOLDER, user_folder
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, PlannedEntries, ToolStorage
 from paperagents.storage.sqlite import SqliteDatabase
@@ -132,12 +134,11 @@ class Vault(NotesFolder):
         One that failed or was stopped is resumed, too, unless ``unfinished_only``: that is for a person to wish.
         Raises RunBusyError where somebody else works on it.
         """
-        # What a stranger has agreed to is no yes.
-        self.database.take_over(run_id)
-        if isinstance(everything := self.journal.general_answer(run_id), Approved):
+        self.continuation.require_own(run_id)
+        if isinstance(everything := self.questions.general_answer(run_id), Approved):
             approver = ApproveEverything(by=everything.by)
         session = self._session(approver, on_event, stop)
-        session.allowed_tools |= {(run_id, tool) for tool in self.journal.allowed_tools(run_id)}
+        session.allowed_tools |= {(run_id, tool) for tool in self.questions.allowed_tools(run_id)}
         session.model = model
         return Runner(self.services, session).resume(run_id, unfinished_only=unfinished_only)
 
@@ -209,7 +210,7 @@ class Vault(NotesFolder):
         """What the program keeps."""
         url = self.settings.get("database_url")
         if not url:
-            return SqliteDatabase(self.root / KEEPING_FOLDER / "paper.db", known=user_folder() / "databases")
+            return SqliteDatabase(self.root / KEEPING_FOLDER / "paper.db")
         try:
             from paperagents.storage.postgres import PostgresDatabase  # noqa: PLC0415  an extra, and large
         except ImportError as error:
@@ -219,7 +220,18 @@ class Vault(NotesFolder):
     @cached_property
     def journal(self) -> Journal:
         """What is written of runs as they happen."""
-        return Journal(self.database)
+        return Journal(self.database, self.signatures)
+
+    @cached_property
+    def signatures(self) -> Signatures:
+        """What proves that runs and answers are the user's own; on a shared database also those of trusted others."""
+        trust = self.trust
+        return Signatures(self.user_key, lambda: self.database.shared_name() or trust.vault, trusts=trust.trusts_key)
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What runs have asked, and what was answered."""
+        return Questions(self.journal)
 
     @cached_property
     def history(self) -> History:
@@ -324,6 +336,7 @@ class Vault(NotesFolder):
             write_log=NoteLog(self.folder, lambda: (entry.file for entry in self.registry.entries())).append,
             agent=self.agents,
             journal=self.journal,
+            questions=self.questions,
             history=self.history,
         )
 
@@ -345,7 +358,13 @@ class Vault(NotesFolder):
     @cached_property
     def continuation(self) -> Continuation:
         """How questions are answered and runs go on, whoever works on them."""
-        return Continuation(journal=self.journal, history=self.history, require_possible=self._require_possible)
+        return Continuation(
+            journal=self.journal,
+            questions=self.questions,
+            history=self.history,
+            trusts_run=lambda run: self.trust.trusts(run.as_brought()),
+            require_possible=self._require_possible,
+        )
 
     def read_settings_again(self) -> None:
         """Take over settings that have been changed. Runs that go on keep theirs."""
@@ -362,7 +381,7 @@ class Vault(NotesFolder):
         for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
-        for part in ("services", "history", "continuation"):
+        for part in ("services", "history", "questions", "signatures", "continuation"):
             self.__dict__.pop(part, None)
 
     def _require_possible(self, request: ApprovalRequest, decision: Decision) -> None:

@@ -49,7 +49,7 @@ def test_a_run_that_must_ask_waits_and_goes_on_with_the_answer_that_was_left(vau
         assert vault.continuation.answer(vault.history.questions()[0].id, Approved(), announce=True) == run_id
         wait_until(lambda: status(vault, run_id) == "succeeded")
     assert (vault.root / "out.txt").read_text() == "x"
-    assert not vault.history.has_answer(run_id)
+    assert not vault.questions.has_answer(run_id)
 
 
 def test_a_no_that_was_left_reaches_the_run(vault: Vault) -> None:

@@ -235,7 +235,7 @@ def test_a_yes_for_this_run_still_holds_after_the_run_has_waited_for_something_e
     assert question.tool == "datavault"
     assert desk.vault.answer(question.id, Approved()).success
     assert (desk.root / "two.md").exists()
-    assert desk.vault.journal.allowed_tools(run.run_id) == set()
+    assert desk.vault.questions.allowed_tools(run.run_id) == set()
 
 
 def test_an_always_is_a_rule_for_exactly_this_tool_and_target(desk: Desk, own_home: Path) -> None:

@@ -9,10 +9,10 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.signing import journal_of
 from tests.waiting import wait_until
 
 from paperagents.runs.history import History
-from paperagents.runs.journal import Journal
 from paperagents.storage.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def test_what_happened_so_far_is_written_before_a_request_is_sent(
 
     def look(exchange: Exchange) -> None:
         other = SqliteDatabase(desk.root / ".paper" / "paper.db")
-        seen.extend(run["tool"] for run in History(Journal(other)).runs())
+        seen.extend(run["tool"] for run in History(journal_of(other)).runs())
         other.close()
         exchange.reply(200, "{}")
 

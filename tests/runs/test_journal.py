@@ -8,12 +8,14 @@ from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
+from tests.signing import journal_of
 from tests.waiting import wait_until
 
 from paperagents.approval.question import ApprovalRequest, Approved, Denied, question_digest
 from paperagents.errors import StorageError, UnknownApprovalError, UsageError
 from paperagents.runs.history import History, tag_statistics, tool_statistics
 from paperagents.runs.journal import MOST_QUEUED, Intent, Journal
+from paperagents.runs.questions import Questions
 from paperagents.runs.record import LogEntry, RunRecord, StoredRun
 from paperagents.storage.database import Database
 from paperagents.storage.entries import ToolStorage
@@ -21,7 +23,7 @@ from paperagents.storage.entries import ToolStorage
 
 @pytest.fixture
 def journal(database: Database) -> Iterator[Journal]:
-    with closing(Journal(database)) as made:
+    with closing(journal_of(database)) as made:
         yield made
 
 
@@ -32,7 +34,7 @@ def history(journal: Journal) -> History:
 
 @pytest.fixture
 def other(second: Database) -> Iterator[Journal]:
-    with closing(Journal(second)) as made:
+    with closing(journal_of(second)) as made:
         yield made
 
 
@@ -135,7 +137,7 @@ def test_half_of_the_runs_are_quicker_than_the_median(journal: Journal, duration
 
 def test_a_question_is_open_until_the_run_is_over_and_shows_what_was_asked(journal: Journal, history: History) -> None:
     journal.start(run(), file=None, content=None)
-    journal.ask(question("a" * 16))
+    Questions(journal).ask(question("a" * 16))
     assert history.questions() == [history.question("q1")] == [question("a" * 16)]
     assert history.count_questions() == 1
     journal.finish(ended("a" * 16), {})
@@ -148,11 +150,11 @@ def test_a_question_stays_open_while_the_run_is_resumed_and_until_it_is_not_aske
     journal: Journal, history: History
 ) -> None:
     journal.start(run(), file=None, content=None)
-    journal.ask(question("a" * 16))
+    Questions(journal).ask(question("a" * 16))
     journal.finish(ended("a" * 16, "waiting"), {})
     journal.reopen("a" * 16)
     assert [each.id for each in history.questions()] == ["q1"]
-    journal.ask(question("a" * 16))
+    Questions(journal).ask(question("a" * 16))
     journal.finish(ended("a" * 16, "waiting"), {})
     assert [each.id for each in history.questions()] == ["q1"]
     journal.reopen("a" * 16)
@@ -165,34 +167,34 @@ def test_an_answer_is_kept_until_it_has_served_or_the_question_comes_anew(journa
     journal.start(run(status="waiting"), file=None, content=None)
 
     def answer() -> None:
-        journal.ask(asked)
-        journal.answer(asked, Approved())
-        stored = journal.answer_at("a" * 16, "1")
+        Questions(journal).ask(asked)
+        Questions(journal).answer(asked, Approved())
+        stored = Questions(journal).answer_at("a" * 16, "1")
         assert stored is not None
         assert (stored.digest, stored.decision) == (asked.digest, Approved())
         assert history.resumable() == ["a" * 16]
         assert history.questions() == []
 
     answer()
-    journal.ask(asked)
-    assert journal.answer_at("a" * 16, "1") is not None, "it came while somebody else was asked the same"
-    journal.ask(replace(asked, digest="other"))
-    assert journal.answer_at("a" * 16, "1") is None
+    Questions(journal).ask(asked)
+    assert Questions(journal).answer_at("a" * 16, "1") is not None, "it came while somebody else was asked the same"
+    Questions(journal).ask(replace(asked, digest="other"))
+    assert Questions(journal).answer_at("a" * 16, "1") is None
     answer()
     journal.intend("a" * 16, "1", Intent(digest="d", before="b", after=None, answer=None, arguments={}))
-    assert journal.answer_at("a" * 16, "1") is None
+    assert Questions(journal).answer_at("a" * 16, "1") is None
     assert (history.questions(), history.resumable()) == ([], [])
 
 
 def test_a_question_is_answered_once(journal: Journal, other: Journal) -> None:
     asked = question("a" * 16)
     journal.start(run(status="waiting"), file=None, content=None)
-    journal.ask(asked)
-    journal.answer(asked, Denied(reason="no"))
+    Questions(journal).ask(asked)
+    Questions(journal).answer(asked, Denied(reason="no"))
     for each in (journal, other):
         with pytest.raises(UnknownApprovalError):
-            each.answer(asked, Approved())
-    stored = journal.answer_at("a" * 16, "1")
+            Questions(each).answer(asked, Approved())
+    stored = Questions(journal).answer_at("a" * 16, "1")
     assert stored is not None
     assert stored.decision == Denied(reason="no")
 
@@ -201,45 +203,69 @@ def test_an_answer_to_what_is_not_asked_any_more_is_forgotten_when_the_run_waits
     journal: Journal, history: History
 ) -> None:
     journal.start(run(), file=None, content=None)
-    journal.ask(question("a" * 16))
-    journal.answer(question("a" * 16), Approved(for_run=True))
+    Questions(journal).ask(question("a" * 16))
+    Questions(journal).answer(question("a" * 16), Approved(for_run=True))
     journal.reopen("a" * 16)
     journal.finish(ended("a" * 16, "waiting"), {})
-    assert not history.has_answer("a" * 16)
-    assert journal.allowed_tools("a" * 16) == {"write_file"}
+    assert not Questions(journal).has_answer("a" * 16)
+    assert Questions(journal).allowed_tools("a" * 16) == {"write_file"}
     assert history.resumable() == []
+
+
+def test_a_change_waits_for_rows_of_its_run_that_another_thread_is_writing(journal: Journal) -> None:
+    journal.start(run(), file=None, content=None)
+    journal.append("a" * 16, "1", entry(), state="open")
+    inside, go_on = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with journal.transaction("a" * 16):
+            inside.set()
+            go_on.wait(20)
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    assert inside.wait(20)
+    marking = threading.Thread(target=journal.mark_final, args=("a" * 16, "1"))
+    marking.start()
+    marking.join(0.3)
+    go_on.set()
+    writing.join()
+    marking.join()
+    assert list(journal.results("a" * 16)) == ["1"]
 
 
 def test_queued_runs_come_in_their_order(journal: Journal, history: History) -> None:
     for number in (2, 0, 1):
         queued = run(f"{number:016}", status="queued", started=f"2026-01-0{number + 1}")
-        journal.enqueue(queued, file=None, content=None, approved=Approved(by="--yes") if number else None)
+        journal.enqueue(queued, file=None, content=None)
+        if number:
+            Questions(journal).allow_everything(queued.run_id, Approved(by="--yes"))
     assert [each[-1] for each in history.resumable()] == ["0", "1", "2"]
     assert history.count("queued") == 3
-    assert journal.general_answer(f"{1:016}") == Approved(by="--yes")
-    assert journal.general_answer(f"{0:016}") is None
+    assert Questions(journal).general_answer(f"{1:016}") == Approved(by="--yes")
+    assert Questions(journal).general_answer(f"{0:016}") is None
 
 
 def test_a_yes_to_one_question_or_tool_is_none_to_whatever_the_run_asks(journal: Journal) -> None:
     asked = question("a" * 16)
     journal.start(run(status="waiting"), file=None, content=None)
-    journal.ask(asked)
-    journal.answer(asked, Approved(for_run=True))
-    assert journal.allowed_tools("a" * 16) == {"write_file"}
-    assert journal.general_answer("a" * 16) is None
+    Questions(journal).ask(asked)
+    Questions(journal).answer(asked, Approved(for_run=True))
+    assert Questions(journal).allowed_tools("a" * 16) == {"write_file"}
+    assert Questions(journal).general_answer("a" * 16) is None
 
 
 def test_a_run_is_in_the_history_of_others_a_moment_after_it_began(journal: Journal, second: Database) -> None:
     journal.start(run(), file=None, content=None)
     journal.append("a" * 16, "1", entry(), state="final")
-    wait_until(lambda: History(Journal(second)).runs())
-    wait_until(lambda: History(Journal(second)).steps("a" * 16))
+    wait_until(lambda: History(journal_of(second)).runs())
+    wait_until(lambda: History(journal_of(second)).steps("a" * 16))
 
 
 def test_an_entry_that_others_have_seen_the_effect_of_is_written_at_once(journal: Journal, second: Database) -> None:
     journal.start(run(), file=None, content=None)
     journal.append("a" * 16, "1", entry(), state="final", at_once=True)
-    assert [path for path, _ in History(Journal(second)).steps("a" * 16)] == ["1"]
+    assert [path for path, _ in History(journal_of(second)).steps("a" * 16)] == ["1"]
 
 
 def test_the_queue_has_an_end(journal: Journal, history: History, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from tests.signing import journal_of
 
 from paperagents.errors import DeniedError, PaperError, ToolError, WaitingError
 from paperagents.runs.journal import Journal
@@ -20,7 +21,7 @@ PLACE = Place(path=StepPath("1"), step=1, block="tool", name="t")
 
 @pytest.fixture
 def journal(database: Database) -> Iterator[Journal]:
-    with closing(Journal(database)) as made:
+    with closing(journal_of(database)) as made:
         yield made
 
 

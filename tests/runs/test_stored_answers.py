@@ -35,7 +35,7 @@ def test_a_yes_to_what_is_not_asked_any_more_is_no_reason_to_go_on(desk: Desk) -
     run_id, question = asked_about_an_append(desk)
     assert desk.vault.answer(question.id, Approved()).status == "waiting"
     assert desk.vault.history.resumable() == []
-    assert not desk.vault.history.has_answer(run_id)
+    assert not desk.vault.questions.has_answer(run_id)
 
 
 def test_a_yes_that_did_not_fit_does_not_fit_later(desk: Desk) -> None:
@@ -53,7 +53,7 @@ def test_an_answer_to_another_picture_of_a_question_is_refused_and_the_question_
         desk.vault.continuation.answer(question.id, Approved(), digest="0" * 64)
     assert desk.vault.history.questions() == [question]
     assert desk.vault.continuation.answer(question.id, Approved(), digest=question.digest) == question.run_id
-    assert desk.vault.history.has_answer(question.run_id)
+    assert desk.vault.questions.has_answer(question.run_id)
 
 
 def test_a_no_that_a_chain_went_on_after_is_no_reason_to_go_on(desk: Desk) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from paperagents.approval.question import ApprovalRequest, Decision, Pending
-from paperagents.errors import ApprovalChangedError, RunBusyError
+from paperagents.errors import ApprovalChangedError, RunBusyError, UntrustedRunError
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
+from paperagents.runs.questions import Questions
 from paperagents.runs.record import RunRecord, StoredRun
 from paperagents.sandbox import Cancellation
 
@@ -26,7 +27,10 @@ class Continuation:
     """Answers questions of runs, and resumes them when nobody else works on them."""
 
     journal: Journal
+    questions: Questions
     history: History
+    trusts_run: Callable[[StoredRun], bool]
+    """Whether the user has said that a run which came along may go on by hand."""
     require_possible: Callable[[ApprovalRequest, Decision], None]
     """Raises what is wrong with an edit: a slip must not cost the run, so the question stays open."""
 
@@ -41,10 +45,9 @@ class Continuation:
         if digest is not None and digest != request.digest:
             raise ApprovalChangedError(approval_id)
         self.require_possible(request, decision)
-        # First: what came with a stranger's database is no answer, and must not be in the way of this one.
-        self.journal.database.take_over(request.run_id)
+        self.require_own(request.run_id)
         if not isinstance(decision, Pending):
-            self.journal.answer(request, decision, announce=announce)
+            self.questions.answer(request, decision, announce=announce)
         return request.run_id
 
     def resume_answered(self, run_id: str, resume: Callable[[], RunRecord], stop: Cancellation) -> RunRecord:
@@ -57,7 +60,7 @@ class Continuation:
                 return resume()
             except RunBusyError:
                 self.wait_released(run_id, stop)
-            if not self.history.has_answer(run_id):
+            if not self.questions.has_answer(run_id):
                 return self.history.record(run_id)
 
     def wait_released(self, run_id: str, stop: Cancellation) -> None:
@@ -68,10 +71,26 @@ class Continuation:
             time.sleep(LOOK_SECONDS)
 
     def can_continue(self, run: StoredRun) -> bool:
-        """Whether a worker can go on with the run: it was queued, interrupted, or answered."""
-        return run.status in ("queued", "running") or (run.status == "waiting" and self.history.has_answer(run.run_id))
+        """Whether a worker can go on with the run: it was queued, interrupted, or answered, and is the user's own."""
+        is_ready = run.status in ("queued", "running")
+        is_ready = is_ready or (run.status == "waiting" and self.questions.has_answer(run.run_id))
+        return is_ready and self.journal.is_own(run.run_id)
 
     def find_continuable(self) -> list[str]:
         """Runs that could go on now: left by a process that is gone, queued, or answered."""
         left = [run_id for run_id in self.history.running() if not self.journal.database.is_held(run_id)]
-        return [*left, *self.history.resumable()]
+        return [each for each in (*left, *self.history.resumable()) if self.journal.is_own(each)]
+
+    def require_own(self, run_id: str) -> None:
+        """Make sure that the run is the user's own; one that came along becomes it where the user trusts it.
+
+        Raises UntrustedRunError, or RunBusyError where somebody works on the run.
+        """
+        if self.journal.is_own(run_id):
+            return
+        run = self.history.run(run_id)
+        if run is None:
+            return
+        if not self.trusts_run(run):
+            raise UntrustedRunError(run_id, run.as_brought().digest)
+        self.journal.adopt(run_id)

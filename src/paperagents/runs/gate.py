@@ -144,7 +144,7 @@ class Gate:
         if intent is None:
             return Fresh(effect)
         effect = self._with_agreed_arguments(effect, prepare, intent)
-        is_same = intent.agreed and intent.digest == effect.digest
+        is_same = intent.is_agreed and intent.digest == effect.digest
         if effect.transaction is not None:
             # Performed and journaled in one transaction: where the intent is, the change is.
             return Done(effect, intent.answer) if is_same else Fresh(effect)
@@ -162,7 +162,7 @@ class Gate:
             # A secret that only the edit had is not kept.
             return effect
         assert isinstance(arguments, dict)
-        if not intent.agreed or replace(effect, arguments=arguments, before=intent.before).digest != intent.digest:
+        if not intent.is_agreed or replace(effect, arguments=arguments, before=intent.before).digest != intent.digest:
             return effect
         return prepare(arguments)
 
@@ -198,7 +198,7 @@ class Gate:
         Also whether somebody thought about it, so that the world may have changed. Inside, nobody is asked anything
         else: what is said to one question may hold for the next, too.
         """
-        stored = self.services.journal.answer_at(run.run_id, place.path) if run.log.is_resumed else None
+        stored = self.services.questions.answer_at(run.run_id, place.path) if run.log.is_resumed else None
         if stored is None and (permission := self._find_permission(effect, run)) is not None:
             yield permission, False
             return
@@ -209,7 +209,7 @@ class Gate:
                 known = stored.decision if stored.holds_for(request.digest) else None
                 if known is None:
                     # It would be a reason to resume the run for ever.
-                    self.services.journal.discard_answer(run.run_id, place.path)
+                    self.services.questions.discard_answer(run.run_id, place.path)
             else:
                 # Somebody may have said "for the rest of the run" or "always" while this step waited for its turn.
                 known = self._find_permission(effect, run)
@@ -232,7 +232,7 @@ class Gate:
         self.session.on_event({"type": "approval-requested", "run_id": run.root_run, "approval": request.as_json()})
         decision = self.session.approver.decide(request)
         if isinstance(decision, Pending):
-            self.services.journal.ask(request)
+            self.services.questions.ask(request)
         return decision
 
     def _request(self, effect: Effect, place: Place, run: RunContext) -> ApprovalRequest:
@@ -269,7 +269,7 @@ class Gate:
         entry.message = text("run.edited" if approved.arguments is not None else "run.approved", by=approved.by)
         if approved.for_run:
             self.session.allowed_tools.add((run.root_run, effect.tool))
-            self.services.journal.allow_tool(run.root_run, effect.tool)
+            self.services.questions.allow_tool(run.root_run, effect.tool)
         if approved.always and effect.target:
             try:
                 self.services.rules.allow(effect.tool, effect.target)

@@ -14,6 +14,7 @@ from paperagents.approval.question import ApprovalRequest
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import UnknownApprovalError, UnknownRunError, UsageError
 from paperagents.runs.journal import Journal
+from paperagents.runs.questions import Questions
 from paperagents.runs.record import RunRecord, StepPath, StoredRun, child_run_id, read_run, read_status, read_step
 from paperagents.storage.database import StoredRow, readable
 
@@ -46,6 +47,7 @@ class History:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        self._questions = Questions(journal)
         self._database = journal.database
 
     # --- runs
@@ -139,11 +141,6 @@ class History:
         """Runs that need nobody to go on: queued ones, and waiting ones whose question was answered; oldest first."""
         return self._ids(RESUMABLE, limit)
 
-    def has_answer(self, root_run: str) -> bool:
-        """Whether somebody has answered a question of the run that it has not come to yet."""
-        query = "SELECT 1 FROM answers WHERE root_run = ? AND scope = 'question' LIMIT 1"
-        return bool(self._rows(query, (root_run,)))
-
     def running(self, *, limit: int = 1000) -> list[str]:
         """Runs that somebody works on, or was killed while doing so."""
         return self._ids("status = 'running'", limit)
@@ -166,13 +163,16 @@ class History:
 
     def count_questions(self) -> int:
         """How many questions are open."""
-        rows = self._rows(f"SELECT count(*) AS open FROM ({_OPEN}) AS asked WHERE answered = 0")  # noqa: S608  fixed words
-        return rows[0]["open"] if rows else 0
+        rows = self._rows("SELECT count(*) AS open FROM questions")
+        answered = self._rows(f"SELECT * FROM ({_OPEN}) AS asked WHERE answered > 0")  # noqa: S608  fixed words
+        closed = [row for row in readable("questions", answered, self._read_open_question) if row is None]
+        return rows[0]["open"] - len(closed) if rows else 0
 
     def _read_open_question(self, row: StoredRow) -> ApprovalRequest | None:
         request = _read_question(row)
         # A stranger's answer in a database that came with a folder answers nothing here.
-        is_answered = row.whole("answered") > 0 and not self._database.is_foreign(request.run_id)
+        has_row = row.whole("answered") > 0
+        is_answered = has_row and self._questions.answer_at(request.asked_in, request.path) is not None
         return request if request.is_intact and not is_answered else None
 
     # --- reading

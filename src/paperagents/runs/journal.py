@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, decision_as_json, decision_of
+from paperagents.approval.signatures import Signatures
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import RunTakenOverError, StorageError, UnknownApprovalError, UsageError
+from paperagents.errors import RunTakenOverError, StorageError, UsageError
 from paperagents.runs.record import LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of
 from paperagents.storage.database import Connection, Database, StoredRow
 
@@ -27,30 +27,18 @@ _IDLE_SECONDS = 2.0
 """How long the thread that writes buffered rows waits for the next ones before it ends."""
 State = Literal["final", "open", "superseded"]
 """Of an entry: a result that is never computed again; none yet; an attempt that another one followed."""
-Scope = Literal["question", "tool", "everything"]
-"""What an answer holds for: one question; a tool for the rest of the run; whatever the run asks."""
 
 _ENTRY = "INSERT INTO journal (run_id, path, state, redacted, entry) VALUES (?, ?, ?, ?, ?)"
 _DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 _RUN = (
     "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock, "
-    "redacted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "redacted, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INTENT = (
-    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, agreed) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, "
+    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, signature) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, "
     "before = excluded.before, after = excluded.after, answer = excluded.answer, arguments = excluded.arguments, "
-    "agreed = 1"
-)
-_QUESTION = (
-    "INSERT INTO questions (id, run_id, root_run, path, step, tool, arguments, preview, target, effect, digest, "
-    "requested, withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (id) DO UPDATE SET "
-    "arguments = excluded.arguments, preview = excluded.preview, digest = excluded.digest, "
-    "requested = excluded.requested, withdrawn = 0"
-)
-_ANSWER = (
-    "INSERT INTO answers (root_run, scope, run_id, path, tool, digest, decision) VALUES (?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (root_run, scope, run_id, path, tool) DO "
+    "signature = excluded.signature"
 )
 _STALE_ANSWERS = (
     "DELETE FROM answers WHERE root_run = ? AND scope = 'question' AND NOT EXISTS (SELECT 1 FROM questions "
@@ -71,27 +59,16 @@ class Intent:
     answer: JsonValue
     arguments: JsonObject
     """What was agreed on, without secrets; a person may have edited what the run itself would come to."""
-    agreed: bool = True
-    """False where the agreement is not this user's: then it names no change that may be made without asking."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredAnswer:
-    """What somebody answered to the question of one step, while the run stood still or was busy elsewhere."""
-
-    digest: str
-    decision: Decision
-
-    def holds_for(self, digest: str) -> bool:
-        """A no for whatever the step asks; a yes only for exactly what was shown."""
-        return isinstance(self.decision, Denied) or (isinstance(self.decision, Approved) and self.digest == digest)
+    is_agreed: bool = True
+    """False where no signature proves it: then it names no change that may be made without asking."""
 
 
 class Journal:
     """The write side of the runs of one vault, and what resuming reads back; ``History`` is the read side."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, signatures: Signatures) -> None:
         self.database = database
+        self.signatures = signatures
         self._buffers: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
         self._has_rows = threading.Event()
         self._closing = threading.Event()
@@ -138,9 +115,16 @@ class Journal:
         """Begin a run, pinned to the very file it was started from."""
         if run.definition is not None and content is not None:
             self._buffer(run.run_id, _DEFINITION, (run.definition, file or "", content))
-        row = (run.run_id, run.parent_run, run.tool, run.status, run.started, run.duration_ms, encode(run.arguments),
-               run.definition, encode({**run.clock}), int(run.redacted))  # fmt: skip
-        self._buffer(run.run_id, _RUN, row)
+        row: dict[str, Any] = {
+            "run_id": run.run_id, "parent_run": run.parent_run, "tool": run.tool, "status": run.status,
+            "started": run.started, "duration_ms": run.duration_ms, "arguments": encode(run.arguments),
+            "definition": run.definition, "clock": encode({**run.clock}), "redacted": int(run.redacted),
+        }  # fmt: skip
+        # What is below another run goes on with it.
+        is_started = run.parent_run is None
+        signature = self.signatures.sign(*_signed_parts(StoredRow("runs", row))) if is_started else None
+        values = (*row.values(), signature)
+        self._buffer(run.run_id, _RUN, values)
 
     def append(  # noqa: PLR0913  everything that resuming depends on
         self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
@@ -162,7 +146,7 @@ class Journal:
         """Write everything buffered for a run, and wait for what another thread is writing of it."""
         root = root_of(run_id)
         if root in self._buffers or durable:
-            with self._transaction(run_id, durable=durable):
+            with self.transaction(run_id, durable=durable):
                 pass
         thread, written = self._in_flight.get(root, (0, None))
         if written is not None and thread != threading.get_ident():
@@ -176,28 +160,28 @@ class Journal:
 
     def intend(self, run_id: str, path: str, intent: Intent, *, was_asked: bool = True) -> None:
         """Journal a change before it is made; the question about it is over, and its answer has served."""
-        with self._transaction(run_id, durable=True) as connection:
+        with self.transaction(run_id, durable=True) as connection:
             if was_asked:
-                self._close_question(connection, run_id, path)
+                close_question(connection, run_id, path)
             connection.execute(
                 _INTENT,
                 (run_id, path, intent.digest, intent.before, intent.after, encode(intent.answer),
-                 encode(intent.arguments)),
+                 encode(intent.arguments), self.signatures.sign("intent", run_id, path, intent.digest)),
             )  # fmt: skip
 
     def forget_intent(self, run_id: str, path: str) -> None:
         """The change was not made, and it is known that it was not."""
-        with self._transaction(run_id) as connection:
+        with self.transaction(run_id) as connection:
             connection.execute("DELETE FROM intents WHERE run_id = ? AND path = ?", (run_id, path))
 
     def mark_final(self, run_id: str, path: str) -> None:
         """A failure that the chain goes on after is a result, too: that step is not tried again."""
-        with self._transaction(run_id) as connection:
+        with self.transaction(run_id) as connection:
             connection.execute("UPDATE journal SET state = 'final' WHERE run_id = ? AND path = ?", (run_id, path))
 
     def mark_superseded(self, run_id: str, path: StepPath) -> None:
         """Another attempt follows this one: it stays in the journal, but is no result."""
-        with self._transaction(run_id) as connection:
+        with self.transaction(run_id) as connection:
             connection.execute(
                 "UPDATE journal SET state = 'superseded' WHERE run_id = ? AND path IN (?, ?)",
                 (run_id, path, path.post_processing()),
@@ -218,7 +202,7 @@ class Journal:
         """
         run_id = record.run_id
         rewritten = [] if redact is None or record.status == "waiting" else self._redacted_entries(run_id, redact)
-        with self._transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
+        with self.transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
             connection.execute(
                 "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ? "
                 "WHERE run_id = ?",
@@ -230,6 +214,10 @@ class Journal:
                 connection.execute("DELETE FROM answers WHERE root_run = ?", (run_id,))
                 connection.execute("DELETE FROM intents WHERE run_id = ?", (run_id,))
             elif record.parent_run is None:
+                # With everything it needs to go on, also what is kept nowhere once it is over.
+                row = StoredRow("runs", self.database.rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))[0])
+                signature = self.signatures.sign(*_signed_parts(row))
+                connection.execute("UPDATE runs SET signature = ? WHERE run_id = ?", (signature, run_id))
                 # What it did not ask again it does not need any more, and answers to that are no reason to resume.
                 connection.execute("DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,))
                 connection.execute(_STALE_ANSWERS, (run_id,))
@@ -248,85 +236,16 @@ class Journal:
                 (tag, int(valid), int(succeeded), duration_ms),
             )
 
-    # --- questions and answers
-
-    def ask(self, request: ApprovalRequest) -> None:
-        """Keep a question until somebody answers it.
-
-        An answer to another question of the step does not count any more; one to exactly this question may have come
-        while somebody else was asked, and stays.
-        """
-        with self._transaction(request.run_id, durable=True) as connection:
-            self._close_question(connection, request.asked_in, request.path, but=request.digest)
-            connection.execute(
-                _QUESTION,
-                (request.id, request.asked_in, request.run_id, request.path, request.step, request.tool,
-                 encode(request.arguments), request.preview, request.target, request.effect, request.digest,
-                 request.requested),
-            )  # fmt: skip
-
-    def answer(self, request: ApprovalRequest, decision: Decision, *, announce: bool = False) -> None:
-        """Keep what a person answered, so that it cannot be lost. Raises UnknownApprovalError for a second answer."""
-        root = request.run_id
-        row = (root, "question", request.asked_in, request.path, "", request.digest,
-               encode(decision_as_json(decision)))  # fmt: skip
-        with self.database.transaction(durable=True) as connection:
-            if connection.execute(f"{_ANSWER} NOTHING", row).rowcount != 1:
-                raise UnknownApprovalError(request.id)
-            if isinstance(decision, Approved) and decision.for_run:
-                self._allow(connection, root, "tool", request.tool, {})
-            if announce:
-                self.database.announce(connection, root)
-
-    def answer_at(self, run_id: str, path: str) -> StoredAnswer | None:
-        """The answer to the question of this step, if there is one."""
-        rows = self._rows(
-            run_id,
-            "SELECT digest, decision FROM answers "
-            "WHERE root_run = ? AND scope = 'question' AND run_id = ? AND path = ?",
-            (root_of(run_id), run_id, path),
-        )
-        if not rows:
-            return None
-        row = StoredRow("answers", rows[0])
-        return StoredAnswer(digest=row.text("digest"), decision=decision_of(row.object("decision")))
-
-    def discard_answer(self, run_id: str, path: str) -> None:
-        """Forget an answer that does not fit what the step asks now, or that nobody here understands."""
-        with self._transaction(run_id) as connection:
-            self._close_question(connection, run_id, path)
-
-    def allow_tool(self, root_run: str, tool: str) -> None:
-        """Keep that a tool is allowed for the rest of a run, also when it has to wait for something else."""
-        with self._transaction(root_run) as connection:
-            self._allow(connection, root_run, "tool", tool, {})
-
-    def allowed_tools(self, root_run: str) -> set[str]:
-        """The tools that somebody has allowed for the rest of a run."""
-        query = "SELECT tool FROM answers WHERE root_run = ? AND scope = 'tool'"
-        rows = self._rows(root_run, query, (root_run,))
-        return {StoredRow("answers", row).text("tool") for row in rows}
-
-    def general_answer(self, root_run: str) -> Decision | None:
-        """The answer to whatever the run asks, where one was given with it."""
-        query = "SELECT decision FROM answers WHERE root_run = ? AND scope = 'everything'"
-        rows = self._rows(root_run, query, (root_run,))
-        return decision_of(StoredRow("answers", rows[0]).object("decision")) if rows else None
-
     # --- for others to resume
 
-    def enqueue(
-        self, run: StoredRun, *, file: str | None, content: bytes | None, approved: Decision | None = None
-    ) -> None:
-        """Write a run that a worker will carry out; ``approved`` is the answer to everything it will ask."""
+    def enqueue(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
+        """Write a run that a worker will carry out."""
         with self.database.transaction(durable=True) as connection:
             queued = self.database.rows("SELECT count(*) AS runs FROM runs WHERE status = 'queued'")
             if queued[0]["runs"] >= MOST_QUEUED:
                 raise UsageError("queue-full", limit=MOST_QUEUED)
             self.start(run, file=file, content=content)
             self.flush(run.run_id, durable=True)
-            if approved is not None:
-                self._allow(connection, run.run_id, "everything", "", decision_as_json(approved))
             self.database.announce(connection, run.run_id)
 
     def announce(self, run_id: str) -> None:
@@ -337,8 +256,34 @@ class Journal:
     def abandon(self, run_id: str, error: JsonObject) -> None:
         """End a run that can never be resumed."""
         query = "UPDATE runs SET status = 'failed', error = ? WHERE run_id = ? AND status IN ('queued', 'running')"
-        with self._transaction(run_id) as connection:
+        with self.transaction(run_id) as connection:
             connection.execute(query, (encode(error), run_id))
+
+    # --- whose run it is
+
+    def is_own(self, run_id: str) -> bool:
+        """Whether this user, or somebody trusted, has started the run; one that is not there is nobody's."""
+        rows = self._rows(run_id, "SELECT * FROM runs WHERE run_id = ?", (root_of(run_id),))
+        return bool(rows) and self._is_signed(StoredRow("runs", rows[0]))
+
+    def adopt(self, run_id: str) -> None:
+        """Make a run that came along the user's own: nothing in it is agreed on any more; its questions are asked.
+
+        What was about to be done stays known: without it, a request would be sent twice.
+        """
+        with self.lock_run(run_id), self.transaction(run_id, durable=True) as connection:
+            rows = self.database.rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+            if not rows or self._is_signed(run := StoredRow("runs", rows[0])):
+                return
+            connection.execute("DELETE FROM answers WHERE root_run = ?", (run_id,))
+            below = (run_id, f"{run_id}.", f"{run_id}/")
+            query = "UPDATE intents SET signature = '' WHERE run_id = ? OR (run_id >= ? AND run_id < ?)"
+            connection.execute(query, below)
+            signature = self.signatures.sign(*_signed_parts(run))
+            connection.execute("UPDATE runs SET signature = ? WHERE run_id = ?", (signature, run_id))
+
+    def _is_signed(self, run: StoredRow) -> bool:
+        return self.signatures.is_valid(run.text_or_none("signature"), *_signed_parts(run))
 
     # --- resuming
 
@@ -348,7 +293,7 @@ class Journal:
         Its questions are only marked: until the run has asked again, or has ended, they can be answered.
         """
         waiting = {path: entry for path, entry in self._entries(run_id, "open").items() if entry["status"] == "waiting"}
-        with self._transaction(run_id) as connection:
+        with self.transaction(run_id) as connection:
             connection.execute("UPDATE runs SET status = 'running', error = NULL WHERE run_id = ?", (run_id,))
             connection.execute("DELETE FROM journal WHERE run_id = ? AND state = 'open'", (run_id,))
             connection.execute("UPDATE questions SET withdrawn = 1 WHERE run_id = ?", (run_id,))
@@ -374,7 +319,7 @@ class Journal:
             after=row.text_or_none("after"),
             answer=row.value("answer"),
             arguments=row.object("arguments"),
-            agreed=bool(row.whole("agreed")),
+            is_agreed=self.signatures.is_valid(row.text("signature"), "intent", run_id, path, row.text("digest")),
         )
 
     def lacks_secrets(self, root_run: str) -> bool:
@@ -414,7 +359,7 @@ class Journal:
                 self.flush_all()
 
     @contextmanager
-    def _transaction(self, run_id: str, *, durable: bool = False) -> Iterator[Connection]:
+    def transaction(self, run_id: str, *, durable: bool = False) -> Iterator[Connection]:
         """A transaction that begins with everything buffered for a run, so that the journal keeps its order."""
         root = root_of(run_id)
         if root in self._failed:
@@ -424,11 +369,7 @@ class Journal:
         try:
             with self.database.transaction(durable=durable) as connection:
                 self.database.require_held(connection, root)
-                # Taken only now: whoever holds the database may wait for this lock, never the other way round.
-                with self._lock:
-                    statements = self._buffers.pop(root, [])
-                    if statements:
-                        self._in_flight[root] = threading.get_ident(), written
+                statements = self._take_buffered(root, written)
                 for statement, values in statements:
                     connection.execute(statement, values)
                 yield connection
@@ -442,18 +383,19 @@ class Journal:
                 written.set()
         self._written_definitions.update(values[0] for statement, values in statements if statement is _DEFINITION)
 
-    @staticmethod
-    def _allow(connection: Connection, root_run: str, scope: Scope, tool: str, decision: JsonObject) -> None:
-        update = f"{_ANSWER} UPDATE SET decision = excluded.decision"
-        connection.execute(update, (root_run, scope, "", "", tool, "", encode(decision)))
+    def _take_buffered(self, root: str, written: threading.Event) -> list[tuple[str, tuple[Any, ...]]]:
+        """Take what is buffered for a run, after what another thread has taken of it and not yet committed.
 
-    @staticmethod
-    def _close_question(connection: Connection, run_id: str, path: str, *, but: str = "") -> None:
-        """Delete the question of a step and its answer, unless they are those of the digest ``but``."""
-        step = "root_run = ? AND run_id = ? AND path = ? AND digest <> ?"
-        values = (root_of(run_id), run_id, path, but)
-        connection.execute(f"DELETE FROM questions WHERE {step}", values)  # noqa: S608  fixed words
-        connection.execute(f"DELETE FROM answers WHERE scope = 'question' AND {step}", values)  # noqa: S608  the same
+        Only called inside a transaction: whoever has the database may wait for the lock, never the other way round.
+        """
+        while True:
+            with self._lock:
+                thread, taken = self._in_flight.get(root, (0, None))
+                if taken is None or thread == threading.get_ident():
+                    if statements := self._buffers.pop(root, []):
+                        self._in_flight[root] = threading.get_ident(), written
+                    return statements
+            taken.wait()
 
     def _redacted_entries(self, run_id: str, redact: Callable[[JsonValue], JsonValue]) -> list[tuple[str, int]]:
         """The entries that are different once they are redacted, each with its number."""
@@ -468,6 +410,19 @@ class Journal:
     def _rows(self, run_id: str, query: str, values: tuple[Any, ...]) -> list[Any]:
         self.flush(run_id)
         return self.database.rows(query, values) if self.database.exists() else []
+
+
+def _signed_parts(run: StoredRow) -> tuple[JsonValue, ...]:
+    """What a run is signed over: where one of these was changed, it is not the run that was started."""
+    return "run", run.text("run_id"), run.text("tool"), run.text_or_none("definition"), run.text("arguments")
+
+
+def close_question(connection: Connection, run_id: str, path: str, *, but: str = "") -> None:
+    """Delete the question of a step and its answer, unless they are those of the digest ``but``."""
+    step = "root_run = ? AND run_id = ? AND path = ? AND digest <> ?"
+    values = (root_of(run_id), run_id, path, but)
+    connection.execute(f"DELETE FROM questions WHERE {step}", values)  # noqa: S608  fixed words
+    connection.execute(f"DELETE FROM answers WHERE scope = 'question' AND {step}", values)  # noqa: S608  the same
 
 
 class NullJournal(Journal):
@@ -492,4 +447,4 @@ class NullJournal(Journal):
         """Keep nothing."""
 
     start = append = flush = flush_all = intend = forget_intent = mark_final = mark_superseded = finish = _ignore
-    ask = allow_tool = count_tag = close = _ignore
+    count_tag = close = _ignore

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
+from paperagents.approval.trust import Brought, brought
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Block
 from paperagents.errors import UsageError
@@ -128,6 +129,11 @@ class StoredRun:
     clock: dict[str, str]
     redacted: bool = False
     """Whether secrets among the arguments were left out."""
+
+    def as_brought(self, where: str = "") -> Brought:
+        """The run as something that came with the vault."""
+        content: JsonValue = [self.tool, self.definition, self.arguments]
+        return brought("run", self.run_id, content, what=f"{self.tool} {self.run_id}", where=where)
 
     def require_complete(self) -> StoredRun:
         """Raise UsageError where secrets are missing: they are not kept once a run is over."""

@@ -115,7 +115,10 @@ class Runner:
         validate_arguments(tool, run.arguments, refused=refused)
         run = replace(run, status="queued", definition=tool.digest if tool.file is not None else None)
         content = self._file_content(tool.file, tool.digest) if tool.file is not None else None
-        self.services.journal.enqueue(run, file=tool.file, content=content, approved=approved)
+        with self.services.journal.database.transaction(durable=True):
+            if approved is not None:
+                self.services.questions.allow_everything(run.run_id, approved)
+            self.services.journal.enqueue(run, file=tool.file, content=content)
         return RunRecord(run_id=run.run_id, tool=run.tool, status="queued", started=run.started, duration_ms=0.0)
 
     # --- beginning

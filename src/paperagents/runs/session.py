@@ -25,6 +25,7 @@ from paperagents.errors import (
 )
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
+from paperagents.runs.questions import Questions
 from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.secrets.redaction import Redaction
@@ -70,6 +71,7 @@ class Services:
     """The content of an entry of the data vault."""
     journal: Journal
     """A NullJournal for plans and examples: they leave no trace."""
+    questions: Questions
     history: History
     write_log: Callable[[ToolDefinition, RunRecord], None] = lambda tool, record: None  # noqa: ARG005  nowhere
     """For a tool that asks for it: its log in a note."""

@@ -62,12 +62,9 @@ class Database(ABC):
     def is_held(self, run_id: str) -> bool:
         """Whether somebody who is alive works on the run."""
 
-    def take_over(self, run_id: str) -> None:  # noqa: B027  whoever may use a server's database is trusted
-        """Before a run goes on: what a stranger has agreed to is no yes. Raises RunBusyError where somebody has it."""
-
-    def is_foreign(self, run_id: str) -> bool:  # noqa: ARG002  whoever may use a server's database is trusted
-        """Whether the run came with somebody else's database, and this user has not gone on with it since."""
-        return False
+    def shared_name(self) -> str | None:
+        """The name of a database that several machines use; None where it belongs to the folder it is in."""
+        return None
 
     def require_held(self, connection: Connection, run_id: str) -> None:  # noqa: B027  a lock that cannot be lost
         """Raises StorageError where the run was ours and is somebody else's now."""

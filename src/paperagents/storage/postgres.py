@@ -126,6 +126,16 @@ class PostgresDatabase(Database):
         """A server is there; its tables are made when they are first used."""
         return True
 
+    def shared_name(self) -> str | None:
+        """A name that the database was given once, whatever address each machine has for it."""
+        query = "SELECT id FROM identity LIMIT 1"
+        if not (rows := self.rows(query)):
+            with self.transaction(durable=True, alone="identity") as connection:
+                if not (rows := self.rows(query)):
+                    connection.execute("INSERT INTO identity VALUES (?)", (secrets.token_hex(16),))
+                    rows = self.rows(query)
+        return f"postgresql#{rows[0]['id']}"
+
     def check(self) -> list[str]:
         """Whether every table can be read; the server looks after its own files."""
         tables = self.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")

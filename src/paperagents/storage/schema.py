@@ -10,7 +10,7 @@ MIGRATIONS: Sequence[str] = (
     CREATE TABLE runs (
         run_id TEXT PRIMARY KEY, parent_run TEXT, tool TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,
         duration_ms REAL NOT NULL, arguments TEXT NOT NULL, definition TEXT, clock TEXT NOT NULL, data TEXT,
-        error TEXT, redacted INTEGER NOT NULL
+        error TEXT, redacted INTEGER NOT NULL, signature TEXT
     );
     CREATE INDEX runs_by_start ON runs (parent_run, started DESC);
     CREATE INDEX runs_by_tool ON runs (tool, started DESC);
@@ -25,7 +25,7 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX journal_by_run ON journal (run_id, seq);
     CREATE TABLE intents (
         run_id TEXT NOT NULL, path TEXT NOT NULL, digest TEXT NOT NULL, before TEXT NOT NULL, after TEXT, answer TEXT,
-        arguments TEXT NOT NULL, agreed INTEGER NOT NULL, PRIMARY KEY (run_id, path)
+        arguments TEXT NOT NULL, signature TEXT NOT NULL, PRIMARY KEY (run_id, path)
     );
     CREATE TABLE questions (
         id TEXT PRIMARY KEY, run_id TEXT NOT NULL, root_run TEXT NOT NULL, path TEXT NOT NULL, step INTEGER NOT NULL,
@@ -35,7 +35,8 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX questions_by_root ON questions (root_run);
     CREATE TABLE answers (
         root_run TEXT NOT NULL, scope TEXT NOT NULL, run_id TEXT NOT NULL, path TEXT NOT NULL, tool TEXT NOT NULL,
-        digest TEXT NOT NULL, decision TEXT NOT NULL, PRIMARY KEY (root_run, scope, run_id, path, tool)
+        digest TEXT NOT NULL, decision TEXT NOT NULL, signature TEXT NOT NULL,
+        PRIMARY KEY (root_run, scope, run_id, path, tool)
     );
     CREATE TABLE entries (
         kind TEXT NOT NULL, identifier TEXT NOT NULL, version INTEGER NOT NULL, created TEXT NOT NULL,

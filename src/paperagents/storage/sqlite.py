@@ -23,7 +23,6 @@ from paperagents.errors import RunBusyError, StorageError
 from paperagents.files.state_files import require_no_links
 from paperagents.messages import system_text
 from paperagents.storage.database import Database
-from paperagents.storage.provenance import is_foreign, note_as_own, note_foreign_runs, take_consent
 from paperagents.storage.schema import MIGRATIONS, statements
 
 _BUSY_SECONDS = 30.0
@@ -34,9 +33,8 @@ _CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only
 class SqliteDatabase(Database):
     """One connection, used by one thread at a time."""
 
-    def __init__(self, file: Path, *, known: Path | None = None) -> None:
+    def __init__(self, file: Path) -> None:
         self.file = file
-        self._known = known
         self._locks = RunLocks(file.with_name("runs.lock"))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -88,24 +86,6 @@ class SqliteDatabase(Database):
     def is_held(self, run_id: str) -> bool:
         """As the operating system knows it."""
         return self._locks.is_held(run_id)
-
-    def take_over(self, run_id: str) -> None:
-        """Where the run was found here when the user first came, take away what was agreed on in it."""
-        if self._known is None or not self.is_foreign(run_id):
-            return
-        with self._locks.held(run_id):
-            with self.transaction(durable=True) as connection:
-                take_consent(connection, run_id)
-            # Only now: the other way round, a kill in between would leave somebody else's yes in force.
-            with self.transaction() as connection:
-                note_as_own(connection, self._known, run_id)
-
-    def is_foreign(self, run_id: str) -> bool:
-        """Whether the run was found here when the user first came, and has not been gone on with since."""
-        if self._known is None or not self.exists():
-            return False
-        with self._lock, _told(self.file):
-            return is_foreign(self._open(), self._known, run_id)
 
     def check(self) -> list[str]:
         """Read everything and compare it with its indexes."""
@@ -166,8 +146,6 @@ class SqliteDatabase(Database):
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute("PRAGMA trusted_schema = OFF")
                 _migrate(connection, self.file)
-                if self._known is not None:
-                    note_foreign_runs(connection, self._known)
         return connection
 
 

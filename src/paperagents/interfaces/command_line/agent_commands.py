@@ -18,9 +18,8 @@ from paperagents.interfaces.command_line.output import one_line, paint, print_js
 from paperagents.interfaces.command_line.run_output import format_value, print_failure, print_record
 from paperagents.interfaces.command_line.terminal import Progress, attend_run, choose_approver, stopping_on_interrupt
 from paperagents.messages import text
-from paperagents.notes_folder import KEEPING_FOLDER
 from paperagents.runs.record import RunRecord
-from paperagents.settings import user_folder
+from paperagents.settings import KEEPING_FOLDER, user_folder
 from paperagents.vault import Vault
 
 LONGEST_QUESTION = 10_000_000

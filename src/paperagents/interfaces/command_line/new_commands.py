@@ -20,7 +20,7 @@ from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import common_options, current_notes, require_vault
 from paperagents.interfaces.command_line.output import one_line, own_command, print_json, say
 from paperagents.messages import system_text, text
-from paperagents.notes_folder import KEEPING_FOLDER
+from paperagents.settings import KEEPING_FOLDER
 
 
 @click.command("new", cls=LocalisedCommand, help=text("cli.new"))

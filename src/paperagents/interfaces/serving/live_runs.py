@@ -292,7 +292,7 @@ class LiveRuns:
         self._tell_end(active, record)
         active.done.set_result(record)
         # Only now that it is no longer active: an answer that came before was left to us, a later one begins by itself.
-        if record.status == "waiting" and self.vault.history.has_answer(active.run_id):
+        if record.status == "waiting" and self.vault.questions.has_answer(active.run_id):
             self._resume_answered(active.run_id)
 
     def _leave(self, active: _Active) -> None:

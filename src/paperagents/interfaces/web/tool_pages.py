@@ -36,8 +36,8 @@ from paperagents.interfaces.web.rendering import (
 from paperagents.interfaces.web.run_view import RunView, run_view, stored_arguments, without_secrets
 from paperagents.interfaces.web.texts import render_markdown
 from paperagents.messages import has_text, text
-from paperagents.notes_folder import KEEPING_FOLDER
 from paperagents.registry.entry import definition_document
+from paperagents.settings import KEEPING_FOLDER
 from paperagents.tool_modes import configure
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)

@@ -156,6 +156,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Lauf {id} ist eingereiht. „paper worker“ oder „paper serve“ führt ihn aus.",
         "运行 {id} 已排队，由 “paper worker” 或 “paper serve” 执行。",
     ),
+    "run-not-trusted": (
+        "The run {id} came with this folder and was not started here.",
+        "Der Lauf {id} kam mit diesem Ordner und wurde nicht hier gestartet.",
+        "运行 {id} 是随此文件夹带来的，并非在此启动。",
+    ),
+    "run-not-trusted.hint": (
+        "Look at it: paper runs show {id}. Trust it: paper trust give {digest}",
+        "Ansehen: paper runs show {id}. Vertrauen: paper trust give {digest}",
+        "查看：paper runs show {id}。信任它：paper trust give {digest}",
+    ),
     "run.agreed-before": (
         "Agreed on before the interruption, and done now.",
         "Vor der Unterbrechung genehmigt und jetzt ausgeführt.",
