@@ -16,7 +16,7 @@ import click
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.options import current_notes, current_vault
 from paperagents.interfaces.command_line.output import one_line
-from paperagents.notes_folder import KEEPING_FOLDER
+from paperagents.settings import KEEPING_FOLDER
 
 if TYPE_CHECKING:
     # Every command is loaded with its completions, and only a shell calls them.

@@ -31,10 +31,11 @@ from paperagents.interfaces.command_line.output import (
     width,
 )
 from paperagents.messages import text
-from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault, is_below, nearest_vault
+from paperagents.notes_folder import NotesFolder, find_vault, is_below, nearest_vault
 from paperagents.registry.entry import Entry, definition_document
 from paperagents.registry.folder_scan import is_definition_file, is_hidden
 from paperagents.registry.manual import manual
+from paperagents.settings import KEEPING_FOLDER
 
 LISTED_KINDS = ("tool", "chain", "agent", "tag", "builtin", "mcp")
 SORTS = ("relevance", "modified", "name", "path")

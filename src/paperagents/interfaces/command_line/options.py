@@ -13,8 +13,8 @@ import click
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.output import own_command
 from paperagents.messages import language_of_locale, text, use_language
-from paperagents.notes_folder import KEEPING_FOLDER, NotesFolder, find_vault
-from paperagents.settings import Settings
+from paperagents.notes_folder import NotesFolder, find_vault
+from paperagents.settings import KEEPING_FOLDER, Settings
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them.

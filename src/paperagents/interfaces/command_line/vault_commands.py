@@ -30,10 +30,9 @@ from paperagents.interfaces.command_line.output import (
 )
 from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
-from paperagents.notes_folder import KEEPING_FOLDER
 from paperagents.npm.process import deno_walls
 from paperagents.sandbox import check_walls
-from paperagents.settings import Setting, load_settings, mask_value, unset_setting, write_setting
+from paperagents.settings import KEEPING_FOLDER, Setting, load_settings, mask_value, unset_setting, write_setting
 from paperagents.version import __version__
 
 _ORIGIN = "paper config"
