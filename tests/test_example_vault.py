@@ -292,6 +292,13 @@ def test_a_file_of_values_becomes_a_table(vault: Vault) -> None:
     assert '| Beans | 7 | "Blue Lake" |' in text_of(vault, "data/harvest.md")
 
 
+def test_results_are_added_to_the_note_of_the_day(vault: Vault) -> None:
+    first = done(vault, "save_results", data=["peas", {"title": "beans"}])
+    done(vault, "save_results", data=["leek"])
+    assert first["saved"] == 2
+    assert text_of(vault, first["note"]) == '- peas\n- {"title":"beans"}\n- leek\n'
+
+
 def test_json_from_the_web_becomes_a_note(vault: Vault, web: Web) -> None:
     web.answers["/"] = (200, json.dumps([{"name": "Ada", "born": 1815}, {"name": "Grace|H"}]))
     assert done(vault, "fetch_json", url=web.url(), limit=1) == [{"name": "Ada", "born": 1815}]
