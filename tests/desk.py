@@ -55,6 +55,11 @@ class Desk:
         """Run a tool; with answers somebody is there, without nobody."""
         return self.vault.run(tool, arguments, approver=Person(list(answers)) if answers else None)
 
+    def problems(self, path: str) -> list[tuple[str, str]]:
+        """The severity and code of everything that is wrong with a file."""
+        (entry,) = [each for each in self.vault.registry.entries() if each.file == path]
+        return [(each.severity, each.code) for each in entry.problems]
+
     def text(self, path: str) -> str:
         return (self.root / path).read_text(encoding="utf-8")
 

@@ -138,7 +138,7 @@ def _describe(violation: Violation, undeclared: list[str]) -> JsonObject:
         rule = "oneOf-several"
     elif rule == "additionalProperties" and not violation.names:
         rule = "no-members"
-    return _problem("argument-rule", path, rule=rule, reason=violation.message, limit=violation.limit, names=names)
+    return _problem("argument-rule", path, rule=rule, reason=violation.rule, limit=violation.limit, names=names)
 
 
 def _problem(code: str, parameter: str, **values: object) -> JsonObject:

@@ -132,7 +132,7 @@ def _read(
         if front is None and (marker := find_marker(frontmatter.text)):
             problems.extend(found)
             if not problems.has_errors():
-                problems.error("yaml-syntax", frontmatter.span(*marker.span()), reason="")
+                problems.error("yaml-syntax", frontmatter.span(*marker.span()))
         return FileReading(file=problems.file, problems=problems.in_order())
     kind = find_kind(front, problems)
     if kind is None:

@@ -60,7 +60,7 @@ def check_expression(script: Excerpt, references: Iterable[tuple[int, int]], pro
     error = code.syntax_error()
     if error is not None:
         start = min(max(error.start - 1, 0), len(script.text))
-        problems.error("javascript-syntax", script.span(start, start + 1), reason=error.what)
+        report_syntax_error(error, script.span(start, start + 1), problems)
         return
     for finding in islice(code.forbidden(), MAX_FINDINGS):
         span = script.span(finding.start - 1, finding.end - 1)
@@ -94,8 +94,14 @@ def report_syntax_errors(code: JavaScript, script: Excerpt, problems: ProblemLis
     error = code.syntax_error()
     errors = [error] if error is not None else list(islice(find_mistakes(code), MAX_FINDINGS))
     for each in errors:
-        problems.error("javascript-syntax", span_of(script, each), reason=each.what)
+        report_syntax_error(each, span_of(script, each), problems)
     return bool(errors)
+
+
+def report_syntax_error(error: Finding, span: Span, problems: ProblemList) -> None:
+    """Report it in the words of JavaScript engines, which people look up, with the sign that is missing."""
+    case = "unclosed" if error.missing else None
+    problems.error("javascript-syntax", span, reason=error.what, missing=error.missing, case=case)
 
 
 def span_of(script: Excerpt, finding: Finding) -> Span:
@@ -271,14 +277,14 @@ def find_mistakes(script: JavaScript) -> Iterator[Finding]:
         yield from find_missing_values(script, declaration)
     for statement in found.get("try", ()):
         if not any(child.type in ("catch_clause", "finally_clause") for child in statement.named_children):
-            yield script.finding(statement.children[0], "try without catch or finally")
+            yield script.finding(statement.children[0], "Missing catch or finally after try")
     for literal in found.get("object", ()):
         yield from find_doubled_commas(script, literal)
     for regex in found.get("regex", ()):
         if (reason := find_regex_mistake(script.text(regex))) is not None:
             yield script.finding(regex, reason)
     for markup in found.get("markup", ())[:1]:
-        yield script.finding(markup, "unexpected <")
+        yield script.finding(markup, "Unexpected token '<'")
     yield from find_misplaced(script)
 
 
@@ -290,7 +296,7 @@ def find_declared_twice(script: JavaScript, block: Node) -> Iterator[Finding]:
         for name in _declared(statement):
             text = script.text(name)
             if text in seen and (lexical or seen[text]):
-                yield script.finding(name, f"'{text}' is declared twice")
+                yield script.finding(name, f"Identifier '{text}' has already been declared")
             seen[text] = lexical or seen.get(text, False)
 
 
@@ -306,7 +312,7 @@ def find_missing_values(script: JavaScript, declaration: Node) -> Iterator[Findi
     """Constants that are never given a value."""
     for declarator in declaration.named_children:
         if declarator.type == "variable_declarator" and declarator.child_by_field_name("value") is None:
-            yield script.finding(declarator, "a const needs a value")
+            yield script.finding(declarator, "Missing initializer in const declaration")
 
 
 def find_doubled_commas(script: JavaScript, literal: Node) -> Iterator[Finding]:
@@ -314,7 +320,7 @@ def find_doubled_commas(script: JavaScript, literal: Node) -> Iterator[Finding]:
     before = "{"
     for child in literal.children:
         if child.type == "," and before in ("{", ","):
-            yield script.finding(child, "unexpected ,")
+            yield script.finding(child, "Unexpected token ','")
         before = child.type if child.type != "comment" else before
 
 
@@ -325,7 +331,7 @@ def find_misplaced(script: JavaScript) -> Iterator[Finding]:
         node, here = stack.pop()
         word = _JUMP_WORDS.get(node.type)
         if word is not None and word not in here and node.child_by_field_name("label") is None:
-            yield script.finding(node.children[0], f"unexpected {word}")
+            yield script.finding(node.children[0], f"Unexpected token '{word}'")
         inside = _allowed_inside(node, here)
         stack += [(child, inside) for child in reversed(node.named_children)]
 
@@ -342,7 +348,7 @@ def find_regex_mistake(regex: str) -> str | None:
     """What is wrong with a regular expression, as far as its brackets and repetitions tell."""
     pattern, _, flags = regex[1:].rpartition("/")
     if len(set(flags)) != len(flags) or not set(flags) <= set("dgimsuvy"):
-        return f"unknown flags of a regular expression: {flags}"
+        return f"Invalid regular expression flags '{flags}'"
     # Sets inside sets, which the flag v allows, are beyond this look.
     return None if "v" in flags else find_pattern_mistake(pattern)
 
@@ -352,12 +358,12 @@ def find_pattern_mistake(pattern: str) -> str | None:
     depth, nothing_before = 0, True
     for part in _REGEX_PART.findall(pattern):
         if part in ("*", "+", "?") and nothing_before:
-            return f"nothing to repeat before {part} in a regular expression"
+            return "Invalid regular expression: Nothing to repeat"
         depth += part.startswith("(") - (part == ")")
         if depth < 0:
-            return "unexpected ) in a regular expression"
+            return "Invalid regular expression: Unmatched ')'"
         nothing_before = part == "|" or part.startswith("(")
-    return "unclosed ( in a regular expression" if depth else None
+    return "Invalid regular expression: Unterminated group" if depth else None
 
 
 @cache

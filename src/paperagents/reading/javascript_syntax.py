@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from time import thread_time
 
@@ -50,6 +50,8 @@ class Finding:
     what: str
     start: int
     end: int
+    missing: str = ""
+    """The sign that would put it right, where one is known."""
 
 
 class JavaScript:
@@ -72,12 +74,12 @@ class JavaScript:
         if self.root.has_error:
             for node in walk(self.root, enter=lambda each: each.has_error):
                 if node.is_missing:
-                    return self.finding(node, f"missing {node.type}")
+                    return replace(self.finding(node, f"missing {node.type}"), missing=node.type)
                 if node.type == "string" and node.has_error and node.start_point.row < node.end_point.row:
-                    return self.finding(node.children[0], f"unclosed {node.children[0].type}")
+                    return self._unclosed_finding(node.children[0], "Invalid or unexpected token")
                 if node.is_error:
                     return self._error_finding(node)
-        return Finding(what="too many errors", start=0, end=1) if self.was_cut else None
+        return Finding(what="Unexpected token", start=0, end=1) if self.was_cut else None
 
     def returns(self) -> Iterator[Node]:
         """The return statements of the block itself; those of functions inside it do not count."""
@@ -138,8 +140,11 @@ class JavaScript:
     def _error_finding(self, node: Node) -> Finding:
         opener = find_unclosed(node)
         if opener is not None:
-            return self.finding(opener, f"unclosed {opener.type}")
-        return self.finding(node, "unexpected " + self.text(node).strip().split("\n", 1)[0][:40])
+            return self._unclosed_finding(opener, "Unexpected end of input")
+        return self.finding(node, f"Unexpected token '{self.text(node).strip().split(chr(10), 1)[0][:40]}'")
+
+    def _unclosed_finding(self, opener: Node, what: str) -> Finding:
+        return replace(self.finding(opener, what), missing=_OPENERS[opener.type])
 
     def _is_binding(self, node: Node) -> bool:
         if node.type == "shorthand_property_identifier_pattern":

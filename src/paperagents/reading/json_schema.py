@@ -12,6 +12,8 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.text import value_without_surrogates
 from paperagents.definitions.tool import DIALECT
 
+_SHOWN = 200
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Violation:
@@ -25,14 +27,19 @@ class Violation:
     names: tuple[str, ...] = ()
     """Of the members that nobody expected."""
 
+    @property
+    def rule(self) -> str:
+        """What the schema says there, in its own words, which are the same in every language: ``type: number``."""
+        return format_rule(self.keyword, self.limit)
+
 
 class NotASchemaError(Exception):
-    """The schema itself is wrong: where in it, and why."""
+    """The schema itself is wrong: where in it, and the rule that it breaks there."""
 
-    def __init__(self, path: tuple[str | int, ...], reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, path: tuple[str | int, ...], rule: str) -> None:
         self.path = path
-        self.reason = reason
+        self.reason = f"{'.'.join(map(str, path))} ({rule})" if path else rule
+        super().__init__(self.reason)
 
 
 class Schema:
@@ -48,9 +55,10 @@ class Schema:
                 self._schema, validate_formats=True, retriever=_refuse_to_fetch
             )
         except jsonschema_rs.ValidationError as error:
-            raise NotASchemaError(tuple(error.instance_path), error.message) from None
+            raise _not_a_schema(error) from None
         except (jsonschema_rs.ReferencingError, ValueError) as error:
-            raise NotASchemaError((), str(error).split("\n", 1)[0]) from None
+            address = str(error).partition("'")[2].partition("'")[0]
+            raise NotASchemaError((), format_rule("$ref", address)) from None
 
     def accepts(self, value: JsonValue) -> bool:
         """Whether the value is what the schema says."""
@@ -85,6 +93,21 @@ class Schema:
         ]
 
 
+def format_rule(keyword: str, limit: JsonValue) -> str:
+    """A rule of a schema as YAML has it, shortened."""
+    shown = limit if isinstance(limit, str) else json.dumps(limit, ensure_ascii=False)
+    return keyword if limit is None else f"{keyword}: {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '…'}"
+
+
+def _not_a_schema(error: Any) -> NotASchemaError:
+    limit = error.kind.value
+    if error.kind.name in ("anyOf", "oneOf"):
+        limit = None  # The errors of every way, which would take pages.
+    elif error.kind.name == "type" and len(limit) == 1:
+        limit = limit[0]
+    return NotASchemaError(tuple(error.instance_path), format_rule(error.kind.name, limit))
+
+
 def compile_schema(schema_text: str) -> Schema:
     """The compiled form of a schema given as JSON text; short ones are cached for the next call."""
     return _compile_cached(schema_text) if len(schema_text) <= 20_000 else Schema(json.loads(schema_text))
@@ -102,7 +125,7 @@ def find_schema_mistakes(schema_text: str) -> list[NotASchemaError]:
     except NotASchemaError as first:
         # The library stops at the first mistake; the schema of schemas tells all of them.
         errors = _schema_of_schemas().iter_errors(json.loads(schema_text))
-        return [NotASchemaError(tuple(error.instance_path), error.message) for error in errors] or [first]
+        return [_not_a_schema(error) for error in errors] or [first]
     return []
 
 

@@ -192,7 +192,7 @@ def check_defaults(schema: dict[str, Any], span: Span, problems: ProblemList) ->
     first = {violation.path[0]: violation for violation in reversed(violations)}
     for place, path in enumerate(inner):
         if place in first:
-            problems.error("invalid-default", span, name=path, reason=first[place].message)
+            problems.error("invalid-default", span, name=path, reason=first[place].rule)
 
 
 def drop_null_defaults(schema: dict[str, Any]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def _check_default(name: str, schema: JsonObject, node: YamlMapping, problems: P
     except NotASchemaError:
         return  # Told before; a reference may also lead to what was wrong.
     for violation in violations[:1]:
-        problems.error("invalid-default", node.entries["default"][1].span, name=name, reason=violation.message)
+        problems.error("invalid-default", node.entries["default"][1].span, name=name, reason=violation.rule)
 
 
 def fits_plainly(value: JsonValue, kind: JsonValue) -> bool:

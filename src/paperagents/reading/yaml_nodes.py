@@ -306,7 +306,7 @@ def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> No
         span = _point(source, mark.line, mark.column)
     else:
         span = _point(source, *find_forbidden_character(source.text))
-    problems.error("yaml-syntax", span, reason=reason, case=guess_mistake(reason, source, mark))
+    problems.error("yaml-syntax", span, case=guess_mistake(reason, context, source, mark))
 
 
 def find_forbidden_character(text: str) -> tuple[int, int]:
@@ -316,18 +316,37 @@ def find_forbidden_character(text: str) -> tuple[int, int]:
     return text.count("\n", 0, start), start - (text.rfind("\n", 0, start) + 1)
 
 
-def guess_mistake(reason: str, source: Excerpt, mark: Any) -> str:
-    """The mistake that people most often make where the library says this; empty where none is likely."""
+_MISTAKES = {
+    "mapping values are not allowed": "colon",
+    "could not find expected ':'": "blank",
+    "expected ',' or": "bracket",
+    "escape": "escape",
+    "hexdecimal": "escape",
+    "unexpected end of stream": "quote",
+    "document": "quote",
+    "cannot start any token": "character",
+    "expected key": "indent",
+    "block end": "indent",
+    "indicator": "indent",
+    "sequence entries are not allowed": "indent",
+    "special characters are not allowed": "control",
+    "control characters are not allowed": "control",
+}
+"""What the library says, and the mistake that people most often make where it does."""
+_CHOICE = re.compile(r"""["'] *\| *["']""")
+
+
+def guess_mistake(reason: str, context: str, source: Excerpt, mark: Any) -> str:
+    """The likely mistake behind the library's words, which are English and never shown; empty where none is likely."""
     lines = _lines(source.text)
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
     if "\t" in line[: mark.column + 1 if mark else 0]:
         return "tab"
     if "{{" in line or ("flow" in reason and "{{" in source.text):
         return "placeholder"
-    if "mapping values are not allowed" in reason:
-        return "colon"
+    if _CHOICE.search(line):
+        return "choice"
     if line[mark.column : mark.column + 1] in ("*", "&") if mark is not None else False:
         return "star"
-    if "could not find expected ':'" in reason:
-        return "blank"
-    return ""
+    found = next((mistake for words, mistake in _MISTAKES.items() if words in reason), "")
+    return "bracket" if found == "indent" and "flow" in context else found

@@ -59,9 +59,45 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     # --- YAML
     "yaml-syntax": (
-        "This is not valid YAML: {reason}.",
-        "Das ist kein gültiges YAML: {reason}.",
-        "这不是有效的 YAML：{reason}。",
+        "This is not valid YAML.",
+        "Das ist kein gültiges YAML.",
+        "这不是有效的 YAML。",
+    ),
+    "yaml-syntax.bracket.hint": (
+        "A bracket is not closed, or a comma is missing.",
+        "Eine Klammer ist nicht geschlossen, oder ein Komma fehlt.",
+        "括号没有闭合，或缺少逗号。",
+    ),
+    "yaml-syntax.quote.hint": (
+        "A quotation mark is not closed.",
+        "Ein Anführungszeichen ist nicht geschlossen.",
+        "引号没有闭合。",
+    ),
+    "yaml-syntax.escape.hint": (
+        "In double quotes a backslash is written twice; in single quotes it stands for itself.",
+        "In doppelten Anführungszeichen wird ein Backslash doppelt geschrieben; in einfachen steht er für sich selbst.",
+        "在双引号中，反斜杠要写两个；在单引号中，它就是它本身。",
+    ),
+    "yaml-syntax.character.hint": (
+        "A text that starts with this sign needs quotes.",
+        "Ein Text, der mit diesem Zeichen beginnt, braucht Anführungszeichen.",
+        "以此符号开头的文本需要加引号。",
+    ),
+    "yaml-syntax.indent.hint": (
+        "Names of one mapping and entries of one list begin in the same column; only one value stands behind a name.",
+        "Namen einer Zuordnung und Einträge einer Liste beginnen in derselben Spalte; "
+        "hinter einem Namen steht nur ein Wert.",
+        "同一映射的名称、同一列表的条目要从同一列开始；每个名称后面只能有一个值。",
+    ),
+    "yaml-syntax.control.hint": (
+        "This character is invisible and not allowed here.",
+        "Dieses Zeichen ist unsichtbar und hier nicht erlaubt.",
+        "此字符不可见，不允许出现在这里。",
+    ),
+    "yaml-syntax.choice.hint": (
+        "These are the values to choose from: write one of them.",
+        "Das sind die Werte zur Auswahl: einen davon schreiben.",
+        "这里列出的是可选的值：请只写其中一个。",
     ),
     "yaml-syntax.tab.hint": (
         "YAML is indented with spaces, never with tabs.",

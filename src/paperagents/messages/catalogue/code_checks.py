@@ -3,9 +3,14 @@
 TEXTS: dict[str, tuple[str, str, str]] = {
     # --- JavaScript
     "javascript-syntax": (
-        "JavaScript syntax error: {reason}.",
-        "JavaScript-Syntaxfehler: {reason}.",
-        "JavaScript 语法错误：{reason}。",
+        "SyntaxError: {reason}",
+        "SyntaxError: {reason}",
+        "语法错误 SyntaxError: {reason}",
+    ),
+    "javascript-syntax.unclosed.hint": (
+        "A '{missing}' is missing.",
+        "Es fehlt ein „{missing}“.",
+        "缺少 “{missing}”。",
     ),
     "javascript-too-long": (
         "This JavaScript has {size} characters; a block may have at most {limit}.",
