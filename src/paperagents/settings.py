@@ -155,10 +155,10 @@ def _read_file(file: Path) -> Iterator[tuple[str, Setting]]:
         data = _parse_toml(text)
         found = list(_flatten(data))
     except (ValueError, RecursionError) as error:
-        # Where the text ends too early, the library tells no line.
-        last = f"at line {len(text.rstrip().split(chr(10)))}, at end of document"
-        reason = str(error).replace("at end of document", last)
-        raise SettingsError("settings-syntax", file=str(file), reason=reason) from error
+        # The library's words are English; where the text ends too early, it tells no line either.
+        told = re.search(r"at line (\d+), column (\d+)", str(error))
+        line, column = told.groups() if told else (len(text.rstrip().split("\n")), 1)
+        raise SettingsError("settings-syntax", file=f"{file}:{line}:{column}") from error
     lines = _lines_of_names(text)
     servers = data.get(_SERVERS)
     for server, fields in servers.items() if isinstance(servers, dict) else ():

@@ -46,7 +46,7 @@ def test_section_6b_the_chain_runs_as_printed_but_for_the_address_of_the_service
     record = desk.run("chain_beispiel", {"query": "  wort "}, yes)
     assert record.error is None
     assert web.requests[0].path == "/scored?q=wort"
-    assert desk.text(f"results/{desk.vault.services.clock()['date']}.md") == '- {"q":"wort","score":0.9}\n'
+    assert desk.text(f"results/{desk.vault.services.clock()['date']}.md") == '- {"score":0.9,"q":"wort"}\n'
     assert isinstance(record.data, dict)
     assert record.data["saved"] == 1
 

@@ -57,8 +57,7 @@ class Schema:
         except jsonschema_rs.ValidationError as error:
             raise _not_a_schema(error) from None
         except (jsonschema_rs.ReferencingError, ValueError) as error:
-            address = str(error).partition("'")[2].partition("'")[0]
-            raise NotASchemaError((), format_rule("$ref", address)) from None
+            raise NotASchemaError((), _broken_reference(error)) from None
 
     def accepts(self, value: JsonValue) -> bool:
         """Whether the value is what the schema says."""
@@ -101,11 +100,18 @@ def format_rule(keyword: str, limit: JsonValue) -> str:
 
 def _not_a_schema(error: Any) -> NotASchemaError:
     limit = error.kind.value
+    if isinstance(limit, Exception):
+        return NotASchemaError(tuple(error.instance_path), _broken_reference(limit))
     if error.kind.name in ("anyOf", "oneOf"):
         limit = None  # The errors of every way, which would take pages.
     elif error.kind.name == "type" and len(limit) == 1:
         limit = limit[0]
     return NotASchemaError(tuple(error.instance_path), format_rule(error.kind.name, limit))
+
+
+def _broken_reference(error: Exception) -> str:
+    # The library puts what it looked for into quotes.
+    return format_rule("$ref", str(error).partition("'")[2].partition("'")[0])
 
 
 def compile_schema(schema_text: str) -> Schema:

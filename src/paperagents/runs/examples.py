@@ -9,6 +9,7 @@ from difflib import unified_diff
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.runs.record import RunRecord
 
@@ -109,4 +110,4 @@ def error_difference(expected: JsonValue, record: RunRecord) -> str | None:
 def diff(expected: JsonValue, found: JsonValue) -> str:
     """Two values as JSON, line by line."""
     lines = [json.dumps(each, ensure_ascii=False, indent=2, sort_keys=True).split("\n") for each in (expected, found)]
-    return "\n".join(unified_diff(lines[0], lines[1], "expected", "found", lineterm=""))
+    return "\n".join(unified_diff(lines[0], lines[1], text("diff.expected"), text("diff.found"), lineterm=""))

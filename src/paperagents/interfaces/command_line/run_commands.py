@@ -14,7 +14,7 @@ from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import local_time, paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import local_time, pad, paint, print_json, say, visible
 from paperagents.interfaces.command_line.run_output import print_full_record, print_record
 from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
 from paperagents.messages import text
@@ -125,7 +125,8 @@ def list_runs(  # noqa: PLR0913  one argument per option
     for run in runs:
         took = f"{run['duration_ms']:9.1f} ms"
         started = local_time(run["started"], vault.settings.zone)
-        click.echo(f"{run['run_id']}  {run['status']:10} {started}  {took}  {visible(str(run['tool']))}")
+        status = pad(text(f"status.{run['status']}"), 10)
+        click.echo(f"{run['run_id']}  {status} {started}  {took}  {visible(str(run['tool']))}")
 
 
 @runs_command.command("show", help=text("cli.runs.show"))
@@ -177,7 +178,7 @@ def _resume_all(context: click.Context, *, as_json: bool) -> None:
         print_json([record.as_json() for record in records])
         return
     for record in records:
-        click.echo(f"{record.run_id}  {record.status:10} {visible(record.tool)}")
+        click.echo(f"{record.run_id}  {pad(text(f'status.{record.status}'), 10)} {visible(record.tool)}")
 
 
 @runs_command.command("compare", help=text("cli.runs.compare"))

@@ -46,7 +46,7 @@ def print_record(record: RunRecord, *, as_json: bool, log_format: str | None = N
 
 def print_full_record(vault: Vault, record: RunRecord) -> None:
     """Print everything about a run; the steps of an agent as a tree."""
-    status = paint(record.status, _COLOURS.get(record.status, "yellow"), bold=True)
+    status = paint(text(f"status.{record.status}"), _COLOURS.get(record.status, "yellow"), bold=True)
     started = local_time(record.started, vault.settings.zone)
     click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {started}  {record.duration_ms:.1f} ms")
     if is_agents_log(record.execution_log):
@@ -62,7 +62,8 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
 
 def _print_steps(record: RunRecord) -> None:
     for entry in record.execution_log:
-        what = f"{entry['block']:15} {entry['name']}  {entry['status']}  {entry['message']}"
+        status = text(f"status.{entry['status']}")
+        what = f"{entry['block']:15} {entry['name']}  {status}  {entry['message']}"
         click.echo(visible(f"  {entry['step']:2}  {what}"))
         if entry["output"] is not None:
             click.echo(visible("      " + cut(json.dumps(entry["output"], ensure_ascii=False), 160)))

@@ -135,7 +135,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "builtin.datavault": (
         "Create, change, delete or read an entry of the data vault.",
         "Legt einen Eintrag des Datenspeichers an, ändert, löscht oder liest ihn.",
-        "创建、修改、删除或读取数据库条目。",
+        "创建、修改、删除或读取数据保险库的条目。",
     ),
     # js_execute
     "builtin.js_execute": (

@@ -314,7 +314,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     # References to the data vault.
     "vault-reference-missing": (
         "The data vault has no entry '{id}'.",
-        "Der Datentresor hat keinen Eintrag „{id}“.",
+        "Der Datenspeicher hat keinen Eintrag „{id}“.",
         "数据保险库中没有条目“{id}”。",
     ),
     "vault-reference-unclosed": (
@@ -339,7 +339,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "vault-reference-without-id": (
         "A reference to the data vault needs an id.",
-        "Ein Verweis auf den Datentresor braucht eine id.",
+        "Ein Verweis auf den Datenspeicher braucht eine id.",
         "对数据保险库的引用需要 id。",
     ),
     "vault-reference-failed": (

@@ -84,10 +84,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "以此符号开头的文本需要加引号。",
     ),
     "yaml-syntax.indent.hint": (
-        "Names of one mapping and entries of one list begin in the same column; only one value stands behind a name.",
-        "Namen einer Zuordnung und Einträge einer Liste beginnen in derselben Spalte; "
-        "hinter einem Namen steht nur ein Wert.",
-        "同一映射的名称、同一列表的条目要从同一列开始；每个名称后面只能有一个值。",
+        "What belongs together begins in the same column, and a name has just one value.",
+        "Was zusammengehört, beginnt in derselben Spalte, und ein Name hat genau einen Wert.",
+        "同一层的内容要从同一列开始，每个名称只能有一个值。",
     ),
     "yaml-syntax.control.hint": (
         "This character is invisible and not allowed here.",
@@ -384,7 +383,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "missing-steps": (
         "A chain needs steps.",
-        "Eine Chain braucht steps.",
+        "Eine Kette braucht steps.",
         "链式工具需要 steps。",
     ),
     "missing-steps.hint": (
@@ -419,7 +418,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "custom-function-in-chain": (
         "A chain cannot have a custom_function.",
-        "Eine Chain kann keine custom_function haben.",
+        "Eine Kette kann keine custom_function haben.",
         "链式工具不能有 custom_function。",
     ),
     "custom-function-in-chain.hint": (

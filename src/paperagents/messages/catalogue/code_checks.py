@@ -273,7 +273,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "endless-chain": (
         "This chain calls itself without end: {path}.",
-        "Diese Chain ruft sich endlos selbst auf: {path}.",
+        "Diese Kette ruft sich endlos selbst auf: {path}.",
         "此链无休止地调用自身：{path}。",
     ),
     "endless-chain.hint": (

@@ -88,7 +88,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "把它变成库：{command} init。或指定一个库：{command} --vault 文件夹 …",
     ),
     "cli.kind.single": ("tool", "Tool", "工具"),
-    "cli.kind.chain": ("chain", "Chain", "链"),
+    "cli.kind.chain": ("chain", "Kette", "链"),
     "cli.kind.agent": ("agent", "Agent", "智能体"),
     "cli.kind.tag": ("tag", "Tag", "标签"),
     "cli.kind.broken": ("broken", "kaputt", "损坏"),
@@ -419,9 +419,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "必须是时区，例如 Asia/Shanghai。",
     ),
     "settings-syntax": (
-        "{file} is not valid TOML: {reason}.",
-        "{file} ist kein gültiges TOML: {reason}.",
-        "{file} 不是有效的 TOML：{reason}。",
+        "{file}: This is not valid TOML.",
+        "{file}: Das ist kein gültiges TOML.",
+        "{file}：这不是有效的 TOML。",
     ),
     "settings-syntax.large": (
         "{file} is too large: at most {limit} characters, and {dots} dots in a line, are allowed.",

@@ -3,7 +3,7 @@
 TEXTS: dict[str, tuple[str, str, str]] = {
     "javascript-error": (
         "The JavaScript failed{place}: {error}.{advice}",
-        "Das JavaScript ist gescheitert{place}: {error}.{advice}",
+        "Das JavaScript ist fehlgeschlagen{place}: {error}.{advice}",
         "JavaScript 出错{place}：{error}。{advice}",
     ),
     "sandbox-syntax": (
@@ -114,7 +114,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox.too-many-arguments": (
         " '...' makes an argument of every element, 65535 at most: use list.reduce((a, b) => Math.max(a, b)).",
-        " „...“ macht aus jedem Element ein Argument, höchstens 65535: nimm list.reduce((a, b) => Math.max(a, b)).",
+        " „...“ macht aus jedem Element ein Argument, höchstens 65535; besser: list.reduce((a, b) => Math.max(a, b)).",
         "“...”会把每个元素变成一个参数，最多 65535 个：请用 list.reduce((a, b) => Math.max(a, b))。",
     ),
     "sandbox.missing-require": (
@@ -124,7 +124,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox.missing-fetch": (
         " A block has no network: use a step with rest_request.",
-        " Ein Block hat kein Netzwerk: nimm einen Schritt mit rest_request.",
+        " Ein Block hat kein Netzwerk; dafür gibt es einen Schritt mit rest_request.",
         "代码块没有网络：请使用带 rest_request 的步骤。",
     ),
     "sandbox.missing-setTimeout": (

@@ -312,7 +312,7 @@ TEXTS = {
     ),
     "remote-tool-failed": (
         "{tool} failed: {reason}",
-        "{tool} ist gescheitert: {reason}",
+        "{tool} ist fehlgeschlagen: {reason}",
         "{tool} 失败：{reason}",
     ),
     "remote-answer-invalid": (

@@ -294,14 +294,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.resolve": (
         "Put entries of the data vault where a text refers to them.",
         "Einträge des Datenspeichers dort einsetzen, wo ein Text auf sie verweist.",
-        "将数据库条目填入文本的引用处。",
+        "将数据保险库的条目填入文本的引用处。",
     ),
     "cli.resolve.missing": ("Missing: {id}", "Fehlt: {id}", "缺失：{id}"),
     # paper store
     "cli.store": (
         "Memories, tasks, goals and the data vault.",
         "Erinnerungen, Aufgaben, Ziele und der Datenspeicher.",
-        "记忆、任务、目标和数据库。",
+        "记忆、任务、目标和数据保险库。",
     ),
     "cli.store.list": ("All entries.", "Alle Einträge.", "所有条目。"),
     "cli.store.search": (
