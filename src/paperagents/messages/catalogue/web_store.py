@@ -10,7 +10,7 @@ TEXTS = {
     # --- a request that failed
     "web.js.request-failed": (
         "The request failed. Send it again?",
-        "Die Anfrage ist gescheitert. Noch einmal senden?",
+        "Die Anfrage ist fehlgeschlagen. Noch einmal senden?",
         "请求失败。要重新发送吗？",
     ),
     "web.js.retry": ("Retry", "Noch einmal versuchen", "重试"),
