@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from paperagents.definitions.source import Excerpt, Problem
 from paperagents.reading.javascript_checks import check_block, find_mistakes
+from paperagents.reading.javascript_names import Surroundings
 from paperagents.reading.javascript_syntax import MAX_CHARACTERS, JavaScript
 from paperagents.reading.problems import ProblemList
 
@@ -29,7 +30,7 @@ SOUND_BUT_ODD = {
 
 def problems_of(code: str) -> tuple[Problem, ...]:
     problems = ProblemList("tool.md", code.split("\n"))
-    check_block(Excerpt(text=code), (), problems)
+    check_block(Excerpt(text=code), Surroundings(), problems)
     return problems.in_order()
 
 
@@ -50,7 +51,7 @@ def test_a_block_of_one_thing_very_often_is_looked_at_without_a_hang(name: str) 
 
 def test_a_long_block_of_sound_code_has_no_problem() -> None:
     lines = "  compute(input.a, [1, 2, 3], { b: 'c' });\n" * 1_500
-    assert problems_of(f"function all() {{\n{lines}}}\nreturn all();") == ()
+    assert problems_of(f"const compute = console.log;\nfunction all() {{\n{lines}}}\nreturn all();") == ()
 
 
 def test_the_first_error_of_a_long_block_is_pointed_at() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
 
 from tree_sitter import Node, Query, QueryCursor
 
 from paperagents.definitions.source import Excerpt, Span
+from paperagents.reading.javascript_names import Surroundings, check_module_names, check_names
 from paperagents.reading.javascript_syntax import (
     FUNCTIONS,
     LOOPS,
@@ -28,11 +29,11 @@ MAX_FINDINGS = 20
 _OF_MODULES = ("require", "import", "export")
 
 
-def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList) -> JavaScript | None:
+def check_block(script: Excerpt, around: Surroundings, problems: ProblemList) -> JavaScript | None:
     """Check a block that is a function's body and must return something; None where it cannot be read."""
     if is_too_long(script, problems):
         return None
-    arguments = tuple(arguments)
+    arguments = tuple(around.arguments)
     code = JavaScript(script.text, placeholders=(*arguments, *BUILT_IN_NAMES))
     written = (each for each in code.placeholders if each.what in arguments and not code.is_comment(each))
     for finding in islice(written, MAX_FINDINGS):
@@ -45,14 +46,17 @@ def check_block(script: Excerpt, arguments: Iterable[str], problems: ProblemList
         problems.error("forbidden-javascript", span_of(script, finding), name=finding.what)
     for finding in islice(find_endless_loops(code), MAX_FINDINGS):
         problems.error("endless-loop", span_of(script, finding))
+    check_names(code, script, around, problems)
     return code
 
 
-def check_expression(script: Excerpt, references: Iterable[tuple[int, int]], problems: ProblemList) -> None:
+def check_expression(
+    script: Excerpt, references: Iterable[tuple[int, int]], around: Surroundings, problems: ProblemList
+) -> None:
     """Check a small expression, the condition of a step; where a reference in braces stands, a value will."""
     if is_too_long(script, problems):
         return
-    text = script.text
+    text, references = script.text, tuple(references)
     for start, end in references:
         text = f"{text[:start]}{'_' * (end - start)}{text[end:]}"
     # In brackets it must be an expression; the line break ends a comment at its end.
@@ -67,6 +71,8 @@ def check_expression(script: Excerpt, references: Iterable[tuple[int, int]], pro
         problems.error("forbidden-javascript", span, name=finding.what)
     for finding in islice(find_endless_loops(code), MAX_FINDINGS):
         problems.error("endless-loop", script.span(finding.start - 1, finding.end - 1))
+    filled_in = {"_" * (end - start) for start, end in references}
+    check_names(code, script, replace(around, names={*around.names, *filled_in}), problems, offset=1)
 
 
 def check_module(code: JavaScript, script: Excerpt, problems: ProblemList, *, confined: bool) -> None:
@@ -79,6 +85,7 @@ def check_module(code: JavaScript, script: Excerpt, problems: ProblemList, *, co
         problems.warning("forbidden-javascript", span_of(script, finding), name=finding.what)
     for finding in islice(find_endless_loops(code), MAX_FINDINGS):
         problems.warning("endless-loop", span_of(script, finding))
+    check_module_names(code, script, problems, confined=confined)
 
 
 def is_too_long(script: Excerpt, problems: ProblemList) -> bool:

@@ -22,15 +22,18 @@ class ProducedFields:
     """The names a returned object can have."""
 
     names: frozenset[str] = frozenset()
+    read: frozenset[str] = frozenset()
+    """Names that the code only looks for: arguments that nobody declared pass through."""
     keeps_arguments: bool = False
     """The arguments themselves are still there."""
     anything: bool = False
 
     def __or__(self, other: ProducedFields) -> ProducedFields:
-        if len(self.names) > MAX_NAMES:
+        if len(self.names) + len(self.read) > MAX_NAMES:
             return ANYTHING
         return ProducedFields(
             names=self.names | other.names,
+            read=self.read | other.read,
             keeps_arguments=self.keeps_arguments or other.keeps_arguments,
             anything=self.anything or other.anything,
         )
@@ -112,16 +115,21 @@ class _Variables:
         if left.type == "identifier":
             self.forget(self.script.text(left))
         owner = left.child_by_field_name("object")
-        if owner is not None and owner.type == "identifier" and self.script.member_name(left) is None:
+        if owner is None or owner.type != "identifier" or self.script.text(owner) not in self.known:
+            return
+        name = self.script.member_name(left)
+        if name is None:
             self.forget(self.script.text(owner))
+        else:
+            self.known[self.script.text(owner)] |= ProducedFields(names=frozenset({name}))
 
     def mention(self, node: Node) -> None:
-        """A field that is set, or read: arguments that nobody declared pass through."""
+        """A field that is read, or changed."""
         owner, name = node.child_by_field_name("object"), self.script.member_name(node)
         if owner is not None and owner.type == "identifier" and name is not None:
             text = self.script.text(owner)
             if text in self.known:
-                self.known[text] |= ProducedFields(names=frozenset({name}))
+                self.known[text] |= ProducedFields(read=frozenset({name}))
 
     def watch(self, node: Node) -> None:
         """An object that is handed to others can get any field there."""

@@ -161,7 +161,7 @@ class JavaScript:
         if node.type in ("import_statement", "import", "export_statement"):
             return self._keyword_of_module(node)
         if node.type in ("identifier", "shorthand_property_identifier"):
-            name = _ESCAPE.sub(unescape, self.text(node))
+            name = unescape_name(self.text(node))
             if name in FORBIDDEN and name not in declared and not self._is_harmless(node):
                 return name
         if node.type in ("member_expression", "subscript_expression"):
@@ -286,6 +286,11 @@ def find_unclosed(error: Node) -> Node | None:
         elif child.type in _OPENERS:
             open_tokens.append(child)
     return open_tokens[-1] if open_tokens else None
+
+
+def unescape_name(name: str) -> str:
+    """A name with the letters that its escapes stand for."""
+    return _ESCAPE.sub(unescape, name)
 
 
 def unescape(escape: re.Match[str]) -> str:

@@ -167,6 +167,8 @@ class Scope:
     """What tools answer that are known before any file is read."""
     input_has_arguments: bool = True
     """Whether preprocessing hands on the arguments, those that are not declared too."""
+    input_fields: frozenset[str] | None = None
+    """What is declared or made by preprocessing; None where that can be anything."""
 
     def after(self, label: str, output: Shape) -> Scope:
         """The scope of the step that follows one with this label and output."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject
@@ -13,6 +14,7 @@ from paperagents.definitions.tool import Example, Parameter, Step, ToolDefinitio
 from paperagents.reading.fields import MAX_SCHEDULE, Fields, is_schedule, looks_like_schedule
 from paperagents.reading.javascript_checks import check_block
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, find_produced_fields
+from paperagents.reading.javascript_names import Surroundings
 from paperagents.reading.markdown import Blocks, Note, read_blocks
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import Scope, Shape
@@ -54,6 +56,7 @@ def read_tool(
         strict=strict,
         answers=answers,
         input_has_arguments=produced.keeps_arguments,
+        input_fields=known_input_fields(arguments, produced),
     )
     definition = ToolDefinition(
         id=read_id(fields, name, problems.file),
@@ -149,15 +152,22 @@ def _check_scripts(
     blocks: Blocks, fields: Fields, arguments: dict[str, JsonObject], problems: ProblemList
 ) -> ProducedFields:
     produced = ProducedFields(keeps_arguments=True)
+    around = Surroundings(arguments=arguments, input_fields=arguments)
     if blocks.preprocess is not None:
-        code = check_block(blocks.preprocess, arguments, problems)
+        code = check_block(blocks.preprocess, around, problems)
         produced = find_produced_fields(code) if code is not None else ANYTHING
+    around = replace(around, input_fields=known_input_fields(arguments, produced))
     if blocks.postprocess is not None:
-        check_block(blocks.postprocess, arguments, problems)
+        check_block(blocks.postprocess, replace(around, names=(*around.names, "output")), problems)
     custom_function = fields.script("custom_function")
     if custom_function is not None:
-        check_block(custom_function, arguments, problems)
+        check_block(custom_function, around, problems)
     return produced
+
+
+def known_input_fields(arguments: Iterable[str], produced: ProducedFields) -> frozenset[str] | None:
+    """What ``input`` can have after preprocessing: what is declared, and what is made; None where it can have more."""
+    return None if produced.anything else frozenset({*arguments, *produced.names})
 
 
 def make_input_shape(parameters: tuple[Parameter, ...], produced: ProducedFields) -> JsonObject:
@@ -165,7 +175,7 @@ def make_input_shape(parameters: tuple[Parameter, ...], produced: ProducedFields
     properties: JsonObject = {}
     if produced.keeps_arguments:
         properties.update({parameter.name: dict(parameter.schema) for parameter in parameters})
-    properties.update({name: {} for name in produced.names})
+    properties.update({name: {} for name in produced.names | produced.read})
     return {"type": "object", "properties": properties, "additionalProperties": produced.anything}
 
 

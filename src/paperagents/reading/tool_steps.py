@@ -9,9 +9,11 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import Retry, Step
 from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_checks import check_block, check_expression
+from paperagents.reading.javascript_names import Surroundings
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import (
     ANY_SHAPE,
+    BUILT_IN_NAMES,
     Scope,
     Shape,
     check_text,
@@ -81,7 +83,7 @@ class _StepReader:
             check_values(parameters, self.scope, self.problems)
         post_processing = fields.script("post_processing")
         if post_processing is not None:
-            check_block(post_processing, self.scope.arguments, self.problems)
+            check_block(post_processing, self.surroundings("input", "output", "context"), self.problems)
         condition, condition_at = self.condition()
         return Step(
             tool=tool,
@@ -155,8 +157,17 @@ class _StepReader:
         if references:
             check_text(text, self.scope, self.problems)
         if condition.whole is None:
-            check_expression(text, [(each.start, each.end) for each in references], self.problems)
+            check_expression(text, [(each.start, each.end) for each in references], self.names(), self.problems)
         return value.value, text
+
+    def names(self) -> Surroundings:
+        """What a condition finds."""
+        always = ("input", "preprocess", "prev_step", "output", "steps", "context", *BUILT_IN_NAMES)
+        loop = ("item", "index") if self.scope.in_loop else ()
+        return self.surroundings(*always, *loop, *self.scope.arguments, *self.scope.labels)
+
+    def surroundings(self, *names: str) -> Surroundings:
+        return Surroundings(names=names, arguments=self.scope.arguments, input_fields=self.scope.input_fields)
 
     def retry(self) -> Retry:
         written = self.node.get("retry")

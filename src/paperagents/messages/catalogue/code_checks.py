@@ -62,6 +62,41 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "input.{name} behält seinen Typ und braucht keine Anführungszeichen.",
         "input.{name} 保留类型且无需引号。",
     ),
+    "undefined-name": (
+        "Nothing here defines '{name}'.",
+        "„{name}“ ist hier nirgends definiert.",
+        "这里没有定义 “{name}”。",
+    ),
+    "undefined-name.hint": (
+        "Declare it with const or let before it is used.",
+        "Vor der Verwendung mit const oder let deklarieren.",
+        "请在使用前用 const 或 let 声明。",
+    ),
+    "undefined-name.suggestion.hint": (
+        "Did you mean '{suggestion}'?",
+        "Meinten Sie „{suggestion}“?",
+        "您是指 “{suggestion}” 吗？",
+    ),
+    "undefined-name.argument.hint": (
+        "Arguments are fields of input: input.{name}",
+        "Argumente sind Felder von input: input.{name}",
+        "参数是 input 的字段：input.{name}",
+    ),
+    "undefined-name.context.hint": (
+        "It is a field of context: context.{name}",
+        "Es ist ein Feld von context: context.{name}",
+        "它是 context 的字段：context.{name}",
+    ),
+    "undefined-name.elsewhere": (
+        "'{name}' does not exist in the sandbox.",
+        "„{name}“ gibt es in der Sandbox nicht.",
+        "沙箱中没有 “{name}”。",
+    ),
+    "undefined-name.elsewhere.hint": (
+        "Use a step with read_file or rest_request; in a .tool.js file, this.api.callTool(…).",
+        "Einen Schritt mit read_file oder rest_request nehmen; in einer .tool.js-Datei this.api.callTool(…).",
+        "请使用 read_file 或 rest_request 步骤；在 .tool.js 文件中使用 this.api.callTool(…)。",
+    ),
     # --- references
     "invalid-reference": (
         "'{reference}' between the braces is not a reference.",
@@ -82,6 +117,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Declare it under parameters; until then it is only there where a caller gives it all the same.",
         "Unter parameters deklarieren; bis dahin gibt es ihn nur, wenn ein Aufrufer ihn trotzdem mitgibt.",
         "请在 parameters 中声明；在此之前，只有调用者自行传入时它才存在。",
+    ),
+    "undeclared-input.suggestion.hint": (
+        "Did you mean '{suggestion}'? Otherwise declare '{name}' under parameters.",
+        "Meinten Sie „{suggestion}“? Sonst „{name}“ unter parameters deklarieren.",
+        "您是指 “{suggestion}” 吗？否则请在 parameters 中声明 “{name}”。",
     ),
     # a reference to something that cannot exist, by what is known about it
     "unknown-reference": (
