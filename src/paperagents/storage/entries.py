@@ -65,6 +65,11 @@ class EntryStore:
         found = readable("entries", rows, _entry)
         return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
 
+    def counts(self) -> dict[str, int]:
+        """The kinds of which there are entries, and how many."""
+        rows = self._rows("SELECT kind, COUNT(*) AS entries FROM entries GROUP BY kind ORDER BY kind", ())
+        return {str(row["kind"]): int(row["entries"]) for row in rows}
+
     def content(self, kind: str, identifier: str) -> str | None:
         """The content of an entry; None where there is none."""
         entry = self.get(kind, identifier)

@@ -323,6 +323,34 @@ def test_entries_are_kept_changed_and_deleted_after_a_yes(client: httpx2.Client)
     assert client.get("/api/entries/memory/tea").status_code == 404
 
 
+def test_every_version_of_an_entry_is_shown_and_can_be_brought_back(client: httpx2.Client) -> None:
+    for content in ("green", "black"):
+        client.put("/api/entries/memory/tea", json={"content": content})
+    client.delete("/api/entries/memory/tea")
+    (question,) = client.get("/api/approvals").json()
+    client.post(f"/api/approvals/{question['id']}/approve", json={"digest": question["digest"]})
+    versions = client.get("/api/entries/memory/tea/versions").json()
+    assert [each["version"] for each in versions] == [1, 2, 3]
+    assert [each["fields"] and each["fields"]["content"] for each in versions] == ["green", "black", None]
+    again = client.post("/api/entries/memory/tea/restore", json={"version": 1}).json()
+    assert (again["content"], again["version"]) == ("green", 4)
+    assert client.get("/api/entries/memory/tea").json() == again
+    for version in (3, 9):
+        refused = client.post("/api/entries/memory/tea/restore", json={"version": version})
+        assert (refused.status_code, refused.json()["code"]) == (404, "entry-version-not-found")
+    assert client.get("/api/entries/memory/milk/versions").status_code == 404
+
+
+def test_kinds_of_entries_are_counted_and_a_misspelt_one_is_told(client: httpx2.Client) -> None:
+    client.put("/api/entries/task/sow", json={"heading": "Sow the peas"})
+    counts = {each["kind"]: each["count"] for each in client.get("/api/entries").json()}
+    assert counts == {"memory": 0, "task": 1, "goal": 0, "datavault": 0}
+    refused = client.get("/api/entries/taks")
+    assert (refused.status_code, refused.json()["code"]) == (404, "unknown-kind")
+    assert "datavault" in refused.json()["hint"]
+    assert client.put("/api/entries/shout/sow", json={"content": "x"}).status_code == 404
+
+
 def test_variables_of_a_tool_are_set_and_removed_and_never_shown(served: Served, client: httpx2.Client) -> None:
     served.note("post.tool.js", POST_OFFICE)
     served.vault.registry.refresh()

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from paperagents.runs.record import RunStatus
 
 JsonDict = dict[str, Any]
-Identifier = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class RequestBody(BaseModel):
@@ -51,6 +50,12 @@ class EntryFields(RequestBody):
     status: str | None = None
     type: str | None = None
     description: str | None = None
+
+
+class Restored(RequestBody):
+    """Which version an entry is to be again."""
+
+    version: int = Field(ge=1, le=2**53)
 
 
 VariableValue = Annotated[str, Field(max_length=100_000)] | int | float | bool | None
@@ -201,7 +206,9 @@ class Rule(BaseModel):
 
 
 class StoredEntry(BaseModel):
-    """A memory, task, goal or entry of the data vault."""
+    """A memory, task, goal, entry of the data vault, or of a kind of one's own."""
+
+    model_config = ConfigDict(extra="allow")
 
     identifier: str
     heading: str | None
@@ -213,6 +220,21 @@ class StoredEntry(BaseModel):
     created: str
     updated: str
     version: int
+
+
+class EntryKindLine(BaseModel):
+    """A kind of entries, and how many there are."""
+
+    kind: str
+    count: int
+
+
+class EntryVersion(BaseModel):
+    """What an entry was; nothing where it was deleted."""
+
+    version: int
+    changed: str
+    fields: JsonDict | None
 
 
 class SearchAnswer(BaseModel):

@@ -44,6 +44,7 @@ _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     403: ("foreign-origin",),
     404: (
         "unknown-run", "unknown-approval", "unknown-rule", "unknown-setting", "no-such-route", "entry-not-found",
+        "entry-version-not-found", "unknown-kind",
         "file-not-found",
     ),
     405: ("wrong-method",),

@@ -1,4 +1,4 @@
-"""The rest of a vault over REST: tools, agents, problems, entries, search, figures, settings, events."""
+"""The rest of a vault over REST: tools, agents, problems, search, figures, settings, events."""
 
 from __future__ import annotations
 
@@ -11,24 +11,20 @@ from fastapi import APIRouter, Path, Query, Response, WebSocket
 from starlette.responses import StreamingResponse
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.text import EntryKind, identifying_argument
 from paperagents.errors import PaperError
 from paperagents.interfaces.rest.models import (
-    EntryFields,
     FileProblem,
-    Identifier,
     JsonDict,
     SearchAnswer,
     SettingLine,
     Status,
-    StoredEntry,
     ToolDocument,
     ToolLine,
     Variable,
     VariableValue,
 )
-from paperagents.interfaces.rest.responses import Json, StrictRoute, record_response
-from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait, event_stream
+from paperagents.interfaces.rest.responses import Json, StrictRoute
+from paperagents.interfaces.rest.runs import PROBLEM, Live, event_stream
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import language
 from paperagents.registry.entry import definition_document
@@ -97,42 +93,7 @@ def problems(live: Live, file: Annotated[str | None, Query(max_length=4000)] = N
     return Json([each.as_json() for each in chosen])
 
 
-# --- what is stored
-
-
-@router.get("/entries/{kind}", summary="List entries", response_model=list[StoredEntry], tags=["entries"])
-def entries(live: Live, kind: EntryKind, search: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
-    """Memories, tasks, goals, or the data vault."""
-    return Json([entry.as_json() for entry in live.vault.entries.entries(kind, search=search)])
-
-
-@router.get("/entries/{kind}/{identifier}", summary="Show an entry", response_model=StoredEntry, tags=["entries"])
-def entry(live: Live, kind: EntryKind, identifier: Identifier) -> Response:
-    """One entry."""
-    found = live.vault.entries.get(kind, identifier)
-    if found is None:
-        raise PaperError("entry-not-found", kind=kind, id=identifier)
-    return Json(found.as_json())
-
-
-@router.put("/entries/{kind}/{identifier}", summary="Create or change an entry", responses=ENDED, tags=["entries"])
-async def set_entry(
-    live: Live, kind: EntryKind, identifier: Identifier, fields: EntryFields, wait: Wait = 30.0
-) -> Response:
-    """A run of the tool of that name; the answer is its record."""
-    named = {name: value for name, value in fields.model_dump().items() if value is not None}
-    return await run_tool(live, kind, {**identifying_argument(kind, identifier), **named}, wait)
-
-
-@router.delete("/entries/{kind}/{identifier}", summary="Delete an entry", responses=ENDED, tags=["entries"])
-async def delete_entry(live: Live, kind: EntryKind, identifier: Identifier, wait: Wait = 30.0) -> Response:
-    """A run that waits for somebody's yes; the answer is its record."""
-    return await run_tool(live, kind, {**identifying_argument(kind, identifier), "delete": True}, wait)
-
-
-async def run_tool(live: LiveRuns, tool: str, arguments: JsonObject, wait: float) -> Response:
-    """Start a run; the response is its record."""
-    return record_response(await live.finished(live.start(tool, arguments), wait))
+# --- the notes, the figures, the settings
 
 
 @router.get("/search", summary="Search the notes", response_model=SearchAnswer, tags=["vault"])

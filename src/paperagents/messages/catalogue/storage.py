@@ -230,6 +230,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es gibt keinen {kind}-Eintrag namens „{id}“.",
         "没有名为 “{id}” 的 {kind} 条目。",
     ),
+    "unknown-kind": (
+        "There are no entries of the kind '{kind}'.",
+        "Einträge der Art „{kind}“ gibt es nicht.",
+        "没有 “{kind}” 类型的条目。",
+    ),
+    "unknown-kind.hint": ("There are: {kinds}.", "Es gibt: {kinds}.", "现有类型：{kinds}。"),
     "entry-version-not-found": (
         "The {kind} entry '{id}' has no version {version} that could be brought back.",
         "Der {kind}-Eintrag „{id}“ hat keine Version {version}, die sich zurückholen ließe.",
