@@ -333,7 +333,7 @@ class Vault(NotesFolder):
             entries=self.entries,
             storage=ToolStorage(self.database),
             vault_content=self.vault_content,
-            write_log=NoteLog(self.folder, lambda: (entry.file for entry in self.registry.entries())).append,
+            note_log=NoteLog(self.folder, self.rules, lambda: (entry.file for entry in self.registry.entries())),
             agent=self.agents,
             journal=self.journal,
             questions=self.questions,
@@ -412,7 +412,6 @@ class Vault(NotesFolder):
             entries=entries,
             vault_content=partial(entries.content, "datavault"),
             built_in=self._built_in(folder, entries),
-            write_log=lambda tool, record: None,  # noqa: ARG005  a plan leaves no trace
         )
 
     def _file_content(self, file: str) -> bytes:

@@ -6,9 +6,68 @@ import json
 
 import pytest
 import yaml
-from tests.desk import Desk
+from tests.desk import Desk, Person
 
+from paperagents.approval.question import Approved, Denied
 from paperagents.registry.tool_registry import ToolRegistry
+
+
+@pytest.fixture(autouse=True)
+def agreeable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody is there who agrees to everything; where the question matters, a test brings its own person."""
+    monkeypatch.setattr(Desk, "run", lambda desk, tool: desk.vault.run(tool, approver=Person([Approved()])))
+
+
+@pytest.mark.parametrize(("log", "path"), [("file", "tools/t.md"), ("notes/diary.md", "notes/diary.md")])
+def test_a_log_is_asked_once_for_a_file_and_path_and_the_yes_is_in_the_record(desk: Desk, log: str, path: str) -> None:
+    desk.note("notes/diary.md", "Dear diary.\n")
+    desk.tool("t", f"log: {log}\ncustom_function: return 1;")
+    before = desk.text(path)
+    somebody = Person([Approved(by="Ann")])
+    first, second = (desk.vault.run("t", approver=somebody) for _ in range(2))
+    (question,) = somebody.asked
+    assert path in question.preview
+    asked, ran = first.execution_log
+    assert (asked["hitl_required"], asked["hitl_confirmed"], asked["parameters"]) == (True, True, {"log": path})
+    assert ran["block"] == "custom_function"
+    assert len(second.execution_log) == 1
+    assert desk.text(path).startswith(before)
+    assert desk.text(path).count("execution_log:") == 2
+    (rule,) = desk.vault.rules.rules()
+    assert path in rule.target
+    # Another path of the same tool, and the same path of another tool, are other questions.
+    desk.tool("t", "log: notes/other.md\ncustom_function: return 1;")
+    desk.tool(
+        "u", f"log: {path}\ncustom_function: return 1;" if log != "file" else "log: file\ncustom_function: return 1;"
+    )
+    assert [desk.vault.run(tool).status for tool in ("t", "u")] == ["waiting", "waiting"]
+
+
+def test_where_nobody_is_there_a_run_waits_before_it_logs_anything(desk: Desk) -> None:
+    desk.note("notes/diary.md", "Dear diary.\n")
+    desk.tool("t", "log: notes/diary.md\ncustom_function: return 1;")
+    assert desk.vault.run("t").status == "waiting"
+    assert desk.text("notes/diary.md") == "Dear diary.\n"
+    record = desk.vault.answer(desk.vault.history.questions()[0].id, Approved())
+    assert (record.status, record.data) == ("succeeded", 1)
+    assert desk.text("notes/diary.md").count("execution_log:") == 1
+
+
+def test_after_a_no_the_tool_runs_and_nothing_is_logged(desk: Desk) -> None:
+    desk.note("notes/diary.md", "Dear diary.\n")
+    desk.tool("t", "log: notes/diary.md\ncustom_function: return 1;")
+    record = desk.vault.run("t", approver=Person([Denied(reason="mine")]))
+    assert (record.status, record.data) == ("succeeded", 1)
+    assert [each["status"] for each in record.execution_log] == ["denied", "success"]
+    assert desk.text("notes/diary.md") == "Dear diary.\n"
+
+
+def test_a_dry_run_says_that_it_would_ask_for_the_log(desk: Desk) -> None:
+    desk.tool("t", "log: diary.md\ncustom_function: return 1;")
+    planned = desk.vault.run("t", mode="dryrun").planned
+    assert planned is not None
+    assert [(each["arguments"], each["would_ask"]) for each in planned] == [({"log": "diary.md"}, True)]
+    assert not (desk.root / "diary.md").exists()
 
 
 def test_a_log_stands_under_its_heading_whatever_comes_after_it(desk: Desk) -> None:
@@ -71,7 +130,7 @@ def test_a_yaml_file_gets_a_document_for_each_run(desk: Desk, path: str) -> None
     runs = [desk.run("t").run_id, desk.run("t").run_id]
     documents = list(yaml.safe_load_all(desk.text(path)))
     assert [each["run_id"] for each in documents] == runs
-    [entry] = documents[0]["execution_log"]
+    [entry] = documents[1]["execution_log"]
     assert (entry["step"], entry["block"], entry["status"]) == (1, "custom_function", "error")
 
 
@@ -84,7 +143,7 @@ def test_a_json_file_gets_a_line_for_each_run(desk: Desk, path: str) -> None:
     desk.run("t")
     lines = [json.loads(line) for line in desk.text(path).splitlines()]
     assert [each["status"] for each in lines] == ["succeeded", "succeeded"]
-    assert lines[0]["execution_log"][0]["message"] == "Done."
+    assert lines[1]["execution_log"][0]["message"] == "Done."
 
 
 @pytest.mark.parametrize("path", ["other.md", "binary.log", "link.log"])

@@ -281,9 +281,9 @@ parameters: {code: "return ['{{date}}', '{{script}}', {{same}}];"}
 def test_a_tool_that_wants_it_gets_its_log_into_its_file_or_another_note(desk: Desk) -> None:
     desk.tool("own", "log: file\ncustom_function: |\n  throw new Error('```'); return 1;")
     desk.tool("other", "log: logs/all.md\ncustom_function: return 1;")
+    desk.run("own", None, Approved())
     desk.run("own")
-    desk.run("own")
-    desk.run("other")
+    desk.run("other", None, Approved())
     assert desk.text("tools/own.md").count("## Execution log") == 1
     assert desk.text("tools/own.md").count("execution_log:") == 2
     assert desk.text("logs/all.md").startswith("## Execution log\n")

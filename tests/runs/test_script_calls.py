@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.desk import Person
 
 from paperagents.approval.question import Approved, Decision, Denied
 
@@ -104,8 +105,10 @@ def test_an_approver_that_decides_nothing_approves_nothing(desk: Desk, answer: o
 def test_a_tool_that_runs_as_a_step_writes_its_log_too(desk: Desk) -> None:
     desk.tool("inner", "log: logs/inner.md\ncustom_function: return 1;")
     desk.chain("c", "\n  - {tool: inner, for_each: [1, 2, 3, 4, 5, 6], max_parallel: 6}")
-    record = desk.run("c")
+    somebody = Person([Approved()])
+    record = desk.vault.run("c", approver=somebody)
     log = desk.text("logs/inner.md")
+    assert len(somebody.asked) == 1
     assert [f"{record.run_id}.1[{number}]" in log for number in range(6)] == [True] * 6
 
 

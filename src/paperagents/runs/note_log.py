@@ -8,6 +8,9 @@ import re
 import threading
 from collections.abc import Callable, Iterable
 
+from paperagents.approval.question import Effect
+from paperagents.approval.rules import RuleBook
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError, ToolError
 from paperagents.files.folder import VaultFolder
@@ -39,37 +42,80 @@ def format_yaml_log(record: RunRecord) -> str:
 class NoteLog:
     """Appends logs to the tool's own file (``log: file``) or to another one (``log: PATH``) of a vault.
 
-    Only ever adds to the end of a file. One that cannot be written is a warning, and no reason to fail.
+    Only ever adds to the end of a file, and only where somebody has agreed that this tool's file may. One that cannot
+    be written is a warning, and no reason to fail.
     """
 
-    def __init__(self, folder: VaultFolder, tool_files: Callable[[], Iterable[str | None]]) -> None:
+    def __init__(self, folder: VaultFolder, rules: RuleBook, tool_files: Callable[[], Iterable[str | None]]) -> None:
         self._folder = folder
+        self._rules = rules
         self._tool_files = tool_files
         # What was added last to each file: where a note still ends with it, it need not be read as Markdown again.
         self._ends: dict[str, str] = {}
         # What is added depends on how the file ends: one after the other, also where steps run side by side.
         self._lock = threading.Lock()
 
+    def path_to_agree_on(self, tool: ToolDefinition) -> str | None:
+        """Where the tool wants its logs; None where it wants none, or somebody has agreed already."""
+        path = _path_of(tool)
+        return None if path is None or self._is_agreed(tool, path) else path
+
+    def prepare(self, tool: ToolDefinition, arguments: JsonObject) -> Effect:
+        """Agreeing that this tool may add its logs to this file from now on: a rule of the user's."""
+        path = _path_of(tool) or ""
+
+        def agree() -> JsonValue:
+            if not self._is_agreed(tool, path):
+                self._rules.allow(tool.key, _target(tool, path))
+            return True
+
+        return Effect(
+            tool=tool.key,
+            arguments=arguments,
+            perform=agree,
+            needs_approval=True,
+            preview=text("run.log-question", tool=tool.id, file=tool.file, path=path),
+            target=_target(tool, path),
+            after="agreed",
+            answer=True,
+            current=lambda: "agreed" if self._is_agreed(tool, path) else "",
+            runs_in_plan=False,
+        )
+
     def append(self, tool: ToolDefinition, record: RunRecord) -> None:
-        """Add the log of a run, where its tool asks for that."""
-        if tool.log is None or tool.log == "store":
+        """Add the log of a run, where its tool asks for that and may."""
+        path = _path_of(tool)
+        if path is None or not self._is_agreed(tool, path):
             return
-        path = (tool.file or "") if tool.log == "file" else tool.log
         try:
             with self._lock:
                 self._append(path, tool, record)
         except PaperError as error:
             _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
 
+    def _is_agreed(self, tool: ToolDefinition, path: str) -> bool:
+        return self._rules.allowing(tool.key, _target(tool, path)) is not None
+
     def _append(self, path: str, tool: ToolDefinition, record: RunRecord) -> None:
         found = self._folder.find_text(path)
         before, last = found.content if found is not None else None, self._ends.get(path)
         follows = last is not None and before is not None and before.endswith(last)
         added = self._ends[path] = text_to_append(path, before, record, follows=follows)
-        if join_path(split_path(path)) in {*self._tool_files()} - {tool.file}:
+        if path in {*self._tool_files()} - {tool.file}:
             # It would be another tool afterwards.
             raise ToolError("invalid-log", path=path, case="tool")
         self._folder.write_text(path, added, append=True)
+
+
+def _path_of(tool: ToolDefinition) -> str | None:
+    if tool.log is None or tool.log == "store" or tool.file is None:
+        return None
+    return tool.file if tool.log == "file" else join_path(split_path(tool.log))
+
+
+def _target(tool: ToolDefinition, path: str) -> str:
+    """What a rule names: this very file, this very path, and appending its log."""
+    return f"log {tool.file} → {path}"
 
 
 def text_to_append(path: str, before: str | None, record: RunRecord, *, follows: bool) -> str:

@@ -232,6 +232,7 @@ class StepPath(str):
 
 PREPROCESS, FUNCTION, POSTPROCESS = StepPath("pre"), StepPath("fn"), StepPath("post")
 ARGUMENTS, ENVIRONMENT, WHOLE_TOOL, PACKAGES = map(StepPath, ("arguments", "environment", "ask", "npm"))
+NOTE_LOG = StepPath("log")
 
 
 def child_run_id(run_id: str, path: StepPath) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 
 from paperagents.approval.question import Decision, Effect
@@ -21,6 +23,7 @@ from paperagents.definitions.text import without_surrogates
 from paperagents.definitions.tool import Block, ToolDefinition
 from paperagents.errors import (
     BrokenFileError,
+    DeniedError,
     InvalidArgumentsError,
     PaperError,
     QuerySyntaxError,
@@ -36,6 +39,7 @@ from paperagents.runs.record import (
     ARGUMENTS,
     ENVIRONMENT,
     FUNCTION,
+    NOTE_LOG,
     POSTPROCESS,
     PREPROCESS,
     WHOLE_TOOL,
@@ -194,6 +198,7 @@ class Runner:
             return self._call_builtin(tool, run)
         if tool.approval == "always":
             run = replace(run, arguments=self._agree_on_arguments(run))
+        self._agree_on_log(run)
         if tool.kind == "agent":
             return self.services.agent(self, run)
         names = self._preprocess(run, self._names(run))
@@ -259,6 +264,20 @@ class Runner:
             entry.output = self.gate.carry_out(prepare, run.arguments, place, run, entry)
             assert isinstance(entry.output, dict)
             return entry.output
+
+    def _agree_on_log(self, run: RunContext) -> None:
+        """``log:`` in a tool's file is asked once, before anything of it runs; after a no it runs without."""
+        note_log = self.services.note_log
+        if note_log.path_to_agree_on(run.tool) is None:
+            return
+        # Of several that run side by side, one asks and the others find the answer.
+        with self.session.lock:
+            if (path := note_log.path_to_agree_on(run.tool)) is None:
+                return
+            place = Place(path=NOTE_LOG, step=1, block="tool", name=run.tool.id)
+            arguments: JsonObject = {"log": path}
+            with suppress(DeniedError), run.log.block(place, arguments) as entry:
+                entry.output = self.gate.carry_out(partial(note_log.prepare, run.tool), arguments, place, run, entry)
 
     # --- a step
 
@@ -340,8 +359,8 @@ class Runner:
 
     def _append_note_log(self, record: RunRecord, tool: ToolDefinition | None) -> None:
         """Write the log into a note, for a tool that asks for it."""
-        if tool is not None and tool.log is not None and record.status not in ("waiting", "planned"):
-            self.services.write_log(tool, record)
+        if tool is not None and self.session.plan is None and record.status != "waiting":
+            self.services.note_log.append(tool, record)
 
     def _file_content(self, file: str, digest: str) -> bytes | None:
         """The file as it was read: None where it has been edited since, or broken, and an older state serves."""

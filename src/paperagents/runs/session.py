@@ -25,8 +25,8 @@ from paperagents.errors import (
 )
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
+from paperagents.runs.note_log import NoteLog
 from paperagents.runs.questions import Questions
-from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entries import EntryStore, ToolStorage
@@ -73,7 +73,7 @@ class Services:
     """A NullJournal for plans and examples: they leave no trace."""
     questions: Questions
     history: History
-    write_log: Callable[[ToolDefinition, RunRecord], None] = lambda tool, record: None  # noqa: ARG005  nowhere
+    note_log: NoteLog
     """For a tool that asks for it: its log in a note."""
     agent: Callable[[Any, Any], JsonValue] = _no_agent_runtime
     """Answers a call of an agent: given the pipeline and the run, it gives the final answer."""

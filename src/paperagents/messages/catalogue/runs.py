@@ -14,6 +14,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Protokoll eines Laufs von „{tool}“ wurde nicht geschrieben. {reason}",
         "“{tool}” 的一次运行的日志未能写入。{reason}",
     ),
+    "run.log-question": (
+        "Add the log of each run of '{tool}' ({file}) to the end of: {path}\nA yes is kept for this file and path.",
+        "Das Protokoll jedes Laufs von „{tool}“ ({file}) anhängen an: {path}\nEin Ja gilt weiter für Datei und Pfad.",
+        "把 “{tool}”（{file}）每次运行的日志追加到：{path}\n同意后，对此文件和此路径持续有效。",
+    ),
     "run.approved": ("Approved by: {by}.", "Genehmigt durch: {by}.", "批准者：{by}。"),
     "run.edited": (
         "Approved with changed arguments by: {by}.",
