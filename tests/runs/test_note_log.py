@@ -37,9 +37,7 @@ def test_a_log_is_asked_once_for_a_file_and_path_and_the_yes_is_in_the_record(de
     assert path in rule.target
     # Another path of the same tool, and the same path of another tool, are other questions.
     desk.tool("t", "log: notes/other.md\ncustom_function: return 1;")
-    desk.tool(
-        "u", f"log: {path}\ncustom_function: return 1;" if log != "file" else "log: file\ncustom_function: return 1;"
-    )
+    desk.tool("u", f"log: {log}\ncustom_function: return 1;")
     assert [desk.vault.run(tool).status for tool in ("t", "u")] == ["waiting", "waiting"]
 
 
