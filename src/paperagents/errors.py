@@ -40,11 +40,14 @@ up in the reader's language when it is shown.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from paperagents.definitions.source import Problem
-from paperagents.definitions.tool import Block, ToolDefinition
 from paperagents.messages import advice, join_sentences, sentence, text
+
+if TYPE_CHECKING:
+    # Every command loads this module, and few of them a definition.
+    from paperagents.definitions.source import Problem
+    from paperagents.definitions.tool import Block, ToolDefinition
 
 
 class PaperError(Exception):

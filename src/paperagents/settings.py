@@ -16,7 +16,6 @@ from paperagents.approval.signatures import Signatures, UserKey, identify_vault
 from paperagents.approval.trust import TrustBook
 from paperagents.definitions.text import has_surrogates
 from paperagents.errors import PaperError, SettingsError
-from paperagents.files.state_files import file_lock, replace_file
 from paperagents.known_settings import (
     LISTS,
     NAMED_TABLES,
@@ -307,6 +306,8 @@ def _write_line(file: Path, name: str, value: str | None, vault: Path | None) ->
     line = None if value is None else f"{key} = {value}"
     if line is None and not file.exists():
         return
+    from paperagents.files.state_files import file_lock, replace_file  # noqa: PLC0415  most commands only read
+
     with file_lock(file):
         before = file.read_text("utf-8") if file.exists() else None
         replace_file(file, _replace_line(before or "", table, key, line))

@@ -467,3 +467,19 @@ def test_an_unknown_word_of_a_group_is_told_with_the_nearest_and_in_the_readers_
     answer = paper("runs", "lst")
     assert (answer.code, answer.err) == (2, "Fehler: Es gibt keinen Befehl „lst“.\n  Meinten Sie 'list'?\n")
     assert "paper runs --help" in paper("runs", "qqqqqq").err
+
+
+def test_the_page_of_all_commands_loads_none_of_them(started: Paper) -> None:
+    """A subprocess that tells what it has loaded: the start is as quick as showing the version."""
+    program = (
+        "import sys; sys.argv = ['paper', '--help']\n"
+        "from paperagents.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = [f'interfaces.command_line.{each}' for each in ('run_commands', 'notes_commands', 'tool_commands')]\n"
+        "print([name for name in ('vault', 'registry', *heavy) if f'paperagents.{name}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("[]")
+    shown = started("--help").out
+    assert all(re.search(rf"^  {command}  ", shown, re.MULTILINE) for command in COMMANDS)

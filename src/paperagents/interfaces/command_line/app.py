@@ -21,6 +21,8 @@ from paperagents.notes_folder import find_vault
 from paperagents.settings import load_settings, read_language
 from paperagents.version import __version__
 
+_SHORT = 90
+
 
 class LocalisedCommand(click.Command):
     """A command with help in the reader's language."""
@@ -87,14 +89,15 @@ class LocalisedGroup(LocalisedCommand, click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, then the commands."""
         LocalisedCommand.format_options(self, ctx, formatter)
-        rows = []
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None and not command.hidden:
-                rows.append((name, command.get_short_help_str(limit=90)))
+        rows = [(name, self.describe_command(ctx, name)) for name in self.list_commands(ctx)]
         if rows:
             with formatter.section(text("cli.commands")):
                 formatter.write_dl(rows)
+
+    def describe_command(self, ctx: click.Context, name: str) -> str:
+        """What a command does, in one line."""
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(limit=_SHORT) if command is not None else ""
 
 
 _MODULES = {
@@ -126,6 +129,10 @@ class PaperGroup(LocalisedGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         """Every command."""
         return list(COMMANDS)
+
+    def describe_command(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002  as above
+        """The first line of a command's help, without loading the command: all together load the whole program."""
+        return click.Command(name, help=text(f"cli.{name}")).get_short_help_str(limit=_SHORT)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's signature
         """The command of that name, from the module it stands in."""
