@@ -247,3 +247,67 @@ def test_an_answer_inside_a_tag_is_shown_on_a_line_of_its_own(scripted: Callable
     terminal.wait_for("You> ")
     terminal.type("\x04")
     assert terminal.close() == 0
+
+
+def test_command_words_are_obeyed_and_never_sent(scripted: Callable[..., str], tmp_path: Path) -> None:
+    scripted()
+    with ScriptedServer(
+        [
+            {"text": "One.", "usage": {"total_tokens": 1200, "cost": 0.5}},
+            {"text": "Two.", "usage": {"total_tokens": 34}},
+        ]
+    ) as server:
+        done = subprocess.run(
+            command("chat", "helper"), input="/help\n/tools\n/tolls\nFirst?\n/new\n//etc is what?\n/quit\nNever\n",
+            text=True, capture_output=True, env=environment(tmp_path, PAPER_LLM_BASE_URL=server.base_url), check=False,
+        )  # fmt: skip
+    assert done.stdout == "One.\nTwo.\n"
+    asked = [[each["content"] for each in request["messages"][1:]] for request in server.requests]
+    assert asked == [["First?"], ["/etc is what?"]], "the second one in a conversation of its own"
+    assert "/new" in done.stderr
+    assert "write_file" in done.stderr
+    assert "no command /tolls" in done.stderr
+    assert "/tools?" in done.stderr
+    assert "1,234 tokens, $0.5000" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ('"""\nOne\n\n/two\n"""\n', "One\n\n/two"),
+        ("One\\\nTwo\n", "One\nTwo"),
+        ('"""\nOne\n', "One"),
+        ("/etc/hosts: what is it?\n", "/etc/hosts: what is it?"),
+    ],
+)
+def test_a_question_may_have_several_lines(
+    typed: str, asked: str, scripted: Callable[..., str], tmp_path: Path
+) -> None:
+    scripted()
+    with ScriptedServer(["Well."]) as server:
+        done = subprocess.run(
+            command("chat", "helper"), input=typed, text=True, capture_output=True, check=False,
+            env=environment(tmp_path, PAPER_LLM_BASE_URL=server.base_url),
+        )  # fmt: skip
+    assert done.stdout == "Well.\n", done.stderr
+    assert server.requests[0]["messages"][-1]["content"] == asked
+
+
+def test_an_interrupted_first_answer_does_not_lose_the_conversation(
+    scripted: Callable[..., str], vault: Path, tmp_path: Path
+) -> None:
+    scripted()
+    with ScriptedServer([{"text": "I think", "hang": True}, "Still here."]) as server:
+        terminal = Terminal(tmp_path, "chat", "helper", PAPER_LLM_BASE_URL=server.base_url)
+        terminal.wait_for("You> ")
+        terminal.type("Think\n")
+        terminal.wait_for("I think")
+        os.kill(terminal.process.pid, signal.SIGINT)
+        terminal.wait_for("You> ")
+        terminal.type("Hello?\n")
+        terminal.wait_for("Still here.")
+        terminal.wait_for("You> ")
+        terminal.type("/quit\n")
+        assert terminal.close() == 0
+    (note,) = (vault / ".paper" / "conversations").glob("*.md")
+    assert [question in note.read_text() for question in ("Think", "Hello?")] == [True, True]

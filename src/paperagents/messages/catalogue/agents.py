@@ -29,9 +29,44 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "列出与此智能体的对话。",
     ),
     "cli.chat.help": (
-        "Ctrl-C ends an answer, Ctrl-D the conversation.",
-        "Strg-C beendet eine Antwort, Strg-D das Gespräch.",
-        "Ctrl-C 中止当前回答，Ctrl-D 结束对话。",
+        "Ctrl-C ends an answer, Ctrl-D the conversation. More: /help",
+        "Strg-C beendet eine Antwort, Strg-D das Gespräch. Mehr: /help",
+        "Ctrl-C 中止当前回答，Ctrl-D 结束对话。更多：/help",
+    ),
+    "cli.chat.word.help": ("show this list", "diese Liste zeigen", "显示此列表"),
+    "cli.chat.word.tools": (
+        "show what this agent may call",
+        "zeigen, was dieser Agent aufrufen darf",
+        "显示此智能体可以调用的工具",
+    ),
+    "cli.chat.word.new": ("begin a new conversation", "ein neues Gespräch beginnen", "开始新的对话"),
+    "cli.chat.word.quit": ("end the conversation", "das Gespräch beenden", "结束对话"),
+    "cli.chat.lines": (
+        'Several lines: end a line with \\, or put """ on a line before and after them.',
+        'Mehrere Zeilen: eine Zeile mit \\ beenden, oder """ in einer Zeile davor und danach.',
+        '多行输入：行尾写 \\，或在前后各用一行 """。',
+    ),
+    "cli.chat.slash": (
+        "A question that begins with a slash: write two.",
+        "Eine Frage, die mit einem Schrägstrich beginnt: zwei schreiben.",
+        "以斜杠开头的问题：写两个斜杠。",
+    ),
+    "cli.chat.unknown": (
+        "There is no command /{word}; it was not sent. Did you mean {suggestion}?",
+        "Es gibt keinen Befehl /{word}; gesendet wurde nichts. Meinten Sie {suggestion}?",
+        "没有命令 /{word}；未发送。您是指 {suggestion} 吗？",
+    ),
+    "cli.chat.new": ("A new conversation begins.", "Ein neues Gespräch beginnt.", "新的对话开始了。"),
+    "cli.chat.no-tools": (
+        "This agent may call no tools.",
+        "Dieser Agent darf keine Tools aufrufen.",
+        "此智能体不能调用任何工具。",
+    ),
+    "cli.chat.tokens": ("Used: {tokens} tokens.", "Verbraucht: {tokens} Tokens.", "已用：{tokens} 个词元。"),
+    "cli.chat.cost": (
+        "Used: {tokens} tokens, ${cost}.",
+        "Verbraucht: {tokens} Tokens, {cost} $.",
+        "已用：{tokens} 个词元，{cost} 美元。",
     ),
     "cli.chat.prompt": ("You> ", "Sie> ", "您> "),
     "cli.chat.kept": (
