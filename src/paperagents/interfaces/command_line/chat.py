@@ -81,12 +81,13 @@ class Chat:
 
     def list_tools(self) -> None:
         """What the agent may call."""
-        agent = self._vault.registry.agent(self._agent)
-        toolbox = open_toolbox(agent, self._vault.registry.entries(), self._vault.registry.tool)
-        for identifier in sorted(toolbox.granted):
-            description = self._vault.registry.tool(identifier).description.split("\n", 1)[0]
-            say(f"  {paint(one_line(identifier), bold=True, err=True)}  {one_line(description)}")
-        if not toolbox.granted:
+        registry = self._vault.registry
+        agent = registry.agent(self._agent)
+        toolbox = open_toolbox(agent, registry.entries(), registry.tool, self._vault.tag_registry())
+        for name, tool in sorted(toolbox.tools.items()):
+            description = tool.description.split("\n", 1)[0]
+            say(f"  {paint(one_line(name), bold=True, err=True)}  {one_line(description)}")
+        if not toolbox.tools:
             say(text("cli.chat.no-tools"))
 
     def say_goodbye(self, records: Sequence[RunRecord]) -> None:
