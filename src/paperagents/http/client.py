@@ -10,6 +10,7 @@ import math
 import re
 import ssl
 import time
+from base64 import b64encode
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
@@ -185,6 +186,7 @@ def parse_retry_after(value: str) -> float | None:
 
 
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_.])?|[0-9a-f:.]+")
+_LOGIN = re.compile(r"(basic) +([^:]*:.*)", re.IGNORECASE)
 _SET_BY_US = frozenset({"accept-encoding", "connection", "content-length", "keep-alive"})
 _FORBIDDEN = frozenset(
     {"expect", "host", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
@@ -250,6 +252,9 @@ def _header_value(name: str, value: JsonValue) -> bytes:
     if isinstance(value, list | dict):
         raise ToolError("header-invalid", name=ascii(name))
     text = str(value).lower() if isinstance(value, bool) else str(value).strip()
+    if name.strip().lower() == "authorization" and (login := _LOGIN.fullmatch(text)):
+        # A login as people write it; encoded, it has no colon.
+        text = f"{login[1]} {b64encode(login[2].encode('utf-8', 'replace')).decode()}"
     try:
         encoded = text.encode("utf-8")
     except UnicodeEncodeError:

@@ -123,12 +123,15 @@ class YamlMapping(YamlNode):
         return self.entries[key][0]
 
 
-def read_yaml(source: Excerpt, problems: ProblemList) -> YamlNode | None:
+def read_yaml(
+    source: Excerpt, problems: ProblemList, *, most_values: int = MAX_VALUES, deepest: int = MAX_DEPTH
+) -> YamlNode | None:
     """The first document of a YAML text; None where it is empty or broken, which is then a problem."""
     # The library reads YAML 1.1; what 1.2 says otherwise is hidden from it, letter for letter.
     text, translation = translate_for_library(source.text)
     try:
-        return _Builder(source, problems, translation).read_document(iter(_Parser(text).get_event, None))
+        builder = _Builder(source, problems, translation, most_values, deepest)
+        return builder.read_document(iter(_Parser(text).get_event, None))
     except _RefusedError:
         return None
     except yaml.YAMLError as error:
@@ -143,10 +146,14 @@ class _RefusedError(Exception):
 class _Builder:
     """Turns the event stream into nodes, with bounds on depth and size."""
 
-    def __init__(self, source: Excerpt, problems: ProblemList, translation: Translation) -> None:
+    def __init__(
+        self, source: Excerpt, problems: ProblemList, translation: Translation, most_values: int, deepest: int
+    ) -> None:
         self.source = source
         self.problems = problems
         self.translation = translation
+        self.most_values = most_values
+        self.deepest = deepest
         self.anchors: dict[str, YamlNode | None] = {}
 
     def read_document(self, events: Iterator[Any]) -> YamlNode | None:
@@ -161,8 +168,8 @@ class _Builder:
     def read_node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
         if isinstance(event, yaml.ScalarEvent) and event.anchor is None:
             return self.read_scalar(event)
-        if depth > MAX_DEPTH:
-            self.refuse("yaml-too-deep", self.point(event), limit=MAX_DEPTH)
+        if depth > self.deepest:
+            self.refuse("yaml-too-deep", self.point(event), limit=self.deepest)
         if isinstance(event, yaml.AliasEvent):
             return self.read_alias(event)
         if event.anchor is None:
@@ -272,8 +279,8 @@ class _Builder:
             self.problems.error("yaml-tag", self.point(event), tag=event.tag.replace(_STANDARD, "!!"))
 
     def check_size(self, weight: int, event: Any) -> None:
-        if weight > MAX_VALUES:
-            self.refuse("yaml-too-large", self.point(event), limit=MAX_VALUES)
+        if weight > self.most_values:
+            self.refuse("yaml-too-large", self.point(event), limit=self.most_values)
 
     def refuse(self, code: str, span: Span, **values: object) -> NoReturn:
         self.problems.error(code, span, **values)

@@ -13,6 +13,7 @@ AREAS = (
     "agents",
     "command_line",
     "serving",
+    "importing",
     "web",
     "web_store",
 )
