@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from paperagents.calls.conversion import DEEPEST, CannotConvertError, convert_value, read_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import guess_name
-from paperagents.definitions.tool import Parameter, ToolDefinition
+from paperagents.definitions.tool import Parameter, ToolDefinition, declared_types
 from paperagents.errors import InvalidArgumentsError, MissingVariableError, ToolError, WrongVariableError
 from paperagents.messages import has_text, text
 from paperagents.reading.json_schema import NotASchemaError, Schema, Violation, compile_schema
@@ -72,8 +72,8 @@ def _stands_for_nothing(value: JsonValue, parameter: Parameter | None) -> bool:
     """Null for an optional parameter says what leaving it out says, unless null is one of its values."""
     if value is not None or parameter is None or parameter.must_be_given:
         return False
-    kind = parameter.schema.get("type")
-    return kind is not None and kind != "null" and not (isinstance(kind, list) and "null" in kind)
+    kinds = declared_types(parameter.schema)
+    return bool(kinds) and "null" not in kinds
 
 
 def _add_inner_defaults(value: JsonValue, schema: JsonValue) -> JsonValue:
@@ -96,7 +96,7 @@ def _convert(given: JsonObject, declared: Mapping[str, Parameter], problems: lis
         try:
             result[name] = convert_value(value, declared[name].schema) if name in declared else value
         except CannotConvertError:
-            kind = declared[name].schema.get("type")
+            kind = declared_types(declared[name].schema)
             shown = json.dumps(value, ensure_ascii=False)
             shown = shown if len(shown) <= _SHORT else shown[:_SHORT] + "…"
             problems.append(_problem("argument-type", name, kind=kind, value=shown))

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.tool import declared_types
 from paperagents.errors import UsageError
 from paperagents.messages import text
 
@@ -25,9 +26,8 @@ def convert_value(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValu
 
     An element of a list that cannot be brought to its type stays as it is: the list is one all the same.
     """
-    declared = schema.get("type")
-    kinds = declared if isinstance(declared, list) else [declared]
-    if declared is None or any(is_of_type(value, kind) for kind in kinds):
+    kinds = declared_types(schema)
+    if not kinds or any(is_of_type(value, kind) for kind in kinds):
         return _convert_items(value, schema)
     for kind in kinds:
         try:
@@ -39,10 +39,9 @@ def convert_value(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValu
 
 def read_text(text: str, schema: Mapping[str, JsonValue]) -> JsonValue:
     """A text from a command line or form as the declared type; a string stays as it is."""
-    declared = schema.get("type")
-    if declared is None:
+    kinds = declared_types(schema)
+    if not kinds:
         return json_or_text(text)
-    kinds = declared if isinstance(declared, list) else [declared]
     if "string" in kinds and len(kinds) == 1:
         return text
     return convert_value(text, schema)

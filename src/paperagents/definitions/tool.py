@@ -52,6 +52,16 @@ def service_name(written: str) -> str:
     return host.partition("://")[2].partition("/")[0] if "://" in host else host
 
 
+def declared_types(schema: Mapping[str, JsonValue]) -> list[JsonValue]:
+    """The types that a value may have, also by one of several ways; empty where the schema does not tell them."""
+    declared = schema.get("type")
+    if declared is not None:
+        return declared if isinstance(declared, list) else [declared]
+    ways = schema.get("anyOf", schema.get("oneOf"))
+    found = [declared_types(each) if isinstance(each, dict) else [] for each in ways] if isinstance(ways, list) else []
+    return [kind for each in found for kind in each] if all(found) else []
+
+
 def json_schema(parameters: Iterable[Parameter], *, strict: bool = False) -> JsonObject:
     """The one truth for forms, MCP and validation: JSON Schema 2020-12 for the arguments of a tool."""
     parameters = tuple(parameters)

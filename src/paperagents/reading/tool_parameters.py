@@ -6,7 +6,7 @@ import json
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import guess_name
-from paperagents.definitions.tool import TYPES, Parameter
+from paperagents.definitions.tool import TYPES, Parameter, declared_types
 from paperagents.reading.fields import Fields, report_choice
 from paperagents.reading.json_schema import NotASchemaError, compile_schema, find_schema_mistakes
 from paperagents.reading.problems import ProblemList
@@ -165,8 +165,5 @@ def find_node(node: YamlMapping, path: tuple[str | int, ...]) -> YamlNode:
 
 def allows_null(schema: JsonObject) -> bool:
     """Whether null is one of the values."""
-    kind = schema.get("type")
     allowed = schema.get("enum")
-    return (
-        kind == "null" or (isinstance(kind, list) and "null" in kind) or (isinstance(allowed, list) and None in allowed)
-    )
+    return "null" in declared_types(schema) or (isinstance(allowed, list) and None in allowed)
