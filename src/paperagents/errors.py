@@ -5,6 +5,7 @@
     │   ├── UnknownToolError    no tool or agent of that name; tells the nearest ones
     │   ├── UnknownRunError     no run of that id
     │   ├── UnknownApprovalError    no open question of that id
+    │   ├── AmbiguousIdError    the beginning of several ids; tells them
     │   ├── ApprovalChangedError    the question is not what was shown any more
     │   ├── RunOverError        the run has ended
     │   ├── RunBusyError        somebody else works on the run
@@ -42,12 +43,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from paperagents.messages import advice, join_sentences, sentence, text
+from paperagents.messages import Sentence, advice, join_sentences, sentence, text
 
 if TYPE_CHECKING:
     # Every command loads this module, and few of them a definition.
     from paperagents.definitions.source import Problem
     from paperagents.definitions.tool import Block, ToolDefinition
+
+SHORT_ID = 8
+"""Letters of an id that a person is shown: a beginning is enough to name a run, question or rule."""
 
 
 class PaperError(Exception):
@@ -182,14 +186,21 @@ class UnknownRunError(UsageError):
     """There is no run of that id."""
 
     def __init__(self, run_id: str) -> None:
-        super().__init__("unknown-run", id=run_id)
+        super().__init__("unknown-run", id=run_id, case=run_id if run_id == "last" else None)
 
 
 class UnknownApprovalError(UsageError):
     """There is no open question of that id: it was answered already, or never asked."""
 
     def __init__(self, approval_id: str) -> None:
-        super().__init__("unknown-approval", id=approval_id)
+        super().__init__("unknown-approval", id=approval_id, case=approval_id if approval_id == "last" else None)
+
+
+class AmbiguousIdError(UsageError):
+    """What was given is the beginning of several ids; the first ones are told."""
+
+    def __init__(self, given: str, ids: Sequence[str]) -> None:
+        super().__init__("ambiguous-id", id=given, ids=", ".join(ids), details={"ids": list(ids)})
 
 
 class ApprovalChangedError(UsageError):
@@ -203,7 +214,7 @@ class RunOverError(UsageError):
     """The run has ended; it cannot be resumed or answered."""
 
     def __init__(self, run_id: str, status: str) -> None:
-        super().__init__("run-is-over", id=run_id, status=status)
+        super().__init__("run-is-over", id=run_id, status=Sentence(key=f"status.{status}"))
 
 
 class RunBusyError(UsageError):
@@ -338,8 +349,8 @@ class WaitingError(PaperError):
 
     exit_code = 3
 
-    def __init__(self, tool: str) -> None:
-        super().__init__("waiting-for-approval", tool=tool)
+    def __init__(self, tool: str, approval_id: str) -> None:
+        super().__init__("waiting-for-approval", tool=tool, id=approval_id[:SHORT_ID])
 
 
 class CancelledError(PaperError):

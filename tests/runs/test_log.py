@@ -28,7 +28,7 @@ def journal(database: Database) -> Iterator[Journal]:
 @pytest.mark.parametrize(("is_result", "error", "kept"), [
     (True, ToolError("no-agents-here", tool="t"), "error"),
     (True, DeniedError("no", tool="t"), "denied"),
-    (True, WaitingError("t"), None),
+    (True, WaitingError("t", "1"), None),
     (False, ToolError("no-agents-here", tool="t"), None),
 ])  # fmt: skip
 def test_a_failure_is_a_result_where_the_run_goes_on_with_it_and_a_wait_never_is(

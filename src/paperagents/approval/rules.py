@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import AmbiguousIdError, UsageError
 from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file
 
 LASTING = timedelta(days=90)
@@ -73,6 +74,20 @@ class RuleBook:
             everything = read_object_to_change(self._file)
             self._write(everything, [*self._entries(everything), asdict(rule)])
         return rule
+
+    def find(self, rule_id: str) -> Rule:
+        """The rule of this id, of this unmistakable beginning of one, or the ``last``.
+
+        Raises UsageError (``unknown-rule``) or AmbiguousIdError.
+        """
+        rules = self.rules()
+        found = rules[-1:] if rule_id == "last" else [rule for rule in rules if rule.id == rule_id]
+        found = found or [rule for rule in rules if rule_id and rule.id.startswith(rule_id)]
+        if len(found) > 1:
+            raise AmbiguousIdError(rule_id, [rule.id for rule in found])
+        if not found:
+            raise UsageError("unknown-rule", id=rule_id)
+        return found[0]
 
     def revoke(self, rule_id: str) -> bool:
         """Take a rule back; false where there is none of that id."""

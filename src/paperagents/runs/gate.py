@@ -179,7 +179,7 @@ class Gate:
                         entry.hitl_confirmed = False
                         raise DeniedError(reason, tool=effect.tool)
                     case Pending():
-                        raise WaitingError(effect.tool)
+                        raise WaitingError(effect.tool, question_id(effect, place, run))
                     case Approved() as approved:
                         shown, effect = effect, self._as_approved(effect, prepare, approved, took_time=took_time)
                         is_edited = approved.arguments is not None and not _has_moved_on(shown, effect)
@@ -241,7 +241,7 @@ class Gate:
         assert isinstance(arguments, dict)
         preview = self.services.redaction.text(effect.preview)
         return ApprovalRequest(
-            id=digest_of([run.run_id, place.path, effect.digest])[:16],
+            id=question_id(effect, place, run),
             run_id=run.root_run,
             step=run.root_step or place.step,
             tool=effect.tool,
@@ -272,10 +272,12 @@ class Gate:
             self.services.questions.allow_tool(run.root_run, effect.tool)
         if approved.always and effect.target:
             try:
-                self.services.rules.allow(effect.tool, effect.target)
+                rule = self.services.rules.allow(effect.tool, effect.target)
             except PaperError as error:
                 # The yes to this one change holds all the same.
                 entry.message = f"{entry.message} {error.message}"
+            else:
+                self.session.on_event({"type": "rule-made", "run_id": run.root_run, "rule": rule.as_json()})
 
     # --- perform
 
@@ -345,6 +347,11 @@ class Gate:
                     "would_ask": asks,
                 }
             )
+
+
+def question_id(effect: Effect, place: Place, run: RunContext) -> str:
+    """The name of the question about this change at this place; asked again, it is the same question."""
+    return digest_of([run.run_id, place.path, effect.digest])[:16]
 
 
 def _has_moved_on(shown: Effect, effect: Effect) -> bool:

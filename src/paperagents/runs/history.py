@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
 from paperagents.approval.question import ApprovalRequest
 from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import UnknownApprovalError, UnknownRunError, UsageError
+from paperagents.errors import AmbiguousIdError, UnknownApprovalError, UnknownRunError, UsageError
 from paperagents.runs.journal import Journal
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import RunRecord, StepPath, StoredRun, child_run_id, read_run, read_status, read_step
@@ -21,6 +21,14 @@ from paperagents.storage.database import StoredRow, readable
 _MOST_ROWS = 2**62
 """More than any database has; a bigger number it cannot even read."""
 _DEEPEST = 32
+_MOST_CANDIDATES = 6
+"""Ids with the same beginning that are told."""
+_NEWEST = 50
+"""Questions among which the last open one is looked for."""
+LAST = "last"
+"""The newest run, question or rule, in the place of an id."""
+_AGO = re.compile(r"(\d{1,6})(m|h|d|w)", re.ASCII)
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
 _ANSWERED = "EXISTS (SELECT 1 FROM answers WHERE answers.root_run = runs.run_id AND answers.scope <> 'tool')"
 RESUMABLE = f"(status = 'queued' OR (status = 'waiting' AND {_ANSWERED}))"
@@ -58,7 +66,7 @@ class History:
         return read_run(StoredRow("runs", rows[0])) if rows else None
 
     def record(self, run_id: str) -> RunRecord:
-        """The record of a run, by its id or an unmistakable beginning of it."""
+        """The record of a run, by its id, an unmistakable beginning of it, or ``last``."""
         row = self._find(run_id)
         run_id = row.text("run_id")
         return RunRecord(
@@ -150,16 +158,25 @@ class History:
     def questions(self, root_run: str | None = None) -> list[ApprovalRequest]:
         """Every open question, or those of one run, the oldest first."""
         chosen, values = ("", ()) if root_run is None else ("WHERE root_run = ? ", (root_run,))
-        rows = self._rows(f"{_OPEN} {chosen}ORDER BY requested, rowid", values)
-        return [request for request in readable("questions", rows, self._read_open_question) if request is not None]
+        return self._open_questions(f"{chosen}ORDER BY requested, rowid", values)
 
     def question(self, approval_id: str) -> ApprovalRequest:
-        """One open question. Raises UnknownApprovalError."""
-        rows = self._rows(f"{_OPEN} WHERE id = ?", (approval_id,))
-        request = self._read_open_question(StoredRow("questions", rows[0])) if rows else None
-        if request is None:
+        """One open question, by its id, an unmistakable beginning of it, or ``last``.
+
+        Raises UnknownApprovalError or AmbiguousIdError.
+        """
+        if approval_id == LAST:
+            found = self._open_questions("ORDER BY rowid DESC LIMIT ?", (_NEWEST,))[:1]
+        else:
+            found = self._open_questions("WHERE id = ?", (approval_id,))
+        if not found and is_beginning(approval_id):
+            values = (approval_id, f"{approval_id}~", _MOST_CANDIDATES)
+            found = self._open_questions("WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", values)
+        if len(found) > 1:
+            raise AmbiguousIdError(approval_id, [request.id for request in found])
+        if not found:
             raise UnknownApprovalError(approval_id)
-        return request
+        return found[0]
 
     def count_questions(self) -> int:
         """How many questions are open."""
@@ -167,6 +184,10 @@ class History:
         answered = self._rows(f"SELECT * FROM ({_OPEN}) AS asked WHERE answered > 0")  # noqa: S608  fixed words
         closed = [row for row in readable("questions", answered, self._read_open_question) if row is None]
         return rows[0]["open"] - len(closed) if rows else 0
+
+    def _open_questions(self, clause: str, values: Sequence[Any]) -> list[ApprovalRequest]:
+        rows = self._rows(f"{_OPEN} {clause}", values)
+        return [request for request in readable("questions", rows, self._read_open_question) if request is not None]
 
     def _read_open_question(self, row: StoredRow) -> ApprovalRequest | None:
         request = _read_question(row)
@@ -182,12 +203,17 @@ class History:
         return readable("runs", self._rows(query, (limit,)), lambda row: row.text("run_id"))
 
     def _find(self, run_id: str) -> StoredRow:
-        # A beginning is enough where it is long and fits one run only.
-        rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
-        if not rows and len(run_id) >= 6 and run_id.isascii() and run_id.isalnum():
-            query = "SELECT * FROM runs WHERE run_id >= ? AND run_id < ? AND parent_run IS NULL LIMIT 2"
-            rows = self._rows(query, (run_id, f"{run_id}~"))
-        if len(rows) != 1:
+        """A run by its id, the beginning of one that somebody started, or ``last``."""
+        if run_id == LAST:
+            rows = self._rows("SELECT * FROM runs WHERE parent_run IS NULL ORDER BY started DESC, rowid DESC LIMIT 1")
+        else:
+            rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+        if not rows and is_beginning(run_id):
+            query = "SELECT * FROM runs WHERE run_id >= ? AND run_id < ? AND parent_run IS NULL ORDER BY run_id LIMIT ?"
+            rows = self._rows(query, (run_id, f"{run_id}~", _MOST_CANDIDATES))
+        if len(rows) > 1:
+            raise AmbiguousIdError(run_id, [StoredRow("runs", row).text("run_id") for row in rows])
+        if not rows:
             raise UnknownRunError(run_id)
         return StoredRow("runs", rows[0])
 
@@ -200,13 +226,27 @@ class History:
             return []
 
 
+def is_beginning(given: str) -> bool:
+    """Whether an id of a run or question can begin like this."""
+    return given.isascii() and given.isalnum()
+
+
 def is_agents_log(log: Sequence[JsonObject]) -> bool:
     """Whether a model took part: then the order of the steps alone does not tell who called whom."""
     return any(entry["name"] == "model" for entry in log)
 
 
 def moment_of(written: str) -> str:
-    """A date or time of ISO 8601: in UTC, also where it names no time zone. Raises UsageError for anything else."""
+    """A date or time of ISO 8601, in UTC also where it names no time zone, or how long ago: ``30m``, ``3h``, ``2d``.
+
+    Raises UsageError for anything else.
+    """
+    if ago := _AGO.fullmatch(written):
+        try:
+            moment = datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        except OverflowError:
+            raise UsageError("invalid-date", date=written) from None
+        return moment.isoformat(timespec="milliseconds")
     if _YEAR_OR_MONTH.fullmatch(written):
         return written
     try:

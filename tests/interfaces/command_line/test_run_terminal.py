@@ -161,7 +161,8 @@ def test_an_always_becomes_a_rule(tools: Path) -> None:
     terminal = Terminal("run", "two", vault=tools)
     terminal.answer("a\n")
     terminal.answer("a\n")
-    assert terminal.ended()[0] == 0
+    code, _, shown = terminal.ended()
+    assert (code, shown.count("Undo: paper approvals revoke ")) == (0, 2)
     with open_vault(tools) as opened:
         assert [rule.target for rule in opened.rules.rules()] == ["a.md", "b.md"]
         assert opened.run("two").status == "succeeded"

@@ -60,6 +60,110 @@ def test_a_no_with_a_reason_ends_the_run(paper: Any, vault: Path) -> None:
     assert not (vault / "a.md").exists()
 
 
+def test_a_beginning_and_last_name_a_run(paper: Any, waiting: str) -> None:
+    for given in (waiting[:4], waiting, "last"):
+        assert paper("runs", "show", given, "--json").document["run_id"] == waiting
+    assert paper("runs", "rerun", "last", "--json").document["run_id"] != waiting
+    assert paper("runs", "show", waiting[:6] + "zz", "--json").document["error"]["code"] == "unknown-run"
+
+
+def test_last_of_nothing_is_told(paper: Any, tmp_path: Path) -> None:
+    (tmp_path / "new" / ".paper").mkdir(parents=True)
+    answer = paper("runs", "show", "last", "--vault", tmp_path / "new")
+    assert (answer.code, "There is no run yet." in answer.err) == (2, True)
+    answer = paper("approvals", "approve", "last", "--vault", tmp_path / "new")
+    assert (answer.code, "No question is open." in answer.err) == (2, True)
+
+
+def test_the_beginning_of_several_runs_is_told_with_each_of_them(paper: Any, vault: Path, waiting: str) -> None:
+    with open_vault(vault) as opened:
+        opened.run("read_file", {"filePath": "writer.md"}, run_id=f"{waiting[:5]}-a")
+        opened.run("read_file", {"filePath": "writer.md"}, run_id=f"{waiting[:5]}-b")
+    answer = paper("runs", "show", waiting[:5], "--json")
+    assert (answer.code, answer.document["error"]["code"]) == (2, "ambiguous-id")
+    assert answer.document["error"]["details"]["ids"] == [f"{waiting[:5]}-a", f"{waiting[:5]}-b", waiting]
+
+
+def test_the_message_of_a_waiting_run_names_its_question(paper: Any, vault: Path) -> None:
+    (question,) = paper("approvals", "list", "--json").document
+    told = paper("run", "writer", "-p", "text=two")
+    last = paper("approvals", "list", "--json").document[-1]
+    assert last["id"] != question["id"]
+    assert f"See it: paper approvals list. Say yes: paper approvals approve {last['id'][:8]}" in told.err
+    assert paper("approvals", "approve", last["id"][:8], "--json").code == 0
+    assert (vault / "a.md").read_text("utf-8") == "two"
+    assert paper("approvals", "show", "last", "--json").document == question
+    assert paper("approvals", "deny", "last", "--json").document["run_id"] == question["run_id"]
+
+
+def test_one_yes_answers_all_open_questions(paper: Any, vault: Path) -> None:
+    paper("run", "write_file", "-p", "filePath=b.md", "-p", "content=b")
+    answer = paper("approvals", "approve", "--all", "--json")
+    assert (answer.code, [each["status"] for each in answer.document]) == (0, ["succeeded", "succeeded"])
+    assert ((vault / "a.md").read_text("utf-8"), (vault / "b.md").read_text("utf-8")) == ("one", "b")
+    assert paper("approvals", "approve", "--all", "--json").document == []
+
+
+def test_one_yes_answers_all_questions_of_a_run(paper: Any, write: Any, vault: Path) -> None:
+    each = "{for_each: [x, y], tool: write_file, max_parallel: 2, parameters: {filePath: '{{item}}.md', content: c}}"
+    write("many.md", f"---\ntool: true\nname: many\ndescription: d\nsteps:\n  - {each}\n---\n")
+    many = paper("run", "many", "--json").document["run_id"]
+    assert len(paper("approvals", "list", "--json").document) == 3
+    answer = paper("approvals", "approve", "--run", many[:8], "--json")
+    assert (answer.code, answer.document["status"]) == (0, "succeeded")
+    assert (vault / "x.md").exists()
+    assert not (vault / "a.md").exists()
+    again = paper("approvals", "approve", "--run", many, "--json")
+    assert (again.code, again.document["error"]["code"]) == (2, "nothing-to-answer")
+
+
+@pytest.mark.parametrize("given", [[], ["last", "--all"], ["--all", "--run", "last"], ["--all", "--edit", "{}"]])
+def test_it_must_be_clear_what_a_yes_is_for(paper: Any, vault: Path, given: list[str]) -> None:
+    assert paper("approvals", "approve", *given, "--json").code == 2
+    assert not (vault / "a.md").exists()
+
+
+def test_a_question_says_in_words_who_wants_what(paper: Any, write: Any) -> None:
+    write("writer.md", WRITER.replace("name: writer", "id: writer\nname: Schnellnotiz"))
+    assert "Schnellnotiz wants to create a.md:" in paper("approvals", "list").out
+
+
+def test_a_rule_is_told_when_it_is_made_and_taken_back(paper: Any) -> None:
+    told = paper("approvals", "approve", "last", "--always").err
+    (rule,) = paper("approvals", "rules", "--json").document
+    assert f"write_file to a.md, whoever calls it, until {rule['expires'][:10]}" in told
+    assert f"Undo: paper approvals revoke {rule['id']}" in told
+    assert paper("approvals", "revoke", rule["id"][:5]).code == 0
+    assert paper("approvals", "rules", "--json").document == []
+
+
+@pytest.mark.parametrize(("since", "found"), [("2d", 1), ("3h", 1), ("30m", 1), ("1w", 1), ("0m", 0)])
+def test_runs_are_found_by_how_long_ago_they_were(paper: Any, since: str, found: int) -> None:
+    assert len(paper("runs", "list", "--since", since, "--json").document) == found
+
+
+@pytest.mark.parametrize("since", ["2x", "-1d", "999999w", "d", "1.5h"])
+def test_what_is_no_time_is_wrong_usage(paper: Any, since: str) -> None:
+    answer = paper("runs", "list", "--since", since, "--json")
+    assert (answer.code, answer.document["error"]["code"]) == (2, "invalid-date")
+
+
+def test_a_list_that_is_cut_says_so(paper: Any) -> None:
+    paper("run", "writer", "-p", "text=two")
+    answer = paper("runs", "list", "--limit", "1")
+    assert (len(answer.out.splitlines()), "--limit 10" in answer.err) == (1, True)
+    assert paper("runs", "list", "--limit", "2").err == ""
+
+
+def test_states_are_told_in_the_readers_language(paper: Any, monkeypatch: pytest.MonkeyPatch, waiting: str) -> None:
+    monkeypatch.setenv("PAPER_LANGUAGE", "de")
+    assert "wartet" in paper("runs", "list").out
+    assert "wartet" in paper("runs", "show", "last").out
+    paper("approvals", "approve", "last")
+    assert "gelungen" in paper("runs", "list").out
+    assert f"Der Lauf {waiting} ist beendet (gelungen)." in paper("runs", "resume", "last").err
+
+
 def test_an_edited_yes_writes_what_the_edit_says(paper: Any, vault: Path) -> None:
     (question,) = paper("approvals", "list", "--json").document
     for wrong in ("{", "[]", '{"content": NaN}', '{"content": ' + "[" * 100_000):

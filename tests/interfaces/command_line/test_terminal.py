@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -37,7 +38,7 @@ from paperagents.sandbox import Cancellation
 
 REQUEST = ApprovalRequest(
     id="1", run_id="2", step=1, tool="write_file", arguments={"filePath": "a.md"}, preview="+new\x1b[2J", digest="d",
-    requested="2020-01-01T00:00:00+00:00",
+    requested="2020-01-01T00:00:00+00:00", target="a.md",
 )  # fmt: skip
 
 
@@ -102,7 +103,39 @@ def test_an_editor_that_changes_nothing_decides_nothing(
     monkeypatch.delenv("VISUAL", raising=False)
     terminal = sit_down("e\n")
     assert TerminalApprover().decide(REQUEST) == Pending()
-    assert terminal.getvalue()
+    assert "Nothing was changed in the editor" in terminal.getvalue()
+    assert text("ask.help") not in terminal.getvalue()
+
+
+def test_always_is_offered_only_where_a_rule_can_say_what_for(sit_down: Callable[[str], Terminal]) -> None:
+    terminal = sit_down("a\ny\n")
+    assert TerminalApprover().decide(replace(REQUEST, target="")) == Approved()
+    assert "[a]lways" not in terminal.getvalue()
+    terminal = sit_down("?\n")
+    TerminalApprover().decide(REQUEST)
+    assert "[a]lways" in terminal.getvalue()
+    assert "write_file to a.md is not asked about, whoever calls it" in " ".join(terminal.getvalue().split())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"preview": "--- /dev/null\n+++ b/a.md"}, "Diary wants to create a.md:"),
+        ({"arguments": {"append": True}}, "Diary wants to append to a.md:"),
+        ({}, "Diary wants to change a.md:"),
+        ({"tool": "rest_request", "target": "POST x.org"}, "Diary wants to send this request (POST x.org):"),
+        ({"tool": "task", "target": "task/milk"}, "Diary wants to delete task/milk:"),
+        ({"tool": "diary", "target": ""}, "Diary wants to run diary with this:"),
+        ({"tool": "other.tool", "target": "other"}, "Diary wants to call other.tool (other):"),
+    ],
+)
+def test_the_first_line_says_who_wants_what(
+    sit_down: Callable[[str], Terminal], change: dict[str, Any], words: str
+) -> None:
+    terminal, progress = sit_down("y\n"), Progress()
+    progress.on_event({"type": "run-started", "run_id": "2", "tool": "diary"})
+    TerminalApprover(progress, name_of=str.title).decide(replace(REQUEST, **change))
+    assert words in click.unstyle(terminal.getvalue())
 
 
 @pytest.mark.parametrize(("words", "again"), [("t\n", True), ("retry\n", True), ("no\n", False), ("", False)])

@@ -72,9 +72,9 @@ def ask_command(  # noqa: PLR0913  one argument per option
             arguments["conversation"] = resolve_conversation(
                 conversation, list_conversations(vault.root / KEEPING_FOLDER, identifier)
             )
-        with attend_run(yes=yes, quiet=as_json) as attended:
+        with attend_run(vault, yes=yes, quiet=as_json) as attended:
             record = vault.run(f"agent:{identifier}", arguments, model=model, **attended)
-        print_record(record, as_json=as_json)
+        print_record(vault, record, as_json=as_json)
         context.exit(record.exit_code)
 
 

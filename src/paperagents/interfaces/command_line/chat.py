@@ -150,7 +150,7 @@ class Chat:
         """Print the answer, unless it has been streamed."""
         if not record.success:
             self.end_line()
-            print_failure(record)
+            print_failure(self._vault, record)
         elif not self._streamed.rstrip().endswith(format_value(record.data).rstrip()):
             # What was streamed may have been wrapped in tags, or nothing was streamed at all.
             self.end_line()

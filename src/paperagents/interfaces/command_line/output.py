@@ -26,6 +26,7 @@ _WORD = r"[\u3040-\u9fff][\u3001-\u301f\uff00-\uff65]*\s*|[^\s\u3040-\u9fff]+\s*
 """What is not broken: a word, or a Chinese character with the punctuation behind it. Compiled on first use."""
 _USUAL = 80
 """Columns of a terminal that does not report its width."""
+_MINUTE = 60
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
@@ -104,6 +105,18 @@ def width(shown: str) -> int:
 def local_time(moment: object, zone: tzinfo | None = None) -> str:
     """A recorded moment in this time zone, else in the system's."""
     return f"{datetime.fromisoformat(str(moment)).astimezone(zone):%Y-%m-%d %H:%M:%S}"
+
+
+def format_duration(milliseconds: object) -> str:
+    """A duration for people: 0.4 ms, 7.0 s, 2 min 5 s."""
+    seconds = float(str(milliseconds)) / 1000
+    if seconds < 1:
+        return f"{seconds * 1000:.1f} ms"
+    # Rounded before it is told in minutes: there is no minute of sixty seconds.
+    if round(seconds, 1) < _MINUTE:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), _MINUTE)
+    return f"{minutes} min {rest} s"
 
 
 def pad(shown: str, columns: int) -> str:

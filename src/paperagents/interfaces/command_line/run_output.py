@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.text import closest
+from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.output import (
+    format_duration,
     local_time,
     one_line,
+    pad,
     paint,
     print_json,
     say,
@@ -30,25 +34,56 @@ if TYPE_CHECKING:
 _COLOURS = {"succeeded": "green", "planned": "green", "failed": "red", "denied": "red", "cancelled": "yellow"}
 
 
-def print_record(record: RunRecord, *, as_json: bool, log_format: str | None = None) -> None:
+def print_record(
+    vault: Vault, record: RunRecord, *, as_json: bool, log_format: str | None = None, field: str | None = None
+) -> None:
     """Print the result on standard output, everything else on standard error."""
-    if as_json:
+    if as_json and (field is None or not record.success):
         print_json(record.as_json())
     elif log_format == "yaml":
         click.echo(format_yaml_log(record), nl=False)
-    elif record.planned is not None:
-        _print_plan(record)
-    elif record.success:
-        click.echo(visible(format_value(record.data)))
+    elif record.success and record.planned is None:
+        _print_result(record.data, field, as_json=as_json)
     if not as_json and not record.success:
-        print_failure(record)
+        print_failure(vault, record)
+    if not as_json and record.planned is not None:
+        _print_plan(record)
+
+
+def _print_result(data: JsonValue, field: str | None, *, as_json: bool) -> None:
+    shown = data if field is None else find_field(data, field)
+    if as_json:
+        print_json(shown)
+    elif field is not None and isinstance(shown, list) and not any(isinstance(each, list | dict) for each in shown):
+        # A line for each: what other programs take.
+        for each in shown:
+            click.echo(visible(format_value(each)))
+    else:
+        click.echo(visible(format_value(shown)))
+
+
+def find_field(data: JsonValue, field: str) -> JsonValue:
+    """The value at a dotted path of names and numbers (``results.0.path``). Raises UsageError."""
+    found = data
+    for name in field.split("."):
+        if isinstance(found, dict) and name in found:
+            found = found[name]
+        elif isinstance(found, list) and name.isascii() and name.isdigit() and int(name) < len(found):
+            found = found[int(name)]
+        else:
+            near = closest(name, found) if isinstance(found, dict) else []
+            names = ", ".join(found) if isinstance(found, dict) else ""
+            case = "near" if near else "names" if names else None
+            raise UsageError("no-such-field", field=field, names=names, near="".join(near[:1]), case=case)
+    return found
 
 
 def print_full_record(vault: Vault, record: RunRecord) -> None:
     """Print everything about a run; the steps of an agent as a tree."""
-    status = paint(text(f"status.{record.status}"), _COLOURS.get(record.status, "yellow"), bold=True)
+    status = paint_status(record.status)
     started = local_time(record.started, vault.settings.zone)
-    click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {started}  {record.duration_ms:.1f} ms")
+    took = format_duration(record.duration_ms)
+    click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {started}  {took}")
     if is_agents_log(record.execution_log):
         for line in tree_lines(vault.history.tree(record.run_id)):
             click.echo(line)
@@ -57,14 +92,20 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
     if record.success:
         click.echo(visible(format_value(record.data)))
     else:
-        print_failure(record)
+        print_failure(vault, record)
+
+
+def paint_status(status: str, *, columns: int = 0) -> str:
+    """The status of a run in the reader's language and its colour."""
+    return paint(pad(text(f"status.{status}"), columns), _COLOURS.get(status, "yellow"), bold=True)
 
 
 def _print_steps(record: RunRecord) -> None:
     for entry in record.execution_log:
-        status = text(f"status.{entry['status']}")
-        what = f"{entry['block']:15} {entry['name']}  {status}  {entry['message']}"
-        click.echo(visible(f"  {entry['step']:2}  {what}"))
+        mark, colour = MARKS.get(str(entry["status"]), ("?", None))
+        block = "" if entry["block"] == "tool" else f" ({entry['block']})"
+        what = visible(f"{entry['step']:2}  {entry['name']}{block}  {entry['message']}")
+        click.echo(f"  {paint(mark, colour)} {what}  {paint(format_duration(entry['duration_ms']), 'bright_black')}")
         if entry["output"] is not None:
             click.echo(visible("      " + cut(json.dumps(entry["output"], ensure_ascii=False), 160)))
 
@@ -75,7 +116,7 @@ def format_value(value: object) -> str:
 
 
 def _print_plan(record: RunRecord) -> None:
-    if not record.planned:
+    if not record.planned and record.success:
         say_wrapped(text("cli.run.plan-empty"))
     for call in record.planned or ():
         asks = paint(text("cli.run.asks"), "yellow") if call["would_ask"] else ""
@@ -85,12 +126,18 @@ def _print_plan(record: RunRecord) -> None:
             click.echo("       " + paint_diff_line(line))
 
 
-def print_failure(record: RunRecord) -> None:
+def print_failure(vault: Vault, record: RunRecord) -> None:
     """Print what went wrong on standard error, with the place in the JavaScript."""
     error = record.error or {}
-    where = text("cli.run.at", step=error["step"], block=error["block"]) if error.get("step") else ""
-    status = paint(text(f"cli.status.{record.status}"), _COLOURS.get(record.status, "yellow"), bold=True, err=True)
-    say_wrapped(f"{status}{where}: {visible(str(error.get('message', '')))}")
+    message = visible(str(error.get("message") or text("cli.run.goes-on", id=record.run_id)))
+    colour = _COLOURS.get(record.status, "yellow")
+    if record.status == "failed":
+        # Called wrongly, it has not run; the place would be that of nothing.
+        failed = text("cli.error") if record.exit_code == UsageError.exit_code else text("cli.run.failed")
+        where = "" if record.exit_code == UsageError.exit_code else visible(describe_place(vault, record))
+        say_wrapped(f"{paint(f'{failed}{where}: ', colour, bold=True, err=True)}{message}")
+    else:
+        say_wrapped(paint(message, colour, bold=True, err=True))
     details = error.get("details")
     stack: list[JsonObject] = details.get("stack", []) if isinstance(details, dict) else []  # type: ignore[assignment]
     for frame in stack[:5]:
@@ -98,6 +145,36 @@ def print_failure(record: RunRecord) -> None:
         say(visible(f"    {place}"))
     if error.get("hint"):
         say_wrapped(visible(f"  {error['hint']}"))
+
+
+def describe_place(vault: Vault, record: RunRecord) -> str:
+    """The step that failed, by the name its file gives it, and the tool it calls; nothing where there is just one."""
+    number = (record.error or {}).get("step")
+    failed = [each for each in record.execution_log if each["step"] == number and each["status"] in ("error", "denied")]
+    if not failed:
+        return ""
+    label, block = str(failed[-1]["name"]), str(failed[-1]["block"])
+    if label == record.tool:
+        return text("cli.run.in-block", block=block) if block in ("preprocess", "postprocess") else ""
+    if block != "tool":
+        return text("cli.run.in-block-of", block=block, label=label)
+    called = _called_tools(vault, record.tool).get(label, label)
+    key = "cli.run.in-step" if called != label else "cli.run.in-number"
+    return text(key, step=number, label=label, tool=called)
+
+
+def _called_tools(vault: Vault, tool: str) -> dict[str, str]:
+    """By the name of a step: the tool that it calls, as far as the file still says so."""
+    try:
+        steps = list(vault.registry.tool(tool).steps)
+    except PaperError:
+        return {}
+    called = {}
+    while steps:
+        step = steps.pop()
+        called[step.name] = step.tool
+        steps += step.parallel
+    return called
 
 
 def cut(shown: str, most: int) -> str:
@@ -115,7 +192,7 @@ def tree_lines(nodes: list[Node], indent: str = "") -> Iterator[str]:
 
 def _step_line(entry: JsonObject) -> str:
     mark, colour = MARKS.get(str(entry["status"]), ("?", None))
-    took = paint(f"{entry['duration_ms']:.0f} ms", "bright_black")
+    took = paint(format_duration(entry["duration_ms"]), "bright_black")
     block = "" if entry["block"] == "tool" else f" ({entry['block']})"
     what = summarise_step(entry)
     return f"{paint(mark, colour)} {entry['step']:2} {one_line(str(entry['name']))}{block}  {what}  {took}"

@@ -148,7 +148,7 @@ def run(
         if as_json:
             print_json({"success": False, "error": record.error})
         else:
-            print_record(record, as_json=False)
+            print_record(vault, record, as_json=False)
         wrongly_called = record.error is not None and record.error["code"] == "invalid-arguments"
         context.exit(2 if wrongly_called else record.exit_code)
     entry = removed or (record.data.get("entry") if isinstance(record.data, dict) else None)

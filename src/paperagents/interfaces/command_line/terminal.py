@@ -11,6 +11,7 @@ import termios
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypedDict
 
 import click
@@ -26,9 +27,20 @@ from paperagents.approval.question import (
 )  # fmt: skip
 from paperagents.calls.conversion import read_arguments
 from paperagents.errors import CancelledError, PaperError, UsageError
-from paperagents.interfaces.command_line.output import error_columns, one_line, paint, say, say_wrapped, visible, width
+from paperagents.interfaces.command_line.output import (
+    error_columns,
+    format_duration,
+    one_line,
+    paint,
+    say,
+    say_wrapped,
+    visible,
+    width,
+)  # fmt: skip
+from paperagents.interfaces.command_line.questions import describe_question, describe_rule, tool_name
 from paperagents.messages import text
 from paperagents.sandbox import Cancellation
+from paperagents.vault import Vault
 
 _POLL_SECONDS = 0.05
 """How often a waiting question looks whether the run was stopped."""
@@ -46,21 +58,30 @@ class Attendance(TypedDict):
 
 
 @contextmanager
-def attend_run(*, yes: bool, quiet: bool) -> Iterator[Attendance]:
+def attend_run(vault: Vault, *, yes: bool, quiet: bool) -> Iterator[Attendance]:
     """Inside, steps are shown, questions are asked and Ctrl-C stops the run that gets these arguments."""
     with stopping_on_interrupt() as stop, Progress(quiet=quiet) as progress:
         yield {
-            "approver": choose_approver(yes=yes, progress=progress, stop=stop),
+            "approver": choose_approver(yes=yes, progress=progress, stop=stop, name_of=partial(tool_name, vault)),
             "on_event": progress.on_event,
             "stop": stop,
         }
 
 
-def choose_approver(*, yes: bool, progress: Progress | None = None, stop: Cancellation | None = None) -> Approver:
-    """Nobody is asked with ``--yes``, else the person at the terminal; without a terminal a question waits."""
+def choose_approver(
+    *,
+    yes: bool,
+    progress: Progress | None = None,
+    stop: Cancellation | None = None,
+    name_of: Callable[[str], str] = str,
+) -> Approver:
+    """Nobody is asked with ``--yes``, else the person at the terminal; without a terminal a question waits.
+
+    ``name_of`` is what people call the tool of this id.
+    """
     if yes:
         return ApproveEverything()
-    return TerminalApprover(progress, stop) if is_interactive() else Approver()
+    return TerminalApprover(progress, stop, name_of) if is_interactive() else Approver()
 
 
 def is_interactive() -> bool:
@@ -73,29 +94,37 @@ class TerminalApprover(Approver):
 
     takes_time = True
 
-    def __init__(self, progress: Progress | None = None, stop: Cancellation | None = None) -> None:
+    def __init__(
+        self,
+        progress: Progress | None = None,
+        stop: Cancellation | None = None,
+        name_of: Callable[[str], str] = str,
+    ) -> None:
         self._progress = progress
         self._stop = stop or Cancellation()
+        self._name_of = name_of
 
     def decide(self, request: ApprovalRequest) -> Decision:
         """Show the change and ask until there is an answer; the end of the input leaves it open."""
+        tool = request.tool
         if self._progress is not None:
             self._progress.clear()
-        title = text("ask.title", tool=request.tool, step=request.step, run=request.run_id)
-        say_wrapped(paint(title, bold=True, err=True))
+            tool = self._progress.tools.get(request.run_id, tool)
+        say_wrapped(paint(describe_question(request, self._name_of(tool)), bold=True, err=True))
+        place = text("ask.place", tool=request.tool, step=request.step, run=request.run_id)
+        say_wrapped(paint(one_line(place), "bright_black", err=True))
         for line in request.preview.split("\n"):
             say("  " + paint_diff_line(line, err=True))
+        always = text("ask.always", tool=request.tool, target=request.target) if request.target else ""
         discard_pending_input()
         while True:
             try:
-                answer = self.read_line(text("ask.question"))
+                answer = self.read_line(one_line(text("ask.question", always=always)))
             except EOFError:
                 return Pending()
             decision = self._parse_answer(answer.lower(), request)
             if decision is not None:
                 return decision
-            # Silence and unknown words are no yes.
-            say_wrapped(text("ask.help"))
 
     def try_again(self, error: PaperError) -> bool:
         """After a refused request: once more, or not."""
@@ -117,12 +146,17 @@ class TerminalApprover(Approver):
                 # At the end of the input the no stands, also without a reason.
                 with suppress(EOFError):
                     decision = Denied(reason=self.read_line(text("ask.reason")))
-            case "r" | "run":
+            case "r" | "run" | "rest":
                 decision = Approved(for_run=True)
-            case "a" | "always":
+            case "a" | "always" | "i" | "immer" if request.target:
                 decision = Approved(always=True)
             case "e" | "edit":
                 decision = self.edit_arguments(request)
+            case _:
+                # Silence and unknown words are no yes.
+                say_wrapped(text("ask.help"))
+                if request.target:
+                    say_wrapped(text("ask.help.always", tool=request.tool, target=one_line(request.target)))
         return decision
 
     def edit_arguments(self, request: ApprovalRequest) -> Decision | None:
@@ -130,11 +164,13 @@ class TerminalApprover(Approver):
         before = json.dumps(request.arguments, ensure_ascii=False, indent=2)
         try:
             changed = click.edit(before, extension=".json")
-            return Approved(arguments=read_arguments(changed)) if changed is not None else None
+            if changed is not None and changed.strip() != before:
+                return Approved(arguments=read_arguments(changed))
+            say_wrapped(text("ask.unchanged"))
         except (click.ClickException, UsageError) as error:
             # No editor, one that failed, or no JSON: nothing was decided.
             say(one_line(error.message))
-            return None
+        return None
 
     def read_line(self, question: str) -> str:
         """Ask for one line on standard error. Raises CancelledError where the run is stopped meanwhile."""
@@ -171,6 +207,9 @@ class Progress:
     """Writes one line per step to standard error; nothing where that is no terminal."""
 
     def __init__(self, *, quiet: bool = False) -> None:
+        self.tools: dict[str, str] = {}
+        """By run: the tool that somebody started it with."""
+        self._quiet = quiet
         self._shown = not quiet and sys.stderr.isatty()
         self._open = False
 
@@ -182,7 +221,15 @@ class Progress:
 
     def on_event(self, event: Any) -> None:
         """Show a step of the run itself; those of nested runs are left out."""
-        if not self._shown or "." in event.get("run_id", ""):
+        if event["type"] == "rule-made" and not self._quiet:
+            self.clear()
+            rule = describe_rule(event["rule"])
+            say_wrapped(text("ask.allowed", rule=rule, id=event["rule"]["id"]))
+        if "." in event.get("run_id", ""):
+            return
+        if event["type"] == "run-started":
+            self.tools[event["run_id"]] = event["tool"]
+        if not self._shown:
             return
         if event["type"] == "step-started":
             self.clear()
@@ -204,7 +251,7 @@ class Progress:
         mark, colour = MARKS[entry["status"]]
         said = warning if entry["status"] == "success" else entry["message"]
         note = f"  {visible(said)}" if said else ""
-        took = paint(f"{entry['duration_ms']:8.1f} ms", "bright_black", err=True)
+        took = paint(f"{format_duration(entry['duration_ms']):>10}", "bright_black", err=True)
         block = "" if entry["block"] == "tool" else f" ({entry['block']})"
         say_wrapped(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
         for line in entry["console"]:

@@ -98,7 +98,7 @@ def read_values(owner: str, keys: tuple[str, ...]) -> dict[str, JsonValue]:
 @common_options
 def install_command(context: click.Context, *, tool: str, rebuild: bool, yes: bool, as_json: bool) -> None:
     """Install the npm packages of a tool, once somebody agrees to them."""
-    with current_vault(context) as vault, attend_run(yes=yes, quiet=as_json) as attended:
+    with current_vault(context) as vault, attend_run(vault, yes=yes, quiet=as_json) as attended:
         record = vault.install(vault.registry.tool(tool).id, rebuild=rebuild, **attended)
-    print_record(record, as_json=as_json)
+    print_record(vault, record, as_json=as_json)
     context.exit(record.exit_code)

@@ -18,6 +18,7 @@ from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedG
 from paperagents.interfaces.command_line.completion import complete_setting
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, require_vault
 from paperagents.interfaces.command_line.output import (
+    format_duration,
     hang_note,
     one_line,
     pad,
@@ -40,7 +41,6 @@ _TOOL_COLUMNS = ("runs", "succeeded", "failed", "denied", "waiting", "success_ra
 _RARE = ("denied", "waiting")
 """Columns that are shown where they have a value."""
 _TAG_COLUMNS = ("calls", "valid", "invalid", "succeeded", "mean_ms")
-_SECOND = 1000
 
 
 @click.group("config", cls=LocalisedGroup, help=text("cli.config"), invoke_without_command=True)
@@ -206,7 +206,7 @@ def _format_figure(column: str, value: object) -> str:
     if column == "success_rate":
         # Rounded down: a hundred is all of them.
         return f"{math.floor(round(1000 * value, 6)) / 10:g} %"
-    return f"{value:.1f} ms" if value < _SECOND else f"{value / _SECOND:.1f} s"
+    return format_duration(value)
 
 
 @click.command("backup", cls=LocalisedCommand, help=text("cli.backup"))

@@ -49,7 +49,7 @@ _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     ),
     405: ("wrong-method",),
     408: ("request-too-slow",),
-    409: ("approval-changed", "run-is-running", "run-is-over", "secrets-not-kept"),
+    409: ("approval-changed", "ambiguous-id", "run-is-running", "run-is-over", "secrets-not-kept"),
     413: ("request-too-large",),
     415: ("request-not-json",),
     421: ("foreign-host",),

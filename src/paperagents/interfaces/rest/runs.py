@@ -212,8 +212,7 @@ def rules(live: Live) -> Response:
 @approvals_router.delete("/rules/{rule_id}", summary="Take a rule back", status_code=204, response_class=Response)
 def revoke(live: Live, rule_id: Annotated[str, Path(min_length=1, max_length=200)]) -> Response:
     """From now on it is asked again."""
-    if not live.vault.rules.revoke(rule_id):
-        raise UsageError("unknown-rule", id=rule_id)
+    live.vault.rules.revoke(live.vault.rules.find(rule_id).id)
     return Response(status_code=204)
 
 

@@ -5,6 +5,7 @@ AREAS = (
     "code_checks",
     "calls",
     "runs",
+    "running",
     "storage",
     "tool_commands",
     "builtin",

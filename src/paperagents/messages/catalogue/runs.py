@@ -1,4 +1,4 @@
-"""What a run says about itself, and the command line while tools run, are asked about, and are looked back at."""
+"""What a run says about itself, and the command line about tests, figures, settings and variables."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
     # --- what a run says
@@ -40,14 +40,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "未允许 {tool}：{reason}",
     ),
     "waiting-for-approval": (
-        "{tool} waits for somebody's yes.",
-        "{tool} wartet auf eine Genehmigung.",
+        "{tool} waits for a yes.",
+        "{tool} wartet auf ein Ja.",
         "{tool} 正在等待批准。",
     ),
     "waiting-for-approval.hint": (
-        "paper approvals list, then: paper approvals approve ID",
-        "paper approvals list, dann: paper approvals approve ID",
-        "先 paper approvals list，再 paper approvals approve ID",
+        "See it: paper approvals list. Say yes: paper approvals approve {id}",
+        "Ansehen: paper approvals list. Ja sagen: paper approvals approve {id}",
+        "查看：paper approvals list。批准：paper approvals approve {id}",
     ),
     "cancelled": ("The run was stopped.", "Der Lauf wurde abgebrochen.", "运行已被停止。"),
     "plan-ends": (
@@ -57,16 +57,25 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     # looking a run up
     "unknown-run": ("There is no run '{id}'.", "Es gibt keinen Lauf „{id}“.", "没有运行 “{id}”。"),
-    "unknown-run.hint": ("All runs: paper runs list", "Alle Läufe: paper runs list", "所有运行：paper runs list"),
+    "unknown-run.last": (
+        "There is no run yet.",
+        "Es gibt noch keinen Lauf.",
+        "还没有任何运行。",
+    ),
+    "unknown-run.hint": (
+        "All runs: paper runs list",
+        "Alle Läufe: paper runs list",
+        "所有运行：paper runs list",
+    ),
     "invalid-date": (
         "'{date}' is no date or time.",
         "„{date}“ ist kein Datum und keine Zeit.",
         "“{date}” 不是日期或时间。",
     ),
     "invalid-date.hint": (
-        "For example 2026-11-16 or 2026-11-16T08:30:00Z.",
-        "Zum Beispiel 2026-11-16 oder 2026-11-16T08:30:00Z.",
-        "例如 2026-11-16 或 2026-11-16T08:30:00Z。",
+        "For example 2026-11-16, 2026-11-16T08:30:00Z, or 2d, 3h, 30m for so long ago.",
+        "Zum Beispiel 2026-11-16, 2026-11-16T08:30:00Z, oder 2d, 3h, 30m für so lange her.",
+        "例如 2026-11-16、2026-11-16T08:30:00Z，或用 2d、3h、30m 表示多久以前。",
     ),
     "run-is-over": (
         "Run {id} is over ({status}).",
@@ -104,12 +113,36 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es gibt keine offene Frage „{id}“.",
         "没有待答的请求 “{id}”。",
     ),
+    "unknown-approval.last": (
+        "No question is open.",
+        "Es ist keine Frage offen.",
+        "没有待批请求。",
+    ),
     "unknown-approval.hint": (
         "All open questions: paper approvals list",
         "Alle offenen Fragen: paper approvals list",
-        "所有待答请求：paper approvals list",
+        "所有待批请求：paper approvals list",
     ),
-    "unknown-rule": ("There is no rule '{id}'.", "Es gibt keine Regel „{id}“.", "没有规则 “{id}”。"),
+    "ambiguous-id": (
+        "'{id}' is the beginning of several ids: {ids}",
+        "„{id}“ ist der Anfang mehrerer Kennungen: {ids}",
+        "多个标识以 “{id}” 开头：{ids}",
+    ),
+    "ambiguous-id.hint": (
+        "Give more of it.",
+        "Geben Sie mehr davon an.",
+        "请多写几个字符。",
+    ),
+    "unknown-rule": (
+        "There is no rule '{id}'.",
+        "Es gibt keine Regel „{id}“.",
+        "没有规则 “{id}”。",
+    ),
+    "unknown-rule.hint": (
+        "All rules: paper approvals rules",
+        "Alle Regeln: paper approvals rules",
+        "所有规则：paper approvals rules",
+    ),
     # what ends a step
     "outcome-unknown": (
         "The program was interrupted while {tool} was under way; nobody knows whether it was done.",
@@ -166,152 +199,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Beispiel braucht unter „responses“ eine Antwort für {tool}.",
         "示例需要在 “responses” 中给出 {tool} 的答复。",
     ),
-    # --- the command line
-    "cli.run": (
-        "Run a tool. Before anything is changed you are asked.",
-        "Ein Tool ausführen. Bevor etwas geändert wird, werden Sie gefragt.",
-        "运行工具。任何更改之前都会先询问您。",
-    ),
-    "cli.run.param": (
-        "An argument, read as the type its parameter declares. May be repeated.",
-        "Ein Argument, gelesen als der Typ, den sein Parameter nennt. Wiederholbar.",
-        "一个参数，按其声明的类型读取。可重复。",
-    ),
-    "cli.run.params": (
-        "All arguments as JSON, from a file, or from standard input.",
-        "Alle Argumente als JSON, aus einer Datei oder von der Standardeingabe.",
-        "以 JSON、文件或标准输入给出全部参数。",
-    ),
-    "cli.run.dry": (
-        "Show what would happen and be asked, and change nothing.",
-        "Zeigen, was geschehen und gefragt würde, und nichts ändern.",
-        "显示将会发生和询问的内容，不做任何更改。",
-    ),
-    "cli.run.log": (
-        "Print the execution log instead of the result.",
-        "Statt des Ergebnisses das Protokoll ausgeben.",
-        "输出执行日志而不是结果。",
-    ),
-    "cli.run.not-an-object": ("not an object", "kein Objekt", "不是对象"),
-    "cli.run.json-place": (
-        "it stops making sense in line {line}, column {column}",
-        "ab Zeile {line}, Spalte {column} ist es nicht zu verstehen",
-        "从第 {line} 行第 {column} 列起无法理解",
-    ),
-    "cli.run.not-utf-8": ("not UTF-8 text", "kein Text in UTF-8", "不是 UTF-8 文本"),
-    "cli.run.no-json-value": (
-        "a number that is not finite or too long, or lists and objects more than {limit} levels deep",
-        "eine Zahl, die nicht endlich oder zu lang ist, oder Listen und Objekte mit mehr als {limit} Ebenen",
-        "有不是有限的或过长的数，或列表和对象超过 {limit} 层",
-    ),
-    "cli.run.asks": ("asks first", "fragt vorher", "会先询问"),
-    "cli.run.plan-empty": (
-        "It would call no tool and change nothing.",
-        "Es würde kein Werkzeug aufgerufen und nichts geändert.",
-        "不会调用任何工具，也不会更改任何内容。",
-    ),
-    "cli.run.at": (" (step {step}, {block})", " (Schritt {step}, {block})", "（步骤 {step}，{block}）"),
-    "cli.yes": (
-        "Approve everything; the record says so.",
-        "Alles genehmigen; im Protokoll steht das.",
-        "全部批准；记录中会注明。",
-    ),
-    "diff.expected": ("expected", "erwartet", "期望"),
-    "diff.found": ("found", "gefunden", "实际"),
-    "status.queued": ("queued", "eingereiht", "排队中"),
-    "status.running": ("running", "läuft", "运行中"),
-    "status.waiting": ("waiting", "wartet", "等待中"),
-    "status.planned": ("planned", "geplant", "已规划"),
-    "status.succeeded": ("succeeded", "gelungen", "成功"),
-    "status.success": ("success", "gelungen", "成功"),
-    "status.failed": ("failed", "fehlgeschlagen", "失败"),
-    "status.error": ("error", "fehlgeschlagen", "失败"),
-    "status.denied": ("denied", "abgelehnt", "已拒绝"),
-    "status.cancelled": ("cancelled", "abgebrochen", "已取消"),
-    "status.skipped": ("skipped", "übersprungen", "已跳过"),
-    "cli.status.failed": ("Failed", "Fehlgeschlagen", "失败"),
-    "cli.status.denied": ("Not allowed", "Nicht erlaubt", "未允许"),
-    "cli.status.waiting": ("Waiting", "Wartet", "等待中"),
-    "cli.status.cancelled": ("Stopped", "Abgebrochen", "已停止"),
-    "cli.status.running": ("Running", "Läuft", "运行中"),
-    # paper runs
-    "cli.runs": (
-        "Look back at runs; do one again, or go on with one.",
-        "Auf Läufe zurückblicken, einen wiederholen oder fortsetzen.",
-        "查看历史运行，重新运行或继续运行。",
-    ),
-    "cli.runs.list": ("The newest first.", "Die neuesten zuerst.", "最新的在前。"),
-    "cli.runs.tool": (
-        "Only runs of this tool, also those that were steps of others.",
-        "Nur Läufe dieses Tools, auch solche, die Schritte anderer waren.",
-        "仅此工具的运行，包括作为其他工具步骤的运行。",
-    ),
-    "cli.runs.since": (
-        "Only runs since then, for example 2026-11-16.",
-        "Nur Läufe seither, zum Beispiel 2026-11-16.",
-        "仅此后的运行，例如 2026-11-16。",
-    ),
-    "cli.runs.show": ("The record of a run.", "Das Protokoll eines Laufs.", "一次运行的记录。"),
-    "cli.runs.rerun": (
-        "The same tool with the same arguments, as a new run.",
-        "Dasselbe Tool mit denselben Argumenten, als neuer Lauf.",
-        "用相同的参数再次运行同一工具。",
-    ),
-    "cli.runs.resume": (
-        "Go on with a run that waits or was interrupted.",
-        "Einen wartenden oder unterbrochenen Lauf fortsetzen.",
-        "继续等待中或被中断的运行。",
-    ),
-    "cli.runs.compare": (
-        "What differs between two runs.",
-        "Worin sich zwei Läufe unterscheiden.",
-        "两次运行的差异。",
-    ),
-    # paper approvals
-    "cli.approvals": (
-        "Answer open questions, and see what has been allowed from now on.",
-        "Offene Fragen beantworten und sehen, was von nun an erlaubt ist.",
-        "回答待批请求，并查看已长期允许的内容。",
-    ),
-    "cli.approvals.list": (
-        "Every open question with exactly what would happen.",
-        "Alle offenen Fragen mit genau dem, was geschehen würde.",
-        "所有待批请求及其确切内容。",
-    ),
-    "cli.approvals.approve": (
-        "Yes; the run goes on.",
-        "Ja; der Lauf geht weiter.",
-        "批准；运行继续。",
-    ),
-    "cli.approvals.edit": (
-        "Yes to these arguments instead.",
-        "Ja, aber zu diesen Argumenten.",
-        "改为批准这些参数。",
-    ),
-    "cli.approvals.run": (
-        "And the same tool for the rest of this run.",
-        "Und dasselbe Tool für den Rest dieses Laufs.",
-        "并在本次运行余下部分允许同一工具。",
-    ),
-    "cli.approvals.always": (
-        "And the same tool and target from now on, by a rule that can be revoked.",
-        "Und dasselbe Tool mit demselben Ziel von nun an, durch eine widerrufbare Regel.",
-        "并通过可撤销的规则，从现在起允许同一工具和目标。",
-    ),
-    "cli.approvals.deny": (
-        "No; the reason reaches whoever called.",
-        "Nein; der Grund erreicht den Aufrufer.",
-        "拒绝；理由会传达给调用者。",
-    ),
-    "cli.approvals.reason": ("Why not.", "Warum nicht.", "理由。"),
-    "cli.approvals.rules": (
-        "What has been allowed from now on.",
-        "Was von nun an erlaubt ist.",
-        "已长期允许的内容。",
-    ),
-    "cli.approvals.revoke": ("Take a rule back.", "Eine Regel widerrufen.", "撤销规则。"),
-    "cli.approvals.until": ("until {date}", "bis {date}", "有效期至 {date}"),
-    "cli.approvals.none": ("No open questions.", "Keine offenen Fragen.", "没有待批请求。"),
     # paper test and paper stats
     "cli.stats": (
         "Per tool: how often, how well, how long.",
@@ -356,6 +243,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Eine Einstellung in die settings.toml des Vaults schreiben.",
         "将设置写入库的 settings.toml。",
     ),
+    "diff.expected": ("expected", "erwartet", "期望"),
+    "diff.found": ("found", "gefunden", "实际"),
+    "status.queued": ("queued", "eingereiht", "排队中"),
+    "status.running": ("running", "läuft", "运行中"),
+    "status.waiting": ("waiting", "wartet", "等待中"),
+    "status.planned": ("planned", "geplant", "已规划"),
+    "status.succeeded": ("succeeded", "gelungen", "成功"),
+    "status.success": ("success", "gelungen", "成功"),
+    "status.failed": ("failed", "fehlgeschlagen", "失败"),
+    "status.error": ("error", "fehlgeschlagen", "失败"),
+    "status.denied": ("denied", "abgelehnt", "已拒绝"),
+    "status.cancelled": ("cancelled", "abgebrochen", "已取消"),
+    "status.skipped": ("skipped", "übersprungen", "已跳过"),
     "cli.config.empty": ("(not set)", "(nicht gesetzt)", "（未设置）"),
     "cli.config.ask": ("{name} (not shown)", "{name} (wird nicht angezeigt)", "{name}（不显示）"),
     "cli.config.unset": (
@@ -382,35 +282,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Files of the vault that cannot be used: {count}",
         "Dateien des Vaults, die nicht benutzbar sind: {count}",
         "库中有 {count} 个文件无法使用",
-    ),
-    # the question at a terminal
-    "ask.title": (
-        "{tool} (step {step} of run {run}) wants to do this:",
-        "{tool} (Schritt {step} von Lauf {run}) möchte dies tun:",
-        "{tool}（运行 {run} 的步骤 {step}）想要执行：",
-    ),
-    "ask.question": (
-        "[y]es  [n]o  [e]dit  for this [r]un  [a]lways",
-        "[j]a  [n]ein  b[e]arbeiten  für diesen Lauf [r]  immer [a]",
-        "[y] 是  [n] 否  [e] 编辑  [r] 本次运行  [a] 总是",
-    ),
-    "ask.help": (
-        "Please answer y, n, e, r or a.",
-        "Bitte mit j, n, e, r oder a antworten.",
-        "请回答 y、n、e、r 或 a。",
-    ),
-    "ask.reason": ("Why not? (may be empty)", "Warum nicht? (darf leer sein)", "为什么不？（可留空）"),
-    "ask.try-again": ("[t]ry again or [q]uit?", "[w]iederholen oder [q] abbrechen?", "[t] 重试，[q] 放弃？"),
-    # arguments on the command line
-    "params-not-json": (
-        "The arguments are not a JSON object: {reason}.",
-        "Die Argumente sind kein JSON-Objekt: {reason}.",
-        "参数不是 JSON 对象：{reason}。",
-    ),
-    "param-without-value": (
-        "'{pair}' is not NAME=VALUE.",
-        "„{pair}“ ist nicht NAME=WERT.",
-        "“{pair}” 不是 NAME=VALUE 的形式。",
     ),
     "module-answer": (
         "The tool's file has tampered with its own execution.",

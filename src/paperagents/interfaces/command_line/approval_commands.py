@@ -1,0 +1,160 @@
+"""``paper approvals``: answer open questions, and see what has been allowed from now on."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
+from paperagents.calls.conversion import read_arguments
+from paperagents.errors import UsageError
+from paperagents.interfaces.command_line.app import LocalisedGroup
+from paperagents.interfaces.command_line.options import common_options, current_vault
+from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say
+from paperagents.interfaces.command_line.questions import describe_question, describe_rule, tool_name
+from paperagents.interfaces.command_line.run_output import print_record
+from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
+from paperagents.messages import text
+from paperagents.secrets.redaction import Redaction
+from paperagents.vault import Vault
+
+
+@click.group("approvals", cls=LocalisedGroup, help=text("cli.approvals"), invoke_without_command=True)
+@common_options
+def approvals_command(context: click.Context, *, as_json: bool) -> None:
+    """Answer questions; without a subcommand, list them."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_approvals, as_json=as_json)
+
+
+@approvals_command.command("list", help=text("cli.approvals.list"))
+@common_options
+def list_approvals(context: click.Context, *, as_json: bool) -> None:
+    """Every open question, the oldest first."""
+    vault = current_vault(context)
+    requests = vault.history.questions()
+    if as_json:
+        print_json([Redaction().value(request.as_json()) for request in requests])
+        return
+    for request in requests:
+        print_question(vault, request)
+    say(text("cli.approvals.how") if requests else text("cli.approvals.none"))
+
+
+@approvals_command.command("show", help=text("cli.approvals.show"))
+@click.argument("approval", metavar="ID|last")
+@common_options
+def show(context: click.Context, *, approval: str, as_json: bool) -> None:
+    """One open question."""
+    vault = current_vault(context)
+    request = vault.history.question(approval)
+    if as_json:
+        print_json(Redaction().value(request.as_json()))
+    else:
+        print_question(vault, request)
+
+
+def print_question(vault: Vault, request: ApprovalRequest) -> None:
+    """A question with exactly what would happen."""
+    run = vault.history.run(request.run_id)
+    wish = describe_question(request, tool_name(vault, run.tool if run is not None else request.tool))
+    place = text("ask.place", tool=request.tool, step=request.step, run=request.run_id)
+    requested = local_time(request.requested, vault.settings.zone)
+    click.echo(f"{paint(request.id, bold=True)}  {requested}  {wish}")
+    click.echo(f"    {one_line(place)}")
+    for line in request.preview.split("\n"):
+        click.echo("    " + paint_diff_line(line))
+
+
+@approvals_command.command("approve", help=text("cli.approvals.approve"))
+@click.argument("approval", required=False, metavar="[ID|last]")
+@click.option("--all", "every", is_flag=True, help=text("cli.approvals.all"))
+@click.option("--run", "of_run", metavar="RUN|last", help=text("cli.approvals.run"))
+@click.option("--edit", metavar="JSON", help=text("cli.approvals.edit"))
+@click.option("--for-run", is_flag=True, help=text("cli.approvals.for-run"))
+@click.option("--always", is_flag=True, help=text("cli.approvals.always"))
+@common_options
+def approve(  # noqa: PLR0913  one argument per option
+    context: click.Context, *, approval: str | None, every: bool, of_run: str | None, edit: str | None, for_run: bool,
+    always: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Yes; the run goes on."""
+    if (approval is not None) + every + (of_run is not None) != 1:
+        raise UsageError("which-approval")
+    if edit is not None and approval is None:
+        raise UsageError("edit-of-one")
+    arguments = None if edit is None else read_arguments(edit)
+    decision = Approved(for_run=for_run, always=always, arguments=arguments)
+    if approval is not None:
+        answer(context, approval, decision, as_json=as_json)
+    else:
+        approve_several(context, of_run, decision, as_json=as_json)
+
+
+@approvals_command.command("deny", help=text("cli.approvals.deny"))
+@click.argument("approval", metavar="ID|last")
+@click.option("--reason", default="", help=text("cli.approvals.reason"))
+@common_options
+def deny(context: click.Context, *, approval: str, reason: str, as_json: bool) -> None:
+    """No; the reason reaches whoever called."""
+    answer(context, approval, Denied(reason=reason), as_json=as_json)
+
+
+@approvals_command.command("rules", help=text("cli.approvals.rules"))
+@common_options
+def rules(context: click.Context, *, as_json: bool) -> None:
+    """What has been allowed from now on."""
+    vault = current_vault(context)
+    found = vault.rules.rules()
+    if as_json:
+        print_json([rule.as_json() for rule in found])
+        return
+    for rule in found:
+        click.echo(f"{paint(rule.id, bold=True)}  {describe_rule(rule.as_json(), vault.settings.zone)}")
+    say(text("cli.approvals.undo") if found else text("cli.approvals.no-rules"))
+
+
+@approvals_command.command("revoke", help=text("cli.approvals.revoke"))
+@click.argument("rule", metavar="RULE|last")
+@common_options
+def revoke(context: click.Context, *, rule: str, as_json: bool) -> None:
+    """Take a rule back."""
+    vault = current_vault(context)
+    found = vault.rules.find(rule)
+    vault.rules.revoke(found.id)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        say(text("cli.approvals.revoked", rule=describe_rule(found.as_json(), vault.settings.zone)))
+
+
+def answer(context: click.Context, approval: str, decision: Decision, *, as_json: bool) -> None:
+    """Answer a question and continue its run."""
+    with current_vault(context) as vault, attend_run(vault, yes=False, quiet=as_json) as attended:
+        record = vault.answer(approval, decision, **attended)
+    print_record(vault, record, as_json=as_json)
+    context.exit(record.exit_code)
+
+
+def approve_several(context: click.Context, of_run: str | None, decision: Approved, *, as_json: bool) -> None:
+    """Say yes to every question that is open now, or to those of one run, and continue each run once."""
+    with current_vault(context) as vault, attend_run(vault, yes=False, quiet=as_json) as attended:
+        run = None if of_run is None else vault.history.record(of_run)
+        requests = vault.history.questions(None if run is None else run.run_id)
+        if run is not None and not requests:
+            raise UsageError("nothing-to-answer", id=run.run_id)
+        for request in requests:
+            vault.continuation.answer(request.id, decision)
+        records = [
+            vault.continuation.resume_answered(run_id, partial(vault.resume, run_id, **attended), attended["stop"])
+            for run_id in dict.fromkeys(request.run_id for request in requests)
+        ]
+    if as_json:
+        print_json(records[0].as_json() if run is not None else [record.as_json() for record in records])
+    else:
+        for record in records:
+            print_record(vault, record, as_json=False)
+        say(text("cli.approvals.approved", count=len(requests)))
+    codes = {record.exit_code for record in records}
+    context.exit(next((code for code in (1, 2, 3) if code in codes), 0))
