@@ -265,6 +265,7 @@ def _setting_type(known: SettingSpec) -> str:
         "hosts": "list of hosts",
         "database": "address",
         "integer": "whole number",
+        "boolean": "true or false",
         "command": "list of texts",
         "language": "en, de or zh",
         "timezone": "name of a zone",

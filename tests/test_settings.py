@@ -74,7 +74,7 @@ def test_every_value_tells_where_it_comes_from(load: Load) -> None:
 @pytest.mark.parametrize("name", sorted(SETTING_SPECS))
 def test_every_setting_can_be_given_as_a_variable(name: str, load: Load) -> None:
     fitting = {
-        "language": "de", "timezone": "Asia/Shanghai", "number": "3", "integer": "3",
+        "language": "de", "timezone": "Asia/Shanghai", "number": "3", "integer": "3", "boolean": "true",
         "address": "http://127.0.0.1:1/v1", "database": "postgresql://host/db",
     }  # fmt: skip
     value = fitting.get(SETTING_SPECS[name].kind, "text")

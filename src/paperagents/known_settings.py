@@ -12,9 +12,11 @@ from paperagents.definitions.text import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
 
-Kind = Literal["text", "address", "database", "number", "integer", "list", "hosts", "command", "language", "timezone"]
+Kind = Literal[
+    "text", "address", "database", "number", "integer", "boolean", "list", "hosts", "command", "language", "timezone"
+]  # fmt: skip
 LISTS: frozenset[Kind] = frozenset({"list", "hosts"})
-_HARMLESS: frozenset[Kind] = frozenset({"number", "integer", "language", "timezone"})
+_HARMLESS: frozenset[Kind] = frozenset({"number", "integer", "boolean", "language", "timezone"})
 """Kinds whose wrong values are shown; addresses, commands and other texts may hold a secret."""
 
 
@@ -36,6 +38,7 @@ SETTING_SPECS: Mapping[str, SettingSpec] = {
     "timezone": SettingSpec(kind="timezone"),
     "allowed_hosts": SettingSpec(kind="hosts", default=()),
     "database_url": SettingSpec(kind="database", secret=True),
+    "approval.reads": SettingSpec(kind="boolean", default=False),
     "sandbox.timeout": SettingSpec(kind="number", default=5.0, least=0.001, most=86_400),
     "sandbox.memory_mb": SettingSpec(kind="integer", default=256, least=1, most=1_000_000),
     "sandbox.output_mb": SettingSpec(kind="integer", default=16, least=1, most=1_000_000),
@@ -91,6 +94,8 @@ def parse_setting(text: str, spec: SettingSpec) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if spec.kind == "command":
         return parse_command(text)
+    if spec.kind == "boolean":
+        return {"true": True, "false": False}.get(text.strip().lower(), text)
     number = text.strip()
     if spec.kind in ("number", "integer") and re.fullmatch(r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?", number):
         return float(number) if "." in number else int(number)
@@ -118,6 +123,7 @@ def check_value(name: str, value: Any, spec: SettingSpec, origin: str) -> Any:
         "database": lambda: isinstance(value, str) and bool(_DATABASE.fullmatch(value)),
         "number": lambda: type(value) in (int, float) and spec.least <= value <= spec.most,
         "integer": lambda: type(value) in (int, float) and spec.least <= value <= spec.most and value == int(value),
+        "boolean": lambda: isinstance(value, bool),
         "list": lambda: is_text_list(value),
         "hosts": lambda: is_text_list(value) and all(is_host(each.strip()) for each in value),
         "command": lambda: is_text_list(value) and bool(value),

@@ -327,6 +327,7 @@ class Vault(NotesFolder):
             limits=self.limits,
             module_limits=replace(self.limits, seconds=MODULE_SECONDS),
             rules=self.rules,
+            asks_before_reads=self.settings.get("approval.reads"),
             redaction=Redaction(self._secrets()),
             clock=self._clock,
             environment=self._environment,

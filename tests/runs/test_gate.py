@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.desk import Person
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Denied, Pending
@@ -618,3 +619,46 @@ def test_an_edit_of_a_file_that_changed_meanwhile_is_asked_about_again(desk: Des
     assert "-somebody else's" in shown[1]
     assert "+edited" in shown[1]
     assert desk.text("a.md") == "somebody else's"
+
+
+# --- approval.reads
+
+
+READS: list[tuple[str, dict[str, Any]]] = [
+    ("read_file", {"filePath": "a.md"}),
+    ("search_files", {"query": "word"}),
+    ("rest_request", {"url": "http://127.0.0.1:9/"}),
+    ("web_search", {"url": "http://127.0.0.1:9/"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), READS)
+def test_reads_searches_and_gets_are_asked_where_the_settings_say_so(
+    desk: Desk, tool: str, arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.note("a.md", "word\n")
+    assert desk.run(tool, arguments).status != "waiting"
+    monkeypatch.setenv("PAPER_APPROVAL_READS", "true")
+    desk.reopened()
+    assert desk.run(tool, arguments).status == "waiting"
+    somebody = Person([Denied(reason="private")])
+    record = desk.vault.run(tool, arguments, approver=somebody)
+    assert record.status == "denied"
+    assert str(next(iter(arguments.values()))) in somebody.asked[0].preview
+    (entry,) = record.execution_log
+    assert (entry["hitl_required"], entry["hitl_confirmed"]) == (True, False)
+
+
+def test_an_agreed_read_is_carried_out_and_one_that_is_always_allowed_not_asked_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.note("a.md", "word\n")
+    desk.note("b.md", "other\n")
+    monkeypatch.setenv("PAPER_APPROVAL_READS", "true")
+    desk.reopened()
+    record = desk.run("read_file", {"filePath": "a.md"}, Approved(always=True))
+    assert isinstance(record.data, dict)
+    assert record.data["content"] == "word\n"
+    assert desk.run("read_file", {"filePath": "/a.md"}).success
+    assert desk.run("read_file", {"filePath": "b.md"}).status == "waiting"
+    assert desk.run("write_file", {"filePath": "a.md", "content": "x", "overwrite": True}).status == "waiting"

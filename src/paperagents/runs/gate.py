@@ -11,11 +11,14 @@ changed, the person is asked again.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
+from paperagents.approval.diff import escape_invisible
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -94,6 +97,8 @@ class Gate:
         if run.replays and has_mask(arguments) and self.services.journal.lacks_secrets(run.root_run):
             # What a step gave before the interruption is kept without secrets; a mask is no key to send.
             raise UsageError("secrets-not-kept", id=run.root_run)
+        if self.services.asks_before_reads:
+            prepare = partial(self._prepare_asking, prepare)
         effect = prepare(arguments)
         entry.leaves_the_vault = effect.leaves_the_vault
         if self.session.plan is not None:
@@ -113,6 +118,14 @@ class Gate:
             case Fresh(effect):
                 effect = self.agree(effect, prepare, place, run, entry)
         return self._perform_what_was_shown(effect, prepare, place, run, entry)
+
+    def _prepare_asking(self, prepare: Prepare, arguments: JsonObject) -> Effect:
+        """The effect; one that only reads is asked like a change. To do it again changes nothing, so it may be."""
+        effect = prepare(arguments)
+        if effect.needs_approval or not self.services.find_tool(effect.tool).only_reads(arguments):
+            return effect
+        shown = effect.preview or escape_invisible(json.dumps(arguments, ensure_ascii=False, indent=2))
+        return replace(effect, needs_approval=True, preview=shown, is_idempotent=True)
 
     def _perform_what_was_shown(
         self, effect: Effect, prepare: Prepare, place: Place, run: RunContext, entry: OpenEntry

@@ -61,6 +61,8 @@ class Services:
     module_limits: Limits
     """For tools that are one JavaScript file: they may take longer."""
     rules: RuleBook
+    asks_before_reads: bool
+    """Also what changes nothing is asked: reads, searches, GET requests."""
     redaction: Redaction
     clock: Callable[[], dict[str, str]]
     """``date``, ``time`` and ``random_id`` of a new run."""

@@ -10,7 +10,12 @@ from paperagents.tools.built_in import ALWAYS, ANY, INTEGER, TEXT, BuiltIn, Tool
 def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
     """The reading."""
     path = str(arguments["filePath"])
-    return Effect(tool=READ_FILE.name, arguments=arguments, perform=lambda: context.folder.read_text(path).as_json())
+    return Effect(
+        tool=READ_FILE.name,
+        arguments=arguments,
+        target=path.lstrip("/"),
+        perform=lambda: context.folder.read_text(path).as_json(),
+    )
 
 
 READ_FILE = BuiltIn(

@@ -35,10 +35,13 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
             raise ToolError("nothing-found", query=given["query"], path=given["path"])
         return answer
 
-    return Effect(tool=SEARCH_FILES.name, arguments=arguments, perform=search, warn_of=_warn_of_cut)
+    return Effect(
+        tool=SEARCH_FILES.name, arguments=arguments, target=given["path"], perform=search, warn_of=warn_of_cut
+    )
 
 
-def _warn_of_cut(answer: Any) -> str | None:
+def warn_of_cut(answer: Any) -> str | None:
+    """How many of how many there are, where some were left out."""
     if not answer["truncated"]:
         return None
     return text("cli.search.truncated", shown=len(answer["results"]), count=answer["count"])

@@ -75,6 +75,7 @@ def prepare_search(context: ToolContext, arguments: JsonObject) -> Effect:
         tool=WEB_SEARCH.name,
         arguments=arguments,
         preview=preview(method.upper(), arguments),
+        target=f"{normalize_method(method)} {host_of(url)}",
         leaves_the_vault=True,
         perform=fetch,
         cancel=stop.cancel,

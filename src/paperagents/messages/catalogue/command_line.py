@@ -382,6 +382,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es muss eine ganze Zahl zwischen {least} und {most} sein.",
         "必须是 {least} 到 {most} 之间的整数。",
     ),
+    "invalid-setting.boolean.hint": (
+        "It must be true or false.",
+        "Es muss true oder false sein.",
+        "必须是 true 或 false。",
+    ),
     "invalid-setting.address.hint": (
         "It must be an address that begins with 'http://' or 'https://'.",
         "Es muss eine Adresse sein, die mit „http://“ oder „https://“ beginnt.",
