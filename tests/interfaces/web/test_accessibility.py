@@ -44,6 +44,9 @@ def pages_of(served: Served) -> Iterator[str]:
     yield from (f"/runs/{run.run_id}" for run in (done, failed, people, report, waiting))
     yield from ("/runs", f"/runs/compare?run={done.run_id}&run={failed.run_id}", f"/runs/{done.run_id}/steps/0")
     yield from ("/approvals", "/edit?file=tools/broken.md", "/new/tool", "/settings", "/stats", "/agents")
+    vault.entries.put("task", "sow", {"heading": "Sow", "content": "peas", "notes": "soon"})
+    vault.entries.put("task", "sow", {"content": "beans"})
+    yield from ("/entries/memory", "/entries/task", "/entries/task/sow")
     yield f"/agents/helper?conversation=talk&run={asked.run_id}"
 
 

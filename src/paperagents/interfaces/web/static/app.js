@@ -5,6 +5,7 @@ import { openEvents } from "./events.js";
 import { answer } from "./approval.js";
 import { startChat } from "./chat.js";
 import { startEditor } from "./editor.js";
+import { startEntry } from "./entries.js";
 import { actOnRun, copyResult, loadMore, loadStep, loadSteps, watchRun } from "./run.js";
 import { startSettings } from "./settings.js";
 import { startTool } from "./tool.js";
@@ -25,6 +26,7 @@ function start() {
   if (document.querySelector("[data-setting], [data-variable], [data-revoke]")) startSettings();
   const chat = document.getElementById("chat");
   if (chat) startChat(chat, events, watch);
+  if (document.getElementById("entry-data")) startEntry(watch);
   const compare = document.getElementById("compare-form");
   if (compare) limitChoice(compare);
 }

@@ -1,0 +1,89 @@
+// An entry of the store: changed, deleted after a yes, brought back.
+
+import { makeForm } from "./form.js";
+import { make, notice, pageData, piece, Refusal, say, send, together } from "./dom.js";
+
+const PATIENCE = 30; // seconds
+
+export function startEntry(watchRun) {
+  const data = pageData("entry-data");
+  const form = document.getElementById("entry-form");
+  if (form) editEntry(form, data);
+  document.getElementById("delete-entry")?.addEventListener("click", (event) => removeEntry(event.target, data, watchRun).catch(tell));
+  for (const button of document.querySelectorAll("[data-restore]")) button.addEventListener("click", () => restore(button, data).catch(tell));
+}
+
+function address({ kind, identifier }) {
+  return `/entries/${encodeURIComponent(kind)}/${encodeURIComponent(identifier)}`;
+}
+
+function tell(error) {
+  if (!(error instanceof Refusal)) throw error;
+  notice(together(error.message, error.problem.hint));
+}
+
+function editEntry(form, { kind, identifier, schema, values }) {
+  const view = makeForm(schema, values);
+  const problems = make("div", { class: "form-problems", role: "alert", hidden: true });
+  const save = make("button", { type: "submit", class: "button" }, say("save"));
+  form.append(problems, view.node, make("div", { class: "form-end" }, save));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    save.disabled = true;
+    problems.hidden = true;
+    view.show([]);
+    try {
+      const given = view.value();
+      const place = { kind, identifier: identifier ?? given.identifier ?? "" };
+      if (!place.identifier) throw new Refusal({ message: say("identifier-first") });
+      if (!identifier) await requireNew(place);
+      await send("PUT", `/api${address(place)}?wait=${PATIENCE}`, changesIn(given, schema, values));
+      location.assign(address(place));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const list = error.problem.details?.problems ?? [];
+      const homeless = view.show(list.map((each) => (each.parameter === "id" ? { ...each, parameter: "identifier" } : each)));
+      problems.textContent = list.length && !homeless.length ? say("problems", { count: list.length }) : together(error.message, error.problem.hint);
+      problems.hidden = false;
+    } finally {
+      save.disabled = false;
+    }
+  });
+}
+
+/** A new entry does not take the place of another. */
+async function requireNew(place) {
+  const known = await send("GET", `/api${address(place)}`).catch((error) => error);
+  if (known.answer) throw new Refusal({ message: say("entry-exists", { id: place.identifier }) });
+}
+
+/** Just what was changed: what somebody else changes meanwhile stays. A text that was emptied is empty. */
+function changesIn(given, schema, values) {
+  const changes = {};
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const now = given[name] ?? (field.enum ? undefined : "");
+    if (name !== "identifier" && now !== undefined && now !== (values[name] ?? "")) changes[name] = now;
+  }
+  return changes;
+}
+
+/** Deleting is asked like every deletion; the question comes up here. */
+async function removeEntry(button, data, watchRun) {
+  button.disabled = true;
+  const slot = document.getElementById("run-slot");
+  const leave = () => slot.querySelector(".run[data-status=succeeded]") && location.assign(`/entries/${encodeURIComponent(data.kind)}`);
+  try {
+    const { answer } = await send("DELETE", `/api${address(data)}?wait=${PATIENCE}`);
+    slot.replaceChildren(await piece(`/runs/${encodeURIComponent(answer.run_id)}/panel`));
+    slot.addEventListener("paper-status", leave);
+    watchRun(slot);
+    leave();
+  } finally {
+    button.disabled = false;
+  }
+}
+
+async function restore(button, data) {
+  await send("POST", `/api${address(data)}/restore`, { version: Number(button.dataset.restore) });
+  location.reload();
+}
