@@ -19,13 +19,16 @@ from paperagents.approval.question import (
     Approver,
     AskFunction,
     Decision,
+    Effect,
 )
 from paperagents.approval.rules import RuleBook
 from paperagents.approval.signatures import Signatures
 from paperagents.calls.arguments import ToolCall, read_variables, validate_arguments, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tool import Example, ToolDefinition
-from paperagents.errors import ToolError, UsageError
+from paperagents.definitions.source import Excerpt
+from paperagents.definitions.text import ENTRY_KINDS
+from paperagents.definitions.tool import STORE_PREFIX, Example, ToolDefinition
+from paperagents.errors import ToolError, UnknownToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
 from paperagents.known_settings import find_spec
@@ -58,6 +61,7 @@ from paperagents.tags import TagRegistry, read_tags
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.tools import effects_in
 from paperagents.tools.built_in import ToolContext
+from paperagents.tools.entries import prepare_change, store_tool
 
 Person = Approver | Callable[[ApprovalRequest], Decision] | None
 """Who is asked: an approver, a function, or nobody."""
@@ -198,6 +202,7 @@ class Vault(NotesFolder):
             run=Runner(self.services, session).run,
             transaction=self.entries.together,
             vault_content=self.vault_content,
+            entries=self.entries,
             asks_a_person=session.approver.takes_time,
             count=self.journal.count_tag,
         )
@@ -318,7 +323,7 @@ class Vault(NotesFolder):
     def services(self) -> Services:
         """Everything a run stands on."""
         return Services(
-            find_tool=self.registry.tool,
+            find_tool=self.find_tool,
             read_pinned=read_pinned_tool,
             file_content=self._file_content,
             built_in=self._built_in(self.folder, self.entries),
@@ -354,7 +359,24 @@ class Vault(NotesFolder):
 
     def tag_registry(self) -> TagRegistry:
         """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
-        return vault_tags(self.registry.tags(), self.registry.entries())
+        return vault_tags(self.registry.tags(), self.registry.entries(), self._evaluate)
+
+    def find_tool(self, name: str) -> ToolDefinition:
+        """The tool of this name; else the one that stores a kind of entries of one's own."""
+        try:
+            return self.registry.tool(name)
+        except UnknownToolError:
+            tag = self.tag_registry().store(name.removeprefix(STORE_PREFIX))
+            if tag is None:
+                raise
+            return store_tool(tag)
+
+    def entry_kinds(self) -> list[str]:
+        """The kinds of entries: built-in ones, those that tags of one's own store, and those that were stored."""
+        return list(dict.fromkeys([*ENTRY_KINDS, *self.tag_registry().own_kinds, *self.entries.counts()]))
+
+    def _evaluate(self, script: Excerpt, names: JsonObject) -> JsonValue:
+        return self.sandbox.run(script, names=names, limits=self.limits).value
 
     @cached_property
     def continuation(self) -> Continuation:
@@ -389,10 +411,10 @@ class Vault(NotesFolder):
         """A slip in an edit must not cost the run: it is told, and the question stays open."""
         if not isinstance(decision, Approved) or decision.arguments is None:
             return
-        tool = self.registry.tool(request.tool)
+        tool = self.find_tool(request.tool)
         complete = validate_arguments(tool, decision.arguments)
-        if tool.id in self.services.built_in:
-            self.services.built_in[tool.id](complete).require_possible()
+        if tool.kind == "store" or tool.id in self.services.built_in:
+            self.services.built_in[tool.key](complete).require_possible()
 
     def _session(
         self,
@@ -424,7 +446,15 @@ class Vault(NotesFolder):
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         hosts = self.settings.get("allowed_hosts")
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
-        return _WithRemoteTools(effects_in(context), self.remote_effects)
+
+        def prepare_in_store(key: str, arguments: JsonObject) -> Effect:
+            registry = self.tag_registry()
+            tag = registry.store(key.removeprefix(STORE_PREFIX))
+            if tag is None:
+                raise UnknownToolError(key)
+            return prepare_change(tag, registry, context, arguments)
+
+        return _OtherTools(effects_in(context), self.remote_effects, prepare_in_store)
 
     def _clock(self) -> dict[str, str]:
         now = datetime.now(UTC).astimezone(self.settings.zone)
@@ -450,12 +480,15 @@ def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:
     return Vault(Path(folder) if folder is not None else find_vault())
 
 
-class _WithRemoteTools(dict[str, Prepare]):
-    """The built-in tools; everything else with a name of that kind is another server's."""
+class _OtherTools(dict[str, Prepare]):
+    """The built-in tools; everything else with a name of that kind is a store of one's own, or another server's."""
 
-    def __init__(self, own: dict[str, Prepare], remote: RemoteEffects) -> None:
+    def __init__(
+        self, own: dict[str, Prepare], remote: RemoteEffects, in_store: Callable[[str, JsonObject], Effect]
+    ) -> None:
         super().__init__(own)
         self._remote = remote
+        self._in_store = in_store
 
-    def __missing__(self, tool_id: str) -> Prepare:
-        return self._remote.prepare(tool_id)
+    def __missing__(self, key: str) -> Prepare:
+        return partial(self._in_store, key) if key.startswith(STORE_PREFIX) else self._remote.prepare(key)

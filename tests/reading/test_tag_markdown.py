@@ -32,16 +32,13 @@ def test_what_cannot_be_a_tag_is_told_at_its_place(fields: str, problem: str, ch
     assert check(f"{HEAD}{fields}\n---\n") == [f"{place} error {code}"]
 
 
-def test_a_kind_of_entry_that_there_is_not_is_a_warning(check: Callable[..., list[str]]) -> None:
-    assert check(f"{HEAD}storage: my_tool\n---\n") == ["6:10 warning tag-storage-unknown"]
-
-
 @pytest.mark.parametrize(
     "fields",
     [
         "version: 2",
         "type: SELF_CLOSING\ncategory: Storage",
         "storage: memory",
+        "storage: my_tool",
         "storage:",
         "words: note",
         "schema:\n  attributes:\n    a:",

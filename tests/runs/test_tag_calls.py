@@ -483,15 +483,6 @@ def test_a_tag_of_ones_own_stores_the_kind_of_entry_that_it_names(
     assert {name: entry[name] for name in stored} == stored
 
 
-def test_a_tag_that_stores_what_there_is_not_says_so_and_what_there_is(desk: Desk) -> None:
-    registry = TagRegistry()
-    registry.register({"id": "my_new_tool", "category": "storage", "storage": "my_tool"})
-    (result,) = applied(desk, registry, "{{<my_new_tool />}}")
-    assert (result["status"], result["error"]["code"]) == ("error", "tag-storage-unknown")
-    assert "my_tool" in result["error"]["message"]
-    assert "datavault" in result["error"]["hint"]
-
-
 def test_what_the_kind_of_entry_cannot_hold_is_an_error_and_not_lost(desk: Desk) -> None:
     schema: dict[str, Any] = {"attributes": {"id": {}, "topic": {}}}
     registry = TagRegistry()

@@ -18,6 +18,7 @@ from paperagents.agents.model import ModelCall, ModelTurn
 from paperagents.agents.toolbox import Toolbox
 from paperagents.calls.references import Names, format_value, look_up
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.definitions.tool import AgentDefinition
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.references import Malformed, Reference, read_template
@@ -80,6 +81,7 @@ def fill_prompt(prompt: str, names: Names, lookup: Lookup) -> str:
 
 def describe_memory(entries: EntryStore, errors: Sequence[str]) -> str:
     """Memories, tasks, goals, what is in the data vault, and what went wrong last time."""
+    own_kinds = [kind for kind in entries.counts() if kind not in ENTRY_KINDS]
     open_tasks = [each for each in entries.entries("task") if each.status != "finished"]
     sections = {
         "Memories": list_entries(entries.entries("memory"), _describe_entry),
@@ -88,6 +90,7 @@ def describe_memory(entries: EntryStore, errors: Sequence[str]) -> str:
         "Data vault (read an entry with datavault, action request_read)": list_entries(
             entries.entries("datavault"), _describe_data
         ),
+        **{kind: list_entries(entries.entries(kind), _describe_own) for kind in own_kinds},
         "Errors of the last run": "\n".join(f"- {error[:_SHORT]}" for error in errors),
     }
     return "\n\n".join(f"## {title}\n\n{content}" for title, content in sections.items() if content)
@@ -119,6 +122,11 @@ def _describe_entry(entry: Entry) -> str:
     heading = f"{entry.heading}: " if entry.heading else ""
     notes = f" ({entry.notes})" if entry.notes else ""
     return f"[{entry.identifier}] {heading}{entry.content}{notes}"
+
+
+def _describe_own(entry: Entry) -> str:
+    shown = {name: value for name, value in entry.stored().items() if value and name != "attributes"}
+    return f"[{entry.identifier}] {json.dumps({**shown, **entry.attributes}, ensure_ascii=False)}"
 
 
 def _describe_data(entry: Entry) -> str:

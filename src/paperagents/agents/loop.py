@@ -286,7 +286,7 @@ class _AgentLoop:
             if call.failure is not None:
                 raise call.failure
             assert tag is not None
-            entry.output = tag.answer()
+            entry.output = tag.answer(self._services.entries)
             return entry.output
 
     def only_reads(self, call: RequestedCall) -> bool:

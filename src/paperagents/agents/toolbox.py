@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import ENTRY_KINDS, lossless_bytes
-from paperagents.definitions.tool import AGENT_PREFIX, CONVERSATION, AgentDefinition, ToolDefinition
+from paperagents.definitions.tool import AGENT_PREFIX, HIDDEN, STORE_PREFIX, AgentDefinition, ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry
 from paperagents.registry.vault_checks import fits_pattern, is_pattern
@@ -62,13 +62,13 @@ class Toolbox:
 
     def manual(self) -> str:
         """The same as text, for a model that writes tags."""
-        return "\n".join(describe_tool(tool, self.words.get(tool.id, tool.id)) for tool in self.tools.values())
+        return "\n".join(describe_tool(tool, self.words.get(tool.key, tool.id)) for tool in self.tools.values())
 
 
 def open_toolbox(agent: AgentDefinition, entries: Iterable[Entry], find: FindTool, tags: TagRegistry) -> Toolbox:
     """Everything the agent's note names and that can be used; a broken file is left out."""
     entries = tuple(entries)
-    stores = ENTRY_KINDS if agent.memory else ()
+    stores = [*ENTRY_KINDS, *(f"{STORE_PREFIX}{kind}" for kind in tags.own_kinds)] if agent.memory else []
     tool_names = expand_patterns(agent.tools, [each for each in entries if each.is_tool])
     agents = expand_patterns(agent.agents, [each for each in entries if each.kind == "agent"], by_name=True)
     tools: dict[str, ToolDefinition] = {}
@@ -77,7 +77,8 @@ def open_toolbox(agent: AgentDefinition, entries: Iterable[Entry], find: FindToo
             tool = find(name)
             tools[tool.key] = tool
     tools.pop(f"{AGENT_PREFIX}{agent.id}", None)
-    words = {tag.id: tag.words[0] for tag in tags if tag.id not in tag.words}
+    words = {tag.id: tag.words[0] for tag in tags if tag.id not in tag.words and not tag.has_own_store}
+    words |= {f"{STORE_PREFIX}{tag.storage}": tag.words[0] for tag in reversed([*tags]) if tag.has_own_store}
     return Toolbox(tools=tools, names=native_names(tools), words=words)
 
 
@@ -121,8 +122,8 @@ def own_schema(tool: ToolDefinition) -> JsonObject:
     """The schema of a tool, without what a model must not set."""
     schema = {key: value for key, value in tool.schema.items() if key != "$schema"}
     properties = schema.get("properties")
-    if tool.kind == "agent" and isinstance(properties, dict):
-        schema["properties"] = {name: each for name, each in properties.items() if name != CONVERSATION}
+    if tool.kind in ("agent", "builtin", "store") and isinstance(properties, dict):
+        schema["properties"] = {name: each for name, each in properties.items() if name not in HIDDEN}
     return schema
 
 

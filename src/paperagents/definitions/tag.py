@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from paperagents.definitions.source import Span
+from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import ENTRY_KINDS
 
 
@@ -67,6 +67,12 @@ class AttributeSchema:
     """The attribute whose slug is taken where this one is not given."""
 
 
+IDENTIFIER = AttributeSchema(
+    required=True, validate="identifier", description="Unique name of the entry", aliases=("id",), made_from="heading"
+)
+DELETE = AttributeSchema(type="flag", description="Remove the entry")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TagSchema:
     """What the attributes and the content of a tag may be."""
@@ -106,6 +112,17 @@ class TagDefinition:
     validators: tuple[Validator, ...] = ()
     handler: Handler | None = None
 
+    @property
+    def has_own_store(self) -> bool:
+        """Whether it stores entries of a kind that is its own."""
+        return self.storage is not None and self.storage not in ENTRY_KINDS
+
+    @property
+    def identifier(self) -> str:
+        """The attribute that names the entry it stores."""
+        names = (name for name, schema in self.schema.attributes.items() if schema.validate == "identifier")
+        return next(names, "identifier")
+
     def __getitem__(self, key: str) -> Any:
         """The field of this name, as ``definition["id"]``."""
         if key not in self.__dataclass_fields__:
@@ -129,6 +146,8 @@ class TagNote:
     fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     words: Mapping[str, Span] = field(default_factory=lambda: MappingProxyType({}))
     """What stands behind ``{{<``, and where the note says so."""
+    validators: tuple[Excerpt, ...] = ()
+    """JavaScript that looks at a call and returns what is wrong with it."""
     category: str | None = None
     file: str | None = None
     span: Span | None = None

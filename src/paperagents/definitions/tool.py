@@ -17,12 +17,20 @@ Block = Literal["preprocess", "tool", "postprocess", "custom_function"]
 """The parts of a definition that execute."""
 AGENT_PREFIX = "agent:"
 """Before the id of an agent: a tool may have the same id."""
-ToolKind = Literal["markdown", "javascript", "builtin", "agent", "mcp"]
+STORE_PREFIX = "store:"
+"""Before a kind of entries of one's own: a tool may have that as its id."""
+ToolKind = Literal["markdown", "javascript", "builtin", "agent", "mcp", "store"]
 Protocol = Literal["native", "tags", "auto"]
 DEFAULT_TOOLS = ("search_files", "read_file")
 """What an agent may use whose note names no tools: it can look, and change nothing."""
 QUERY = "query"
 CONVERSATION = "conversation"
+DEFINITION_VERSION = "definition_version"
+HIDDEN = frozenset({CONVERSATION, DEFINITION_VERSION})
+"""Parameters that the program itself gives; a model is not told of them."""
+
+
+_PREFIXES = {"agent": AGENT_PREFIX, "store": STORE_PREFIX}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -208,7 +216,7 @@ class ToolDefinition:
     @property
     def key(self) -> str:
         """The name under which it is surely found."""
-        return f"{AGENT_PREFIX}{self.id}" if self.kind == "agent" else self.id
+        return f"{_PREFIXES.get(self.kind, '')}{self.id}"
 
     @property
     def schema(self) -> JsonObject:

@@ -143,7 +143,7 @@ def _parser() -> MarkdownIt:
 # --- the fenced blocks of a note that execute
 
 
-_MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
+MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
 _CONTENT = re.compile(r"^([ \t]*)(?!#|---|[ \t]|$)", re.MULTILINE)
 _OF_A_BLOCK = r"""["']?(?:tool["']?[ \t]*:(?![ \t]*true\b)|steps["']?[ \t]*:)"""
 """``tool: true`` shows how a file becomes a tool."""
@@ -177,7 +177,7 @@ def read_blocks(body: Excerpt, problems: ProblemList, *, expects_block: bool) ->
 
 
 def _read_script_fence(fence: Fence, blocks: Blocks, problems: ProblemList) -> None:
-    marker = _MARKER.match(fence.content.text)
+    marker = MARKER.match(fence.content.text)
     if marker is None:
         return
     word, span = marker[1], fence.content.span(marker.start(1) - 1, marker.end(1))

@@ -8,8 +8,10 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from paperagents.definitions.source import Span
+from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tag import (
+    DELETE,
+    IDENTIFIER,
     AttributeSchema,
     RawContent,
     TagCategory,
@@ -21,10 +23,10 @@ from paperagents.definitions.tag import (
 from paperagents.definitions.text import ENTRY_KINDS, compile_regex, stem_of
 from paperagents.errors import UsageError
 from paperagents.reading.fields import Fields
-from paperagents.reading.markdown import Note
+from paperagents.reading.markdown import MARKER, Note, find_fences
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
-from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlSequence
 
 TAG_FIELDS = (
     "tag", "id", "name", "description", "type", "category", "schema", "storage", "version", "words", "patterns",
@@ -32,7 +34,7 @@ TAG_FIELDS = (
 _OTHER_NOTES = ("tags", "tool", "agent", "aliases", "cssclasses", "author")
 
 
-def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> TagNote:  # noqa: ARG001  the body is documentation
+def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> TagNote:
     """The definition, as far as it can be understood; what cannot is among the problems."""
     fields = Fields(front, problems)
     fields.warn_of_slips(TAG_FIELDS, also_fine=_OTHER_NOTES)
@@ -40,11 +42,6 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
     identifier = read_id(fields, name, problems.file)
     fields.choice("type", tuple(TagType), any_case=True)
     fields.choice("category", [each for each in TagCategory if each != TagCategory.REFERENCE], any_case=True)
-    storage = front.get("storage")
-    # A note brings no handler, so what it stores must be one of the kinds that there are.
-    if isinstance(storage, YamlScalar) and storage.value is not None and storage.raw.lower() not in ENTRY_KINDS:
-        kinds = ", ".join(ENTRY_KINDS)
-        problems.warning("tag-storage-unknown", storage.span, tag=identifier, storage=storage.raw, kinds=kinds)
     schema = fields.mapping_of("schema")
     if schema is not None:
         Fields(schema, problems).mapping_of("attributes")
@@ -56,10 +53,26 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
         description=read_description(fields),
         fields={**known, "id": identifier},
         words={word: find_word(front, word) for word in words},
+        validators=find_validators(note, problems),
         file=problems.file,
         span=identity_span(front),
         digest=digest,
     )
+
+
+def find_validators(note: Note, problems: ProblemList) -> tuple[Excerpt, ...]:
+    """The fences of the note that are marked ``// @validate``; everything else in it is documentation."""
+    scripts = tuple(
+        fence.content
+        for fence in find_fences(note.body)
+        if (marker := MARKER.match(fence.content.text)) and marker[1] == "validate"
+    )
+    if scripts:
+        from paperagents.reading.javascript_checks import check_block  # noqa: PLC0415  few tags bring JavaScript
+
+        for script in scripts:
+            check_block(script, (), problems)
+    return scripts
 
 
 def try_words(definition: Mapping[str, Any], front: YamlMapping, problems: ProblemList) -> tuple[str, ...]:
@@ -96,6 +109,9 @@ def find_field(front: YamlMapping, path: str) -> Span:
 ATTRIBUTE_TYPES = ("string", "number", "integer", "boolean", "flag", "enum", "object", "array", "any")
 LONGEST_QUOTE = 80
 TAG_ID = re.compile(r"\w[\w.\-]{0,199}")
+KIND = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+KEPT_WITH_ENTRIES = frozenset({"created", "updated", "version", "definition_version"})
+"""What the store keeps with every entry; an attribute of the same name would be hidden by it."""
 Value = TypeVar("Value", bound=TagDefinition | TagSchema | AttributeSchema)
 Choice = TypeVar("Choice", TagType, TagCategory, RawContent)
 
@@ -109,7 +125,27 @@ def read_tag_definition(definition: TagDefinition | Mapping[str, Any]) -> TagDef
     words = value.words or words_of_patterns(value.id, value.patterns)
     if unfit := [word for word in words if not TAG_ID.fullmatch(word)]:
         raise wrong_field(value.id, "words", unfit[0])
-    return replace(value, words=words or (value.id,))
+    return keep_entries(replace(value, words=words or (value.id,)))
+
+
+def keep_entries(value: TagDefinition) -> TagDefinition:
+    """A tag that stores entries of its own kind, with what every entry has: a name, and a way to delete it."""
+    if value.storage is None or value.storage.lower() in ENTRY_KINDS:
+        return replace(value, storage=value.storage and value.storage.lower())
+    if not KIND.fullmatch(value.storage):
+        raise wrong_field(value.id, "storage", value.storage)
+    attributes = dict(value.schema.attributes)
+    if taken := [name for name in attributes if name in KEPT_WITH_ENTRIES]:
+        raise wrong_field(value.id, f"schema.attributes.{taken[0]}", taken[0])
+    if all(each.validate != "identifier" for each in attributes.values()):
+        name = next((each for each in ("identifier", "id") if each in attributes), "identifier")
+        attributes = {name: IDENTIFIER, **{key: each for key, each in attributes.items() if key != name}}
+    attributes.setdefault("delete", DELETE)
+    home = value.schema.content_attribute or ("content" if value.schema.has_content else None)
+    if home is not None:
+        attributes.setdefault(home, AttributeSchema())
+    schema = replace(value.schema, attributes=MappingProxyType(attributes), content_attribute=home)
+    return replace(value, schema=schema)
 
 
 class _DefinitionReader:

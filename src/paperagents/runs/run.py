@@ -135,8 +135,8 @@ class Runner:
             return None
 
     def _name(self, tool: ToolDefinition) -> str:
-        """What a run calls its tool: the id, but for an agent whose id leads to a tool of the vault."""
-        if tool.kind != "agent":
+        """What a run calls its tool: the id, but for an agent or store whose id leads to a tool of the vault."""
+        if tool.key == tool.id:
             return tool.id
         found = self.find_tool_or_none(tool.id)
         return tool.id if found is not None and found.key == tool.key else tool.key
@@ -194,7 +194,7 @@ class Runner:
     def _carry_out(self, run: RunContext) -> JsonValue:
         """Arguments, preprocess, then tool or function or steps, postprocess: in this order, for every tool."""
         tool = run.tool
-        if tool.kind in ("builtin", "mcp"):
+        if tool.kind in ("builtin", "mcp", "store"):
             return self._call_builtin(tool, run)
         if tool.approval == "always":
             run = replace(run, arguments=self._agree_on_arguments(run))
@@ -223,7 +223,7 @@ class Runner:
         """One that was called directly: what it finds wrong with its arguments is the caller's, too."""
         place = Place(path=StepPath("1"), step=1, block="tool", name=tool.id)
         try:
-            return self.step(ToolCall(tool=tool.id, arguments=run.arguments), place, run)
+            return self.step(ToolCall(tool=tool.key, arguments=run.arguments), place, run)
         except (InvalidArgumentsError, QuerySyntaxError) as error:
             error.is_the_callers = True
             raise
@@ -296,8 +296,8 @@ class Runner:
         if tool.id == "js_execute":
             self.gate.add_to_plan(run, place, tool.id, arguments)
             return self.scripts.written(str(arguments["code"]), place, run, entry)
-        if tool.kind in ("builtin", "mcp"):
-            return self.gate.carry_out(self.services.built_in[tool.id], arguments, place, run, entry)
+        if tool.kind in ("builtin", "mcp", "store"):
+            return self.gate.carry_out(self.services.built_in[tool.key], arguments, place, run, entry)
         return self._run_below(tool, arguments, place, run, entry)
 
     def _example_response(self, call: ToolCall, place: Place) -> tuple[JsonValue] | None:

@@ -7,21 +7,24 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from inspect import signature
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 from paperagents.calls.arguments import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tag import Handler, TagCategory, TagDefinition, TagNote, TagSchema, TagType
-from paperagents.definitions.text import ENTRY_KINDS, lossless_bytes
-from paperagents.definitions.tool import AGENT_PREFIX
+from paperagents.definitions.text import lossless_bytes
+from paperagents.definitions.tool import AGENT_PREFIX, DEFINITION_VERSION, STORE_PREFIX
 from paperagents.errors import PaperError, ToolError, UsageError
 from paperagents.messages import text
 from paperagents.reading.tag_markdown import TAG_ID
 from paperagents.registry.entry import Entry
 from paperagents.runs.record import RunRecord
+from paperagents.storage.entries import EntryStore, KindStore
 from paperagents.tags import (
     TagRegistry,
     given_attributes,
@@ -57,22 +60,25 @@ class TagCall:
     @property
     def is_storage(self) -> bool:
         """Whether it stores an entry."""
-        return self.tag.category == TagCategory.STORAGE
+        return self.tag.storage is not None or self.tag.category == TagCategory.STORAGE
 
     @property
     def has_no_effect(self) -> bool:
         """Whether it only says something."""
-        return self.tag.category == TagCategory.OUTPUT and self.tag.handler is None
+        return self.tag.category == TagCategory.OUTPUT and self.tag.handler is None and self.tag.storage is None
 
     @property
     def deletes(self) -> bool:
         """Whether it deletes an entry, and a person is asked."""
         return bool(self.values.get("delete")) or self.values.get("action") == "delete"
 
-    def answer(self) -> JsonValue:
+    def answer(self, entries: EntryStore | None = None) -> JsonValue:
         """What its handler answers, or what it says."""
         if self.tag.handler is not None:
-            return call_handler(self.tag.id, self.tag.handler, self.values)
+            options = {}
+            if entries is not None and self.tag.storage is not None:
+                options = {"storage": KindStore(kind=self.tag.storage, entries=entries)}
+            return call_handler(self.tag.id, self.tag.handler, self.values, options)
         return self.values["content"] or self.values.get("message")
 
 
@@ -83,7 +89,7 @@ def read_tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> TagCal
     checked = validate_operation(operation, registry)
     values = checked["normalized"]
     meant = TagCall(tag=tag, values=values, start=operation["start"], problems=checked["errors"])
-    if meant.problems or tag.handler is not None or tag.category == TagCategory.OUTPUT:
+    if meant.problems or tag.handler is not None or meant.has_no_effect:
         return meant
     written: JsonObject = dict(values["attributes"])
     if tag.storage:
@@ -98,21 +104,24 @@ def read_tag_call(operation: Mapping[str, Any], registry: TagRegistry) -> TagCal
 
 def _tool_call(tag: TagDefinition, operation: Mapping[str, Any], values: JsonObject, registry: TagRegistry) -> ToolCall:
     """Only what the tag names: an update must not fill in defaults over what is stored."""
-    if tag.storage and tag.storage.lower() not in ENTRY_KINDS:
-        raise ToolError("tag-storage-unknown", tag=tag.id, storage=tag.storage, kinds=", ".join(ENTRY_KINDS))
     if tag.schema.open_attributes and not operation["content"].strip():
         # A block with nothing in it is another way to write a tag without content.
         operation = {**operation, "type": "self_closing", "has_content": False}
     given = {*given_attributes(operation, registry), "identifier"}
     known = given if tag.schema.open_attributes else given & {*tag.schema.attributes}
     arguments = {key: value for key, value in values.items() if key in known}
+    if tag.storage and tag.version is not None:
+        arguments[DEFINITION_VERSION] = tag.version
+    if tag.has_own_store:
+        return ToolCall(tool=f"{STORE_PREFIX}{tag.storage}", arguments=arguments, as_text=True)
     home = registry.get(tag.storage) if tag.storage else None
     if home is not None and home.id != tag.id:
         # A tag of one's own is the entry that it stores. What such an entry does not know is left for it to refuse.
         entry = {**operation, "tool_id": home.id, "attributes": arguments}
         values = validate_operation(entry, registry)["normalized"]["attributes"]
         given = {*given_attributes(entry, registry), "identifier"}
-        arguments = {key: value for key, value in values.items() if key in given}
+        kept = {key: value for key, value in arguments.items() if key == DEFINITION_VERSION}
+        arguments = {key: value for key, value in values.items() if key in given} | kept
         return ToolCall(tool=home.id, arguments=arguments, as_text=True)
     if tag.id != SUBAGENT:
         return ToolCall(tool=tag.id, arguments=arguments, as_text=True)
@@ -126,11 +135,11 @@ def subagent_call(arguments: JsonObject, *, as_text: bool = False) -> ToolCall:
     return ToolCall(tool=f"{AGENT_PREFIX}{agent}", arguments=rest, as_text=as_text)
 
 
-def call_handler(tag: str, handler: Handler, values: Mapping[str, Any]) -> JsonObject:
+def call_handler(tag: str, handler: Handler, values: Mapping[str, Any], options: Mapping[str, Any]) -> JsonObject:
     """What a handler answers; whatever is wrong with it fails this one call alone."""
     operation = dict(values)
     try:
-        answer = handler(operation) if takes_one(handler) else handler(operation, {})
+        answer = handler(operation) if takes_one(handler) else handler(operation, dict(options))
     except PaperError:
         raise
     except Exception as error:
@@ -154,20 +163,33 @@ def final_text(written: str, vault_content: Callable[[str], str | None]) -> str:
     return resolve_vault_references_simple(written, lookup=vault_content) if "{{<" in written else written
 
 
-def vault_tags(notes: Iterable[TagNote], entries: Iterable[Entry]) -> TagRegistry:
+Evaluate: TypeAlias = Callable[[Excerpt, JsonObject], JsonValue]
+"""Runs JavaScript with these names in sight and gives the value it returns."""
+
+
+def vault_tags(notes: Iterable[TagNote], entries: Iterable[Entry], evaluate: Evaluate) -> TagRegistry:
     """The tags of a vault: the built-in ones, those that notes define, and every tool and agent under its id."""
     registry = TagRegistry(DEFAULT_REGISTRY)
     for note in notes:
         # One note that takes the word of another tag must not cost all the others.
         with suppress(UsageError):
             if registry.get(note.id) is None:
-                registry.register(note.fields)
+                validators = [partial(ask_script, script, evaluate) for script in note.validators]
+                registry.register({**note.fields, "validators": validators})
     for entry in entries:
         if entry.kind != "tag" and entry.valid and registry.get(entry.id) is None:
             word = tag_word(entry.id, registry)
             if word is not None:
                 registry.register(tool_tag(entry, word))
     return registry
+
+
+def ask_script(script: Excerpt, evaluate: Evaluate, operation: Mapping[str, Any]) -> list[str]:
+    """What the JavaScript of a note says against a call: texts, or nothing."""
+    names: JsonObject = {"attributes": operation["attributes"], "content": operation["content"]}
+    answer = evaluate(script, names)
+    said = answer if isinstance(answer, list) else [answer]
+    return [str(each) for each in said if each not in (None, True, "")]
 
 
 def tag_word(tool: str, registry: TagRegistry) -> str | None:
@@ -210,6 +232,8 @@ class TagApplier:
     """What is stored inside becomes visible at once, and survives a kill completely or not at all."""
     vault_content: Callable[[str], str | None]
     """What references in the final output stand for."""
+    entries: EntryStore | None = None
+    """What handlers of tags that store something may use."""
     asks_a_person: bool = False
     count: Callable[..., None] = lambda tag, **figures: None  # noqa: ARG005  nobody counts
 
@@ -257,7 +281,7 @@ class TagApplier:
 
     def _apply_one(self, call: TagCall) -> JsonObject:
         started = time.perf_counter()
-        name = call.values.get("identifier") or call.values.get("id")
+        name = call.values.get(call.tag.identifier) or call.values.get("id")
         try:
             result = self._perform(call, name)
         except PaperError as error:
@@ -274,7 +298,7 @@ class TagApplier:
             raise call.failure
         if call.call is not None:
             return _record_result(self.run(call.call), name)
-        answer = call.answer()
+        answer = call.answer(self.entries)
         if call.tag.handler is not None:
             assert isinstance(answer, dict)
             return {**_result(name, "handled", "success", None), **answer}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from paperagents.errors import PaperError, ToolError
 from paperagents.storage.database import Database, StoredRow, readable
 
 FIELDS = ("heading", "content", "notes", "status", "type", "description")
+_TEXTS = (*FIELDS, "definition_version")
 Mode = Literal["create", "update", "upsert"]
 _ENTRY = (
     "INSERT INTO entries (kind, identifier, version, created, updated, fields) VALUES (?, ?, ?, ?, ?, ?) "
@@ -38,11 +39,24 @@ class Entry:
     status: str | None = None
     type: str | None = None
     description: str | None = None
+    attributes: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What an entry of a kind of one's own has besides."""
+    definition_version: str | None = None
+    """The version of the tag's definition that stored it."""
 
     def as_json(self) -> JsonObject:
         """The form of ``paper store … --json``."""
         own: JsonObject = {name: getattr(self, name) for name in ("identifier", *FIELDS)}
-        return {**own, "created": self.created, "updated": self.updated, "version": self.version}
+        kept: JsonObject = {"created": self.created, "updated": self.updated, "version": self.version}
+        if self.definition_version is not None:
+            kept["definition_version"] = self.definition_version
+        return {**own, **self.attributes, **kept}
+
+    def stored(self) -> JsonObject:
+        """What a version of it keeps."""
+        fields: JsonObject = {name: getattr(self, name) for name in FIELDS}
+        more = {"attributes": dict(self.attributes), "definition_version": self.definition_version}
+        return {**fields, **{name: value for name, value in more.items() if value}}
 
 
 class EntryStore:
@@ -76,14 +90,20 @@ class EntryStore:
         return entry.content if entry is not None else None
 
     def put(self, kind: str, identifier: str, changes: Mapping[str, Any], *, mode: Mode = "upsert") -> Entry:
-        """Create or change an entry; a change touches just what it names."""
+        """Create or change an entry; a change touches just what it names.
+
+        What is no field of every entry stands in ``attributes``.
+        """
         with self.together():
             before = self.get(kind, identifier)
             if mode == "create" and before is not None:
                 raise ToolError("entry-exists", kind=kind, id=identifier)
             if mode == "update" and before is None:
                 raise ToolError("entry-not-found", kind=kind, id=identifier)
-            named = {name: changes[name] for name in FIELDS if changes.get(name) is not None}
+            named = {name: changes[name] for name in (*FIELDS, "definition_version") if changes.get(name) is not None}
+            attributes = {**(before.attributes if before is not None else {}), **(changes.get("attributes") or {})}
+            # One that was a number and is a text now is no longer there twice.
+            named["attributes"] = {name: value for name, value in attributes.items() if name not in named}
             return self._changed(kind, identifier, before, named)
 
     def delete(self, kind: str, identifier: str) -> Entry:
@@ -115,7 +135,8 @@ class EntryStore:
             if found is None or not isinstance(found["fields"], dict):
                 raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
             # Every field, also those that were empty then.
-            return self._changed(kind, identifier, self.get(kind, identifier), found["fields"])
+            then = {"attributes": {}, "definition_version": None, **found["fields"]}
+            return self._changed(kind, identifier, self.get(kind, identifier), then)
 
     @contextmanager
     def together(self) -> Iterator[Any]:
@@ -131,7 +152,7 @@ class EntryStore:
         return entry
 
     def _write(self, entry: Entry) -> None:
-        fields = json.dumps({name: getattr(entry, name) for name in FIELDS})
+        fields = json.dumps(entry.stored())
         key = (entry.kind, entry.identifier, entry.version)
         with self.together() as connection:
             connection.execute(_ENTRY, (*key, entry.created, entry.updated, fields))
@@ -169,6 +190,11 @@ class PlannedEntries(EntryStore):
         planned = {identifier: entry for (of, identifier), entry in self._planned.items() if of == kind}
         found = [entry for _, entry in sorted({**kept, **planned}.items()) if entry is not None]
         return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
+
+    def counts(self) -> dict[str, int]:
+        """The kinds of which there would be entries, and how many."""
+        kinds = sorted({*self._kept.counts(), *(kind for kind, _ in self._planned)})
+        return {kind: count for kind in kinds if (count := len(self.entries(kind)))}
 
     def delete(self, kind: str, identifier: str) -> Entry:
         """Do without an entry from here on."""
@@ -213,8 +239,10 @@ def _version(row: StoredRow) -> JsonObject:
 
 def _fields(row: StoredRow) -> dict[str, Any]:
     fields = row.object("fields")
-    possible = all(name in FIELDS and isinstance(value, str | None) for name, value in fields.items())
-    return fields if possible and isinstance(fields.get("content", ""), str) else row.refuse("fields")
+    texts = {name: value for name, value in fields.items() if name != "attributes"}
+    possible = all(name in _TEXTS and isinstance(value, str | None) for name, value in texts.items())
+    are_objects = isinstance(fields.get("attributes", {}), dict) and isinstance(fields.get("content", ""), str)
+    return fields if possible and are_objects else row.refuse("fields")
 
 
 def _new(kind: str, identifier: str, now: str) -> Entry:
@@ -230,11 +258,43 @@ def _new(kind: str, identifier: str, now: str) -> Entry:
 
 
 def _mentions(entry: Entry, wanted: str) -> bool:
-    return any(wanted in str(getattr(entry, name) or "").casefold() for name in ("identifier", *FIELDS))
+    texts = (str(value or "") for value in (entry.identifier, *entry.stored().values()))
+    return any(wanted in each.casefold() for each in texts)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindStore:
+    """The entries of one kind, for a handler of a tag of one's own."""
+
+    kind: str
+    entries: EntryStore
+
+    def load(self) -> dict[str, JsonObject]:
+        """All of them by their identifiers."""
+        return {entry.identifier: entry.as_json() for entry in self.entries.entries(self.kind)}
+
+    def get(self, identifier: str) -> JsonObject | None:
+        """One of them, or None."""
+        entry = self.entries.get(self.kind, identifier)
+        return entry.as_json() if entry is not None else None
+
+    def save(self, identifier: str, values: Mapping[str, Any]) -> JsonObject:
+        """Create or change one; a change touches just what it names."""
+        return self.entries.put(self.kind, identifier, split_values(values)).as_json()
+
+    def delete(self, identifier: str) -> None:
+        """Remove one; its versions stay."""
+        self.entries.delete(self.kind, identifier)
+
+
+def split_values(values: Mapping[str, Any]) -> JsonObject:
+    """Values of any names as an entry holds them: texts of its fields, and its attributes."""
+    fields = {name: value for name, value in values.items() if name in _TEXTS and isinstance(value, str | None)}
+    return {**fields, "attributes": {name: value for name, value in values.items() if name not in fields}}
 
 
 # --- what tools keep for themselves between runs, each its own

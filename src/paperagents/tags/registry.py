@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from paperagents.definitions.tag import (
+    DELETE,
+    IDENTIFIER,
     TASK_STATUSES,
     VAULT_ACTIONS,
     VAULT_TYPES,
@@ -23,11 +25,6 @@ from paperagents.errors import UsageError
 from paperagents.reading.tag_markdown import read_tag_definition
 
 FULL_LENGTH = "full-length"
-
-IDENTIFIER = AttributeSchema(
-    required=True, validate="identifier", description="Unique name of the entry", aliases=("id",), made_from="heading"
-)
-DELETE = AttributeSchema(type="flag", description="Remove the entry")
 
 ENTRY = {
     "identifier": IDENTIFIER,
@@ -164,6 +161,15 @@ class TagRegistry:
             self._by_word.pop(word.lower(), None)
             self.heads.pop(word.lower(), None)
             self.raw_signs.pop(word.lower(), None)
+
+    def store(self, kind: str) -> TagDefinition | None:
+        """The tag that defines a kind of entries of its own: the first that stores them."""
+        return next((tag for tag in self if tag.has_own_store and tag.storage == kind), None)
+
+    @property
+    def own_kinds(self) -> list[str]:
+        """The kinds of entries that tags of one's own store, each once."""
+        return list(dict.fromkeys(tag.storage for tag in self if tag.has_own_store and tag.storage))
 
     def get(self, tag: str) -> TagDefinition | None:
         """The definition with this id, in any case of letters, or None."""

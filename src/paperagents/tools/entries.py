@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from paperagents import tags
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tag import TASK_STATUSES, VAULT_ACTIONS, VAULT_TYPES, TagDefinition
-from paperagents.definitions.tool import Parameter
+from paperagents.definitions.tag import TASK_STATUSES, VAULT_ACTIONS, VAULT_TYPES, AttributeSchema, TagDefinition
+from paperagents.definitions.tool import DEFINITION_VERSION, STORE_PREFIX, Parameter, ToolDefinition
 from paperagents.errors import FileChangedError, InvalidArgumentsError, ToolError
 from paperagents.messages import text
 from paperagents.tools.built_in import ANY, BOOLEAN, TEXT, BuiltIn, ToolContext, list_of, object_of, one_of, optional
@@ -19,15 +19,25 @@ from paperagents.tools.built_in import ANY, BOOLEAN, TEXT, BuiltIn, ToolContext,
 if TYPE_CHECKING:
     # To list the tools, nothing that carries them out is loaded.
     from paperagents.storage.entries import Entry, EntryStore, Mode
+    from paperagents.tags import TagRegistry
 
 _SHOWN_LINES = 20
 _LONGEST_QUOTE = 60
 
 
 def prepare(kind: str, context: ToolContext, arguments: JsonObject) -> Effect:
-    """What is done to an entry. Deleting asks; everything else can be undone and does not."""
-    store = context.entries
-    wish = read_wish(kind, arguments)
+    """What is done to an entry of a built-in kind."""
+    tag = tags.get_tool_definition(kind)
+    assert tag is not None
+    return prepare_change(tag, None, context, arguments)
+
+
+def prepare_change(
+    tag: TagDefinition, registry: TagRegistry | None, context: ToolContext, arguments: JsonObject
+) -> Effect:
+    """What is done to an entry that a tag stores. Deleting asks; everything else can be undone and does not."""
+    store, kind = context.entries, str(tag.storage)
+    wish = read_wish(tag, registry, arguments)
     identifier, action = wish.identifier, wish.action
     # There is nothing to ask about an entry that is not there; the attempt itself tells so.
     before = store.get(kind, identifier)
@@ -37,7 +47,7 @@ def prepare(kind: str, context: ToolContext, arguments: JsonObject) -> Effect:
         "request_read": partial(read, store, kind, identifier, wish.values.get("limit")),
     }
     return Effect(
-        tool=kind,
+        tool=f"{STORE_PREFIX}{kind}" if tag.has_own_store else kind,
         arguments=arguments,
         needs_approval=asks,
         preview=preview(before) if asks and before else "",
@@ -68,9 +78,17 @@ class Wish:
     unknown: Mapping[str, JsonValue]
     """Words that cannot be, by the attribute: a new entry gets the default instead."""
 
+    version: JsonValue = None
+    """That of the definition of the tag that was written, where it is one of one's own."""
+
     def changes(self, before: Entry | None) -> JsonObject:
         """What is written into an entry."""
-        return {name: value for name, value in self.values.items() if before is None or name in self.named}
+        named = {name: value for name, value in self.values.items() if before is None or name in self.named}
+        if self.tag.has_own_store:
+            from paperagents.storage.entries import split_values  # noqa: PLC0415  see above
+
+            named = split_values({name: named[name] for name in named if name not in (self.tag.identifier, "delete")})
+        return {**named, DEFINITION_VERSION: self.version}
 
     def warnings(self, before: Entry | None) -> list[JsonValue]:
         """What became of the words that cannot be."""
@@ -81,7 +99,7 @@ class Wish:
                 attribute=name,
                 value=str(word)[:_LONGEST_QUOTE],
                 default=self.tag.schema.attributes[name].default,
-                kept=getattr(before, name, None),
+                kept=before.as_json().get(name) if before is not None else None,
                 values=", ".join(self.tag.schema.attributes[name].values),
             )
             for name, word in self.unknown.items()
@@ -118,27 +136,28 @@ def read(store: EntryStore, kind: str, identifier: str, limit: object) -> JsonVa
     return answer(identifier, "read", shown)
 
 
-def read_wish(kind: str, arguments: JsonObject) -> Wish:
+def read_wish(tag: TagDefinition, registry: TagRegistry | None, arguments: JsonObject) -> Wish:
     """What the arguments want, by the rules of the tag. Raises InvalidArgumentsError with every problem."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    checked = tags.validate_operation({"tool_id": kind, "type": "self_closing", "attributes": given, "content": ""})
+    given = {name: value for name, value in arguments.items() if value is not None and name != DEFINITION_VERSION}
+    operation = {"tool_id": tag.id, "type": "self_closing", "attributes": given, "content": ""}
+    checked = tags.validate_operation(operation, registry)
     if not checked["valid"]:
         problems = [
             {"parameter": each["attribute"], "code": each["code"], "message": each["message"]}
             for each in checked["errors"]
         ]
-        raise InvalidArgumentsError(kind, problems)
+        raise InvalidArgumentsError(str(tag.storage), problems)
     values: JsonObject = checked["normalized"]["attributes"]
+    action = "upsert" if tag.has_own_store else str(values.get("action") or "upsert")
     unknown = {name: given[name] for name in tags.unknown_words(checked)}
-    tag = tags.get_tool_definition(kind)
-    assert tag is not None
     return Wish(
         tag=tag,
-        identifier=str(values.get("identifier") or values.get("id")),
-        action="delete" if values.get("delete") else str(values.get("action") or "upsert"),
+        identifier=str(values[tag.identifier]),
+        action="delete" if values.get("delete") else action,
         values=values,
         named=frozenset(given) - unknown.keys(),
         unknown=unknown,
+        version=arguments.get(DEFINITION_VERSION),
     )
 
 
@@ -146,7 +165,11 @@ def foresee_answer(before: Entry | None, wish: Wish) -> JsonValue:
     """The answer as it will be, for plans."""
     if wish.action == "delete":
         return answer(wish.identifier, "deleted", None)
-    entry: JsonObject = {**(before.as_json() if before else {"identifier": wish.identifier}), **wish.changes(before)}
+    changes = {name: value for name, value in wish.changes(before).items() if value is not None}
+    attributes = changes.pop("attributes", {})
+    entry: JsonObject = {**(before.as_json() if before else {"identifier": wish.identifier}), **changes}
+    if isinstance(attributes, dict):
+        entry |= attributes
     return answer(wish.identifier, "updated" if before else "created", entry, wish.warnings(before))
 
 
@@ -175,7 +198,7 @@ def state_of(entry: Entry | None) -> str:
 
 def entry_tool(name: str, *more: Parameter) -> BuiltIn:
     """The tool of one kind of entry."""
-    shared = [optional(field, TEXT) for field in ("identifier", "heading", "content", "notes")]
+    shared = [optional(field, TEXT) for field in ("identifier", "heading", "content", "notes", DEFINITION_VERSION)]
     return BuiltIn(
         name=name,
         parameters=(*shared, optional("delete", BOOLEAN, default=False), *more),
@@ -196,7 +219,7 @@ DATAVAULT = BuiltIn(
         optional("id", TEXT),
         optional("action", one_of(VAULT_ACTIONS)),
         optional("type", one_of(VAULT_TYPES)),
-        *(optional(field, TEXT) for field in ("description", "content")),
+        *(optional(field, TEXT) for field in ("description", "content", DEFINITION_VERSION)),
         optional("limit", {"type": ["integer", "string"]}),
         optional("delete", BOOLEAN, default=False),
     ),
@@ -207,3 +230,37 @@ DATAVAULT = BuiltIn(
     judges_words=True,
     prepare=partial(prepare, "datavault"),
 )
+
+
+# --- the tool of a kind of entries of one's own
+
+
+def store_tool(tag: TagDefinition) -> ToolDefinition:
+    """The tool that stores what a tag of one's own stores."""
+    parameters = [
+        Parameter(name=name, schema=schema_of(each), required=each.required and each.made_from is None)
+        for name, each in tag.schema.attributes.items()
+    ]
+    return ToolDefinition(
+        id=str(tag.storage),
+        name=tag.name,
+        kind="store",
+        description=tag.description,
+        parameters=(*parameters, optional(DEFINITION_VERSION, TEXT)),
+        strict=not tag.schema.open_attributes,
+        answer=RESULT,
+        leaves_the_vault=False,
+        judges_words=True,
+    )
+
+
+def schema_of(attribute: AttributeSchema) -> JsonObject:
+    """JSON Schema of an attribute, without its default: only a new entry gets that."""
+    kinds: Mapping[str, JsonObject] = {
+        "enum": one_of(attribute.values),
+        "flag": BOOLEAN,
+        "number": {"type": ["number", "string"] if attribute.values else "number"},
+        "any": ANY,
+    }
+    schema: JsonObject = kinds.get(attribute.type, {"type": attribute.type})
+    return {**schema, "description": attribute.description} if attribute.description else schema

@@ -163,3 +163,36 @@ def test_a_value_that_cannot_be_is_replaced_and_that_is_told(kind: str, option: 
     assert (answer.code, answer.document[option[2:]]) == (0, taken)
     assert f"cannot be 'bogus'; '{taken}' is taken instead" in answer.err
     assert paper("store", kind, "set", "a", option, taken.upper()).err == ""
+
+
+MY_TOOL = """---
+tag: true
+id: my_tool
+name: My tool
+description: Keeps a value.
+storage: my_tool
+schema: {attributes: {id: {validate: identifier}, value: {}, count: {type: integer}}}
+---
+"""
+
+
+def test_a_kind_of_ones_own_is_listed_shown_set_and_deleted_like_any_other(vault: Path, paper: Paper) -> None:
+    (vault / "my_tool.md").write_text(MY_TOOL)
+    answer = paper("store", "my_tool", "set", "x", "-p", "value=a=b", "-p", "count=3", "--json")
+    assert (answer.code, answer.document["value"], answer.document["count"]) == (0, "a=b", 3)
+    (listed,) = paper("store", "my_tool", "list", "--json").document
+    assert (listed["identifier"], listed["value"]) == ("x", "a=b")
+    assert "x" in paper("store", "my_tool").out
+    assert "a=b" in paper("store", "my_tool").out
+    assert paper("store", "my_tool", "get", "x", "--json").document["count"] == 3
+    assert "a=b" in paper("store", "my_tool", "get", "x").out
+    assert paper("store", "my_tool", "delete", "x", "--yes").code == 0
+    assert paper("store", "my_tool", "get", "x").code == 1
+    assert len(paper("store", "my_tool", "history", "x", "--json").document) == 2
+
+
+def test_a_kind_that_there_is_not_is_exit_code_2_and_says_what_there_is(paper: Paper) -> None:
+    answer = paper("store", "my_tol", "list", "--json")
+    assert (answer.code, answer.document["error"]["code"]) == (2, "store-kind-unknown")
+    assert "memory, task, goal, datavault" in answer.document["error"]["message"]
+    assert paper("store", "task", "set", "t", "-p", "status").code == 2

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import click
 
+from paperagents.calls.arguments import convert_arguments
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import ENTRY_KINDS, identifying_argument
-from paperagents.errors import PaperError
+from paperagents.definitions.tool import STORE_PREFIX
+from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
-from paperagents.interfaces.command_line.run_output import print_record
+from paperagents.interfaces.command_line.run_output import format_value, print_record
 from paperagents.interfaces.command_line.terminal import choose_approver
 from paperagents.interfaces.command_line.text_commands import echo_content
 from paperagents.messages import text
 from paperagents.storage.entries import Entry
 
+_LONGEST_NOTE = 80
 _KIND = "paperagents.kind"
 """The key under which the click context holds the kind for the subcommands."""
 
@@ -25,19 +28,29 @@ class StoreGroup(LocalisedGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Insert ``list`` where no subcommand follows the kind."""
-        behind = next((place for place, each in enumerate(args, 1) if each in ENTRY_KINDS), None)
+        behind = next((place for place, each in enumerate(args, 1) if is_kind(args, place - 1)), None)
         following = "-" if behind is None else next(iter(args[behind:]), "-")
         if following.startswith("-") and following not in ctx.help_option_names and behind is not None:
             args = [*args[:behind], "list", *args[behind:]]
         return super().parse_args(ctx, args)
 
 
+def is_kind(args: list[str], place: int) -> bool:
+    """Whether the word there is the kind: the first that is neither an option nor the value of one."""
+    return not args[place].startswith("-") and (place == 0 or args[place - 1] != "--vault")
+
+
 @click.group("store", cls=StoreGroup, help=text("cli.store"))
-@click.argument("kind", type=click.Choice(ENTRY_KINDS))
+@click.argument("kind", metavar="memory|task|goal|datavault|KIND")
 @vault_option
 @click.pass_context
 def store_command(context: click.Context, *, kind: str) -> None:
     """Look at and change what tools have stored."""
+    if kind not in ENTRY_KINDS:
+        with current_vault(context) as vault:
+            kinds = vault.entry_kinds()
+        if kind not in kinds:
+            raise UsageError("store-kind-unknown", kind=kind, kinds=", ".join(kinds))
     context.meta[_KIND] = kind
 
 
@@ -52,7 +65,8 @@ def list_entries(context: click.Context, *, search: str | None, as_json: bool) -
         print_json([entry.as_json() for entry in entries])
         return
     for entry in entries:
-        note = entry.heading or entry.description or entry.content.split("\n", 1)[0][:80]
+        own = ", ".join(f"{name}={value}" for name, value in entry.attributes.items())
+        note = (entry.heading or entry.description or entry.content.split("\n", 1)[0] or own)[:_LONGEST_NOTE]
         status = f"  {entry.status}" if entry.status else ""
         click.echo(f"{paint(visible(entry.identifier), bold=True)}{status}  {visible(note)}")
 
@@ -66,7 +80,7 @@ def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
     if as_json:
         print_json(entry.as_json())
     else:
-        echo_content(entry.content)
+        echo_content(entry.content or format_value({**entry.attributes}) if entry.attributes else entry.content)
 
 
 @store_command.command("set", help=text("cli.store.set"))
@@ -77,13 +91,20 @@ def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
 @click.option("--status")
 @click.option("--type", "type_")
 @click.option("--description")
+@click.option("-p", "--param", "attributes", multiple=True, metavar="NAME=VALUE", help=text("cli.store.attribute"))
 @common_options
 def set_entry(
-    context: click.Context, /, *, identifier: str, type_: str | None, as_json: bool, **fields: str | None
-) -> None:
+    context: click.Context, /, *, identifier: str, type_: str | None, attributes: tuple[str, ...], as_json: bool,
+    **fields: str | None,
+) -> None:  # fmt: skip
     """Create an entry, or change just what is named."""
     named = {name: value for name, value in {**fields, "type": type_}.items() if value is not None}
-    run(context, {**identifying_argument(context.meta[_KIND], identifier), **named}, yes=False, as_json=as_json)
+    for written in attributes:
+        name, equals, value = written.partition("=")
+        if not equals:
+            raise UsageError("attribute-without-value", name=name)
+        named[name] = value
+    run(context, {**named_entry(context, identifier), **named}, yes=False, as_json=as_json)
 
 
 @store_command.command("delete", help=text("cli.store.delete"))
@@ -93,7 +114,7 @@ def set_entry(
 def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool) -> None:
     """Delete an entry; you are asked first."""
     removed = load_entry(context, identifier).as_json()
-    arguments: JsonObject = {**identifying_argument(context.meta[_KIND], identifier), "delete": True}
+    arguments: JsonObject = {**named_entry(context, identifier), "delete": True}
     run(context, arguments, yes=yes, as_json=as_json, removed=removed)
 
 
@@ -111,7 +132,9 @@ def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
         return
     for version in versions:
         fields = version["fields"]
-        shown = str(fields.get("content"))[:80] if isinstance(fields, dict) else text("cli.store.deleted")
+        shown = text("cli.store.deleted")
+        if isinstance(fields, dict):
+            shown = str(fields.get("content") or format_value(fields.get("attributes") or ""))[:_LONGEST_NOTE]
         click.echo(visible(f"{version['version']:>4}  {version['changed']}  {shown}"))
 
 
@@ -138,12 +161,24 @@ def load_entry(context: click.Context, identifier: str) -> Entry:
     return entry
 
 
+def named_entry(context: click.Context, identifier: str) -> JsonObject:
+    """The argument that says which entry is meant."""
+    kind = context.meta[_KIND]
+    if kind in ENTRY_KINDS:
+        return identifying_argument(kind, identifier)
+    with current_vault(context) as vault:
+        tag = vault.tag_registry().store(kind)
+    return {tag.identifier if tag is not None else "identifier": identifier}
+
+
 def run(
     context: click.Context, arguments: JsonObject, *, yes: bool, as_json: bool, removed: JsonObject | None = None
 ) -> None:
     """Call the tool of the kind, validated, approved and recorded like every call, and print the entry."""
+    kind = context.meta[_KIND]
     with current_vault(context) as vault:
-        record = vault.run(context.meta[_KIND], arguments, approver=choose_approver(yes=yes))
+        tool = vault.find_tool(kind if kind in ENTRY_KINDS else f"{STORE_PREFIX}{kind}")
+        record = vault.run(tool.key, convert_arguments(tool, arguments), approver=choose_approver(yes=yes))
     if not record.success:
         if as_json:
             print_json({"success": False, "error": record.error})

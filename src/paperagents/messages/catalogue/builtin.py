@@ -194,6 +194,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     },
     **{f"builtin.{tool}.notes": ("Remarks.", "Anmerkungen.", "备注。") for tool in ("memory", "task", "goal")},
     **{
+        f"builtin.{tool}.definition_version": (
+            "The version of the tag definition that stores it.",
+            "Die Version der Tag-Definition, die ihn speichert.",
+            "存储它的标签定义的版本。",
+        )
+        for tool in ("memory", "task", "goal", "datavault")
+    },
+    **{
         f"builtin.{tool}.delete": ("Delete it.", "Ihn löschen.", "删除它。")
         for tool in ("memory", "task", "goal", "datavault")
     },

@@ -219,16 +219,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Tag „{tag}“ kann nicht „{word}“ heißen: So heißt schon „{other}“.",
         "标签“{tag}”不能写作“{word}”：它已被“{other}”使用。",
     ),
-    "tag-storage-unknown": (
-        "The tag '{tag}' stores entries of the kind '{storage}', which there is not.",
-        "Das Tag „{tag}“ speichert Einträge der Art „{storage}“, die es nicht gibt.",
-        "标签“{tag}”要存储“{storage}”类条目，但没有这一类。",
-    ),
-    "tag-storage-unknown.hint": (
-        "There is: {kinds}. Anything else needs a handler that a program registers.",
-        "Es gibt: {kinds}. Alles andere braucht einen Handler, den ein Programm anmeldet.",
-        "可用的有：{kinds}。其他种类需要由程序注册处理函数。",
-    ),
     "tag-tool-unknown": (
         "There is no tag with the id '{tag}'.",
         "Es gibt kein Tag mit der Kennung „{tag}“.",

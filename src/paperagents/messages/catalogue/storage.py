@@ -284,6 +284,21 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Nichts aus dem Text speichern, wenn eine Operation fehlschlägt.",
         "若有一个操作失败，则不保存该文本的任何内容。",
     ),
+    "store-kind-unknown": (
+        "There are no entries of the kind '{kind}'. There is: {kinds}.",
+        "Einträge der Art „{kind}“ gibt es nicht. Es gibt: {kinds}.",
+        "没有“{kind}”类条目。可用的有：{kinds}。",
+    ),
+    "attribute-without-value": (
+        "'{name}' has no value. Write {name}=VALUE.",
+        "„{name}“ hat keinen Wert. Schreiben Sie {name}=WERT.",
+        "“{name}”没有值。请写成 {name}=值。",
+    ),
+    "cli.store.attribute": (
+        "An attribute of a kind of your own.",
+        "Ein Attribut einer eigenen Art von Einträgen.",
+        "自定义类条目的一个属性。",
+    ),
     # What came of a call.
     "cli.result.created": ("created", "angelegt", "已创建"),
     "cli.result.updated": ("updated", "geändert", "已更新"),
