@@ -61,7 +61,7 @@ from paperagents.tags import TagRegistry, read_tags
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.tools import effects_in
 from paperagents.tools.built_in import ToolContext
-from paperagents.tools.entries import prepare_change, store_tool
+from paperagents.tools.own_stores import OwnStores
 
 Person = Approver | Callable[[ApprovalRequest], Decision] | None
 """Who is asked: an approver, a function, or nobody."""
@@ -361,15 +361,19 @@ class Vault(NotesFolder):
         """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
         return vault_tags(self.registry.tags(), self.registry.entries(), self._evaluate)
 
+    @cached_property
+    def own_stores(self) -> OwnStores:
+        """The tools of kinds of entries that tags of this vault define."""
+        return OwnStores(self.tag_registry)
+
     def find_tool(self, name: str) -> ToolDefinition:
         """The tool of this name; else the one that stores a kind of entries of one's own."""
         try:
             return self.registry.tool(name)
         except UnknownToolError:
-            tag = self.tag_registry().store(name.removeprefix(STORE_PREFIX))
-            if tag is None:
+            if (store := self.own_stores.find_tool(name)) is None:
                 raise
-            return store_tool(tag)
+            return store
 
     def entry_kinds(self) -> list[str]:
         """The kinds of entries: built-in ones, those that tags of one's own store, and those that were stored."""
@@ -446,15 +450,7 @@ class Vault(NotesFolder):
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         hosts = self.settings.get("allowed_hosts")
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
-
-        def prepare_in_store(key: str, arguments: JsonObject) -> Effect:
-            registry = self.tag_registry()
-            tag = registry.store(key.removeprefix(STORE_PREFIX))
-            if tag is None:
-                raise UnknownToolError(key)
-            return prepare_change(tag, registry, context, arguments)
-
-        return _OtherTools(effects_in(context), self.remote_effects, prepare_in_store)
+        return _OtherTools(effects_in(context), self.remote_effects, partial(self.own_stores.prepare, context))
 
     def _clock(self) -> dict[str, str]:
         now = datetime.now(UTC).astimezone(self.settings.zone)

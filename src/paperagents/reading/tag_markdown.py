@@ -68,10 +68,12 @@ def find_validators(note: Note, problems: ProblemList) -> tuple[Excerpt, ...]:
         if (marker := MARKER.match(fence.content.text)) and marker[1] == "validate"
     )
     if scripts:
-        from paperagents.reading.javascript_checks import check_block  # noqa: PLC0415  few tags bring JavaScript
+        # Few tags bring JavaScript.
+        from paperagents.reading.javascript_checks import check_block  # noqa: PLC0415
+        from paperagents.reading.javascript_names import Surroundings  # noqa: PLC0415
 
         for script in scripts:
-            check_block(script, (), problems)
+            check_block(script, Surroundings(names=("attributes", "content")), problems)
     return scripts
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from paperagents import tags
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tag import TASK_STATUSES, VAULT_ACTIONS, VAULT_TYPES, AttributeSchema, TagDefinition
-from paperagents.definitions.tool import DEFINITION_VERSION, STORE_PREFIX, Parameter, ToolDefinition
+from paperagents.definitions.tag import TASK_STATUSES, VAULT_ACTIONS, VAULT_TYPES, TagDefinition
+from paperagents.definitions.tool import DEFINITION_VERSION, STORE_PREFIX, Parameter
 from paperagents.errors import FileChangedError, InvalidArgumentsError, ToolError
 from paperagents.messages import text
 from paperagents.tools.built_in import ANY, BOOLEAN, TEXT, BuiltIn, ToolContext, list_of, object_of, one_of, optional
@@ -230,37 +230,3 @@ DATAVAULT = BuiltIn(
     judges_words=True,
     prepare=partial(prepare, "datavault"),
 )
-
-
-# --- the tool of a kind of entries of one's own
-
-
-def store_tool(tag: TagDefinition) -> ToolDefinition:
-    """The tool that stores what a tag of one's own stores."""
-    parameters = [
-        Parameter(name=name, schema=schema_of(each), required=each.required and each.made_from is None)
-        for name, each in tag.schema.attributes.items()
-    ]
-    return ToolDefinition(
-        id=str(tag.storage),
-        name=tag.name,
-        kind="store",
-        description=tag.description,
-        parameters=(*parameters, optional(DEFINITION_VERSION, TEXT)),
-        strict=not tag.schema.open_attributes,
-        answer=RESULT,
-        leaves_the_vault=False,
-        judges_words=True,
-    )
-
-
-def schema_of(attribute: AttributeSchema) -> JsonObject:
-    """JSON Schema of an attribute, without its default: only a new entry gets that."""
-    kinds: Mapping[str, JsonObject] = {
-        "enum": one_of(attribute.values),
-        "flag": BOOLEAN,
-        "number": {"type": ["number", "string"] if attribute.values else "number"},
-        "any": ANY,
-    }
-    schema: JsonObject = kinds.get(attribute.type, {"type": attribute.type})
-    return {**schema, "description": attribute.description} if attribute.description else schema

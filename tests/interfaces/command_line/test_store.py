@@ -193,6 +193,6 @@ def test_a_kind_of_ones_own_is_listed_shown_set_and_deleted_like_any_other(vault
 
 def test_a_kind_that_there_is_not_is_exit_code_2_and_says_what_there_is(paper: Paper) -> None:
     answer = paper("store", "my_tol", "list", "--json")
-    assert (answer.code, answer.document["error"]["code"]) == (2, "store-kind-unknown")
-    assert "memory, task, goal, datavault" in answer.document["error"]["message"]
+    assert (answer.code, answer.document["error"]["code"]) == (2, "unknown-kind")
+    assert "memory, task, goal, datavault" in answer.document["error"]["hint"]
     assert paper("store", "task", "set", "t", "-p", "status").code == 2

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from paperagents.calls.arguments import convert_arguments
-from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.text import ENTRY_KINDS, identifying_argument
-from paperagents.definitions.tool import STORE_PREFIX
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault, vault_option
@@ -50,7 +51,7 @@ def store_command(context: click.Context, *, kind: str) -> None:
         with current_vault(context) as vault:
             kinds = vault.entry_kinds()
         if kind not in kinds:
-            raise UsageError("store-kind-unknown", kind=kind, kinds=", ".join(kinds))
+            raise UsageError("unknown-kind", kind=kind, kinds=", ".join(kinds))
     context.meta[_KIND] = kind
 
 
@@ -104,7 +105,7 @@ def set_entry(
         if not equals:
             raise UsageError("attribute-without-value", name=name)
         named[name] = value
-    run(context, {**named_entry(context, identifier), **named}, yes=False, as_json=as_json)
+    run(context, identifier, named, yes=False, as_json=as_json)
 
 
 @store_command.command("delete", help=text("cli.store.delete"))
@@ -114,8 +115,7 @@ def set_entry(
 def delete(context: click.Context, *, identifier: str, yes: bool, as_json: bool) -> None:
     """Delete an entry; you are asked first."""
     removed = load_entry(context, identifier).as_json()
-    arguments: JsonObject = {**named_entry(context, identifier), "delete": True}
-    run(context, arguments, yes=yes, as_json=as_json, removed=removed)
+    run(context, identifier, {"delete": True}, yes=yes, as_json=as_json, removed=removed)
 
 
 @store_command.command("history", help=text("cli.store.history"))
@@ -161,24 +161,20 @@ def load_entry(context: click.Context, identifier: str) -> Entry:
     return entry
 
 
-def named_entry(context: click.Context, identifier: str) -> JsonObject:
-    """The argument that says which entry is meant."""
-    kind = context.meta[_KIND]
-    if kind in ENTRY_KINDS:
-        return identifying_argument(kind, identifier)
-    with current_vault(context) as vault:
-        tag = vault.tag_registry().store(kind)
-    return {tag.identifier if tag is not None else "identifier": identifier}
-
-
-def run(
-    context: click.Context, arguments: JsonObject, *, yes: bool, as_json: bool, removed: JsonObject | None = None
+def run(  # noqa: PLR0913  everything that a call and its printing need
+    context: click.Context,
+    identifier: str,
+    wanted: Mapping[str, JsonValue],
+    *,
+    yes: bool,
+    as_json: bool,
+    removed: JsonObject | None = None,
 ) -> None:
     """Call the tool of the kind, validated, approved and recorded like every call, and print the entry."""
-    kind = context.meta[_KIND]
     with current_vault(context) as vault:
-        tool = vault.find_tool(kind if kind in ENTRY_KINDS else f"{STORE_PREFIX}{kind}")
-        record = vault.run(tool.key, convert_arguments(tool, arguments), approver=choose_approver(yes=yes))
+        name, named = vault.own_stores.address(context.meta[_KIND], identifier)
+        arguments = convert_arguments(vault.find_tool(name), {**named, **wanted})
+        record = vault.run(name, arguments, approver=choose_approver(yes=yes))
     if not record.success:
         if as_json:
             print_json({"success": False, "error": record.error})

@@ -14,7 +14,6 @@ from typing import Any
 import click
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.tag import TagCategory
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -22,10 +21,10 @@ from paperagents.interfaces.command_line.output import one_line, paint, print_js
 from paperagents.interfaces.command_line.run_output import format_value
 from paperagents.interfaces.command_line.terminal import choose_approver
 from paperagents.messages import has_text, join_sentences, text
-from paperagents.tags import TagReader, TagRegistry, resolve_vault_references, validate_operation
+from paperagents.tags import TagReader, TagRegistry, resolve_vault_references
+from paperagents.tags.document import describe_reading, is_wanted, require_tag
 
 _PIECE = 65536
-_DIAGNOSTIC = ("line", "column", "severity", "code", "message")
 
 
 @click.command("extract", cls=LocalisedCommand, help=text("cli.extract"))
@@ -43,24 +42,21 @@ def extract_command(  # noqa: PLR0913  one argument per option
     with current_vault(context, keeps=carry_out) as vault:
         registry = vault.tag_registry()
         if tool is not None:
-            tool = find_tag(tool, registry)
+            tool = require_tag(tool, registry)
 
         def is_shown(operation: Any) -> bool:
             return not as_json and not carry_out and is_wanted(operation, tool, registry)
 
         content, reader = read_tags(file, vault.root, registry, is_shown)
-        operations = [each for each in reader.operations if is_wanted(each, tool, registry)]
-        found = [*reader.diagnostics, *find_invalid(operations, registry)]
-        found.sort(key=lambda each: (each["line"], each["column"]))
-        diagnostics = [{key: each[key] for key in _DIAGNOSTIC} for each in found]
+        document = describe_reading(reader.reading, registry, tool)
         results: list[JsonObject] = []
         if carry_out:
             approver = choose_approver(yes=yes)
             results = vault.apply(as_text(content, file), tool=tool, all_or_nothing=all_or_nothing, approver=approver)
     if as_json:
-        print_json({"operations": [dict(each) for each in operations], "diagnostics": diagnostics, "results": results})
+        print_json({**document, "results": results})
     else:
-        _print_outcome(diagnostics, results)
+        _print_outcome(document["diagnostics"], results)
     # What was only rolled back did not fail itself; the exit code is about what did.
     statuses = {each["status"] for each in results if error_field(each, "code") != "taken-back"}
     context.exit(1 if "error" in statuses else 3 if statuses & {"waiting", "denied"} else 0)
@@ -89,14 +85,6 @@ def echo_content(content: str, *, nl: bool = True) -> None:
     click.echo(visible(content) if sys.stdout.isatty() else content, nl=nl, color=True)
 
 
-def find_tag(tool: str, registry: TagRegistry) -> str:
-    """The id of the tag that is meant; a typo must not look like a text without calls."""
-    tag = registry.get(tool) or registry.find(tool)
-    if tag is None:
-        raise UsageError("tag-tool-unknown", tag=tool)
-    return tag.id
-
-
 def read_tags(file: str, root: Path, registry: TagRegistry, shown: Callable[[Any], bool]) -> tuple[bytes, TagReader]:
     """Feed the text as it arrives: a call is shown as soon as it is complete."""
     reader = TagReader(registry)
@@ -106,29 +94,6 @@ def read_tags(file: str, root: Path, registry: TagRegistry, shown: Callable[[Any
         _print_operations(filter(shown, reader.feed(piece)))
     _print_operations(filter(shown, reader.close()))
     return b"".join(pieces), reader
-
-
-def is_wanted(operation: Any, tool: str | None, registry: TagRegistry) -> bool:
-    """Reasoning and references are no calls; they are shown where they are asked for by name."""
-    if tool is not None:
-        return bool(operation["tool_id"] == tool)
-    tag = registry.get(operation["tool_id"])
-    return tag is not None and tag.category not in (TagCategory.REASONING, TagCategory.REFERENCE)
-
-
-def find_invalid(operations: list[Any], registry: TagRegistry) -> list[dict[str, Any]]:
-    """What is wrong with the attributes of operations; the reader has reported duplicates before."""
-    problems = []
-    for operation in operations:
-        checked = validate_operation(operation, registry)
-        place = {"line": operation["line"], "column": operation["column"]}
-        for severity, found in (("error", checked["errors"]), ("warning", checked["warnings"])):
-            problems += [
-                {**place, "severity": severity, "code": each["code"], "message": each["message"]}
-                for each in found
-                if each["code"] != "tag-duplicate-attribute"
-            ]
-    return problems
 
 
 def _print_operations(operations: Iterable[Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.text import ENTRY_KINDS, identifying_argument
+from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.rest.models import EntryFields, EntryKindLine, EntryVersion, Restored, StoredEntry
 from paperagents.interfaces.rest.responses import Json, StrictRoute, record_response
@@ -44,13 +44,13 @@ def entry(live: Live, kind: Kind, identifier: Identifier) -> Response:
 async def set_entry(live: Live, kind: Kind, identifier: Identifier, fields: EntryFields, wait: Wait = 30.0) -> Response:
     """A run of the tool of that name; the answer is its record."""
     named = {name: value for name, value in fields.model_dump().items() if value is not None}
-    return await run_kind(live, kind, {**identifying_argument(kind, identifier), **named}, wait)
+    return await run_kind(live, kind, identifier, named, wait)
 
 
 @router.delete("/{kind}/{identifier}", summary="Delete an entry", responses=ENDED)
 async def delete_entry(live: Live, kind: Kind, identifier: Identifier, wait: Wait = 30.0) -> Response:
     """A run that waits for somebody's yes; the answer is its record."""
-    return await run_kind(live, kind, {**identifying_argument(kind, identifier), "delete": True}, wait)
+    return await run_kind(live, kind, identifier, {"delete": True}, wait)
 
 
 @router.get("/{kind}/{identifier}/versions", summary="What an entry was", response_model=list[EntryVersion])
@@ -68,15 +68,16 @@ def restore(live: Live, kind: Kind, identifier: Identifier, wanted: Restored) ->
     return Json(live.vault.entries.restore(kind, identifier, wanted.version).as_json())
 
 
-async def run_kind(live: LiveRuns, kind: str, arguments: JsonObject, wait: float) -> Response:
+async def run_kind(live: LiveRuns, kind: str, identifier: str, wanted: JsonObject, wait: float) -> Response:
     """Call the tool of a kind, validated, approved and recorded like every call; the response is its record."""
-    run_id = live.start(require_kind(live.vault, kind), arguments)
+    tool, named = live.vault.own_stores.address(require_kind(live.vault, kind), identifier)
+    run_id = live.start(tool, {**named, **wanted})
     return record_response(await live.finished(run_id, wait))
 
 
 def count_entries(vault: Vault) -> dict[str, int]:
     """The kinds of entries, with how many there are: the four that every vault has, then those of its own."""
-    return {**dict.fromkeys(ENTRY_KINDS, 0), **vault.entries.counts()}
+    return {**dict.fromkeys(vault.entry_kinds(), 0), **vault.entries.counts()}
 
 
 def require_kind(vault: Vault, kind: str) -> str:

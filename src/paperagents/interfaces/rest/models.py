@@ -42,7 +42,9 @@ class No(RequestBody):
 
 
 class EntryFields(RequestBody):
-    """The fields of an entry to change."""
+    """The fields of an entry to change; a kind of one's own has others."""
+
+    model_config = ConfigDict(extra="allow")
 
     content: str | None = None
     heading: str | None = None

@@ -284,11 +284,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Nichts aus dem Text speichern, wenn eine Operation fehlschlägt.",
         "若有一个操作失败，则不保存该文本的任何内容。",
     ),
-    "store-kind-unknown": (
-        "There are no entries of the kind '{kind}'. There is: {kinds}.",
-        "Einträge der Art „{kind}“ gibt es nicht. Es gibt: {kinds}.",
-        "没有“{kind}”类条目。可用的有：{kinds}。",
-    ),
     "attribute-without-value": (
         "'{name}' has no value. Write {name}=VALUE.",
         "„{name}“ hat keinen Wert. Schreiben Sie {name}=WERT.",
