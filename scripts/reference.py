@@ -20,6 +20,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
@@ -103,6 +104,7 @@ def regions() -> Mapping[str, Callable[[], str]]:
         "built-in-tools": _built_in_tools,
         "tags": _tags,
         "example-vault": _example_vault,
+        "requirements": _requirements,
         "commands": _commands,
         "settings": _settings,
         "error-codes": _error_codes,
@@ -210,6 +212,30 @@ def _example_vault() -> str:
     tools = [entry for entry in entries if entry.is_tool and entry.file is not None]
     tools.sort(key=lambda entry: (entry.category or "", entry.id))
     return _table(("category", "tool", "what it does"), ((e.category or "", _code(e.id), e.description) for e in tools))
+
+
+def _requirements() -> str:
+    """Every requirement of the five documents: met, with the test that shows it, or otherwise, with the reason."""
+    tables = []
+    for document, rows in groupby(read_requirements(), key=lambda row: row[0].partition(".")[0]):
+        told = [
+            (number, section, _cell(says), state, why if state == "differs" else _code(why.rpartition("::")[2]))
+            for number, section, says, state, why in rows
+        ]
+        counted = f"{sum(row[3] == 'met' for row in told)} of {len(told)} met, the others differ on purpose."
+        table = _table(("number", "section", "what it says", "state", "shown by, or reason"), told)
+        tables.append(f"## Document {document}\n\n{counted}\n\n{table}")
+    return "\n\n".join(tables)
+
+
+def read_requirements() -> list[list[str]]:
+    """Number, section, text, state, and test or reason of each."""
+    lines = (ROOT / "tests" / "seeds" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return [[cell.strip() for cell in line.split("¦")] for line in lines if not line.startswith("#")]
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"`([^`]+)`", lambda code: _code(code[1]), text.replace("<", "&lt;"))
 
 
 # --- commands

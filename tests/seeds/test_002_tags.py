@@ -177,3 +177,38 @@ def test_a_flag_deletes_with_a_yes(desk: Desk) -> None:
     desk.vault.apply('{{<datavault id="test" type="text" content="x" />}}')
     (result,) = desk.vault.apply('{{<datavault id="test" type="text" delete />}}', approver=ApproveEverything())
     assert (result["action"], desk.vault.vault_content("test")) == ("deleted", None)
+
+
+def test_example_4_works_as_a_note_of_the_vault(desk: Desk) -> None:
+    attributes = "    message: {required: true, type: string}\n    level: {type: enum, values: [info], default: info}\n"
+    head = "tag: true\nid: notification\nname: Notification\ndescription: d\nwords: [notify]\n"
+    note = f"---\n{head}type: self_closing\ncategory: output\nschema:\n  attributes:\n{attributes}---\n"
+    (desk.root / "notify.md").write_text(note)
+    (result,) = desk.vault.apply('{{<notify message="Backup done" />}}')
+    assert (result["status"], result["output"]) == ("success", "Backup done")
+
+
+@pytest.mark.parametrize("broken", ["words: [memory]", "words: 5", "patterns: abc", "schema: {attributes: {a: 5}}"])
+def test_a_broken_note_of_a_tag_costs_no_other_tag(broken: str, desk: Desk) -> None:
+    (desk.root / "a.md").write_text(f"---\ntag: true\nid: a\nname: A\ndescription: d\n{broken}\n---\n")
+    (desk.root / "b.md").write_text("---\ntag: true\nid: b\nname: B\ndescription: d\ncategory: output\n---\n")
+    results = desk.vault.apply('{{<memory identifier="m" content="x" />}}{{<a />}}{{<b />}}')
+    assert [each["action"] for each in results] == ["created", "b"]
+
+
+def test_stored_code_is_executed_by_reference(desk: Desk) -> None:
+    results = desk.vault.apply(
+        """{{<datavault id="library" type="code">}}
+const double = x => x * 2;
+{{</datavault>}}
+{{<js_execute>}}
+{{<vaultref id="library" />}}
+await vault.set("answer", double(21));
+return await vault.get("answer");
+{{</js_execute>}}
+{{<final_output>}}The answer is stored.{{</final_output>}}"""
+    )
+    assert [each["status"] for each in results] == ["success"] * 3
+    assert results[1]["output"] == "42"
+    assert desk.vault.vault_content("answer") == "42"
+    assert results[2]["output"] == "The answer is stored."

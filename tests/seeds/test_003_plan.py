@@ -46,6 +46,18 @@ def test_section_9_1_every_row_of_the_table_is_tried() -> None:
     assert set(POLICY) == set(CALLS)
 
 
+@pytest.mark.parametrize("operation", ["search_files", "read_file", "rest_request (GET)"])
+def test_section_9_1_what_is_optional_can_be_asked(
+    operation: str, desk: Desk, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Optional" in POLICY[operation]
+    monkeypatch.setenv("PAPER_APPROVAL_READS", "true")
+    tool, arguments = CALLS[operation](web.url())
+    person = Person([Approved()])
+    assert desk.reopened().run(tool, arguments, approver=person).success
+    assert len(person.asked) == 1
+
+
 def test_section_9_1_custom_javascript_can_be_asked(desk: Desk) -> None:
     desk.tool("compute", "approval: always\ncustom_function: return 1;")
     assert desk.run("compute").status == "waiting"
