@@ -318,3 +318,11 @@ def test_a_note_is_sent_with_a_token_that_no_record_shows(vault: Vault, web: Web
     assert body["title"] == "notes/garden.md"
     assert "große" in body["text"]
     assert "a-very-secret-token" not in json.dumps(record.as_json())
+
+
+def test_a_picture_in_another_folder_is_no_dead_link(vault: Vault) -> None:
+    (vault.root / "Anhänge").mkdir()
+    (vault.root / "Anhänge" / "Bild Übersicht.png").write_bytes(b"\x89PNG\x00\xff")
+    (vault.root / "notes" / "pictures.md").write_text("![[Bild Übersicht.png]] ![[weg.png|300]]", encoding="utf-8")
+    dead = done(vault, "check_links", folder="notes")["dead"]
+    assert [each["link"] for each in dead if each["note"] == "notes/pictures.md"] == ["weg.png"]

@@ -196,3 +196,10 @@ def test_a_kind_that_there_is_not_is_exit_code_2_and_says_what_there_is(paper: P
     assert (answer.code, answer.document["error"]["code"]) == (2, "unknown-kind")
     assert "memory, task, goal, datavault" in answer.document["error"]["hint"]
     assert paper("store", "task", "set", "t", "-p", "status").code == 2
+
+
+def test_an_entry_without_content_is_told_by_its_heading(paper: Paper) -> None:
+    paper("store", "task", "set", "t", "--heading", "Buy peas", "--status", "paused")
+    assert paper("store", "task", "get", "t").out == "Buy peas  paused\n"
+    paper("store", "memory", "set", "m", "--content", "")
+    assert paper("store", "memory", "get", "m").out.strip()

@@ -80,8 +80,12 @@ def get(context: click.Context, *, identifier: str, as_json: bool) -> None:
     entry = load_entry(context, identifier)
     if as_json:
         print_json(entry.as_json())
+    elif entry.content or entry.attributes:
+        echo_content(entry.content or format_value({**entry.attributes}))
     else:
-        echo_content(entry.content or format_value({**entry.attributes}) if entry.attributes else entry.content)
+        # A task or a goal may be no more than its heading.
+        said = "  ".join(filter(None, (entry.heading or entry.description, entry.status, entry.notes)))
+        click.echo(visible(said or entry.identifier))
 
 
 @store_command.command("set", help=text("cli.store.set"))
