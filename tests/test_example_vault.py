@@ -15,6 +15,8 @@ from tests.servers import Web
 
 from paperagents import open_vault
 from paperagents.approval.question import ApprovalRequest, Approved, Denied
+from paperagents.interfaces.command_line.app import run
+from paperagents.messages import use_language
 from paperagents.runs.record import RunRecord
 from paperagents.tags import resolve_vault_references
 from paperagents.vault import Vault
@@ -326,3 +328,25 @@ def test_a_picture_in_another_folder_is_no_dead_link(vault: Vault) -> None:
     (vault.root / "notes" / "pictures.md").write_text("![[Bild Übersicht.png]] ![[weg.png|300]]", encoding="utf-8")
     dead = done(vault, "check_links", folder="notes")["dead"]
     assert [each["link"] for each in dead if each["note"] == "notes/pictures.md"] == ["weg.png"]
+
+
+@pytest.mark.parametrize("spoken", ["de", "zh"])
+def test_the_example_vault_speaks_the_language_of_the_reader(
+    spoken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english = Path(str(files("paperagents"))) / "example_vault"
+    monkeypatch.setenv("PAPER_LANGUAGE", spoken)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert run(["init", str(tmp_path / "vault")]) == 0
+    use_language(None)
+    with Vault(tmp_path / "vault") as vault, Vault(english) as original:
+        assert vault.check() == []
+        assert [each for each in vault.test() if not each.passed] == []
+        before = {entry.file: entry.description for entry in original.registry.entries() if entry.file}
+        after = {entry.file: entry.description for entry in vault.registry.entries() if entry.file}
+        # A language that it cannot be read in is a file that somebody has forgotten.
+        assert [file for file in before if before[file] == after[file]] == []
+        assert before.keys() == after.keys()
+        code = re.compile(r"`([^`]+)`")
+        welcome = [code.findall((each.root / "Welcome.md").read_text("utf-8")) for each in (vault, original)]
+        assert set(welcome[0]) == set(welcome[1])

@@ -176,7 +176,7 @@ class Vault(NotesFolder):
             return run_examples(self.registry.tool(tool), self._try_example)
         files = [entry for entry in self.registry.entries() if entry.file is not None]
         broken = [entry for entry in files if not entry.valid]
-        tools = [entry for entry in files if entry.valid and entry.kind != "agent"]
+        tools = [entry for entry in files if entry.valid and entry.is_tool]
         return [*map(unusable_file, broken), *(result for entry in tools for result in self.test(entry.id))]
 
     def _try_example(self, tool: ToolDefinition, example: Example) -> RunRecord:

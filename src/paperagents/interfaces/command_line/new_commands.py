@@ -7,6 +7,8 @@ import json
 import os
 import re
 import shlex
+import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import count
@@ -19,7 +21,7 @@ from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import common_options, current_notes, require_vault
 from paperagents.interfaces.command_line.output import one_line, own_command, print_json, say
-from paperagents.messages import system_text, text
+from paperagents.messages import language, system_text, text
 from paperagents.settings import KEEPING_FOLDER
 
 
@@ -106,7 +108,7 @@ def init_command(context: click.Context, *, folder: Path | None, examples: bool 
         wanted = is_empty if examples is None else examples
         written = write_settings(folder)
         if wanted:
-            written += _copy_new(files("paperagents") / "example_vault", folder)
+            written += write_examples(folder)
     except OSError as error:
         raise PaperError("cannot-write", path=str(error.filename or folder), reason=system_text(error)) from error
     except ValueError as error:
@@ -136,16 +138,39 @@ def write_settings(folder: Path) -> list[Path]:
     return [write_new(place, content) for place, content in contents.items() if is_free(place)]
 
 
-def _copy_new(source: Traversable, target: Path) -> list[Path]:
+def write_examples(folder: Path) -> list[Path]:
+    """The example vault, with its welcome and its descriptions in the reader's language."""
+    texts = files("paperagents.interfaces.command_line") / "example_words"
+    told: dict[str, str] = {}
+    if language() != "en":
+        told = tomllib.loads((texts / f"{language()}.toml").read_text("utf-8"))
+        told["Welcome.md"] = (texts / f"Welcome.{language()}.md").read_text("utf-8")
+    return _copy_new(files("paperagents") / "example_vault", folder, "", told)
+
+
+def _copy_new(source: Traversable, target: Path, above: str, told: Mapping[str, str]) -> list[Path]:
     written = []
     for each in sorted(source.iterdir(), key=lambda child: child.name):
-        place = target / each.name
+        place, name = target / each.name, above + each.name
         if each.is_dir():
             make_folder(place)
-            written += _copy_new(each, place)
+            written += _copy_new(each, place, f"{name}/", told)
         elif is_free(place):
-            written.append(write_new(place, each.read_bytes()))
+            content = each.read_bytes()
+            written.append(write_new(place, translate(content, name, told[name]) if name in told else content))
     return written
+
+
+def translate(content: bytes, file: str, told: str) -> bytes:
+    """A file of the example vault in another language: all of the welcome, the description of anything else."""
+    if file == "Welcome.md":
+        return told.encode()
+    ending = "," if file.endswith(".js") else ""
+    description = f"description: {json.dumps(told, ensure_ascii=False)}{ending}"
+    # The first one is the file's own; a JSON text is a YAML and a JavaScript text.
+    found = re.search(r"description: .*", content.decode())
+    assert found is not None
+    return content.decode().replace(found[0], description, 1).encode()
 
 
 def make_folder(place: Path) -> None:
