@@ -50,8 +50,13 @@ def offer(paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch) -> Offer:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
+        ("paper run good -p ", {"text=", "loud=", "tone="}),
+        ("paper run good -p lo", {"loud="}),
+        ("paper run good -p tone=", {"tone=high", "tone=low"}),
+        ("paper run good -p loud=t", {"loud=true"}),
+        ("paper run nothing -p ", set()),
         ("paper env good ", {"API_TOKEN"}),
-        ("paper env go", {"good"}),
+        ("paper env goo", {"good"}),
         ("paper config get sandbox.", {"sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb"}),
         ("paper config unset lang", {"language"}),
         ("paper list --category wo", {"words"}),
@@ -60,6 +65,17 @@ def offer(paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch) -> Offer:
 )
 def test_names_and_values_are_offered(line: str, offered: set[str], offer: Offer) -> None:
     assert offer(line) == offered
+
+
+@pytest.mark.usefixtures("vault")
+def test_runs_and_questions_are_offered_by_their_ids(paper: Paper, offer: Offer) -> None:
+    run = paper("run", "good", "-p", "text=x", "-p", "tone=low", "--json").document["run_id"]
+    paper("run", "write_file", "-p", "filePath=a.md", "-p", "content=x")
+    (question,) = paper("approvals", "list", "--json").document
+    assert {"last", run} <= offer("paper runs show ")
+    assert offer(f"paper runs show {run[:6]}") == {run}
+    assert offer("paper approvals approve ") == {"last", question["id"]}
+    assert offer(f"paper approvals deny {question['id'][:4]}") == {question["id"]}
 
 
 def test_completion_leaves_nothing_in_a_folder_that_is_no_vault(

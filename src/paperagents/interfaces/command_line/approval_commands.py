@@ -10,6 +10,7 @@ from paperagents.approval.question import ApprovalRequest, Approved, Decision, D
 from paperagents.calls.conversion import read_arguments
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
+from paperagents.interfaces.command_line.completion import complete_question
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say
 from paperagents.interfaces.command_line.questions import describe_question, describe_rule, tool_name
@@ -43,7 +44,7 @@ def list_approvals(context: click.Context, *, as_json: bool) -> None:
 
 
 @approvals_command.command("show", help=text("cli.approvals.show"))
-@click.argument("approval", metavar="ID|last")
+@click.argument("approval", metavar="ID|last", shell_complete=complete_question)
 @common_options
 def show(context: click.Context, *, approval: str, as_json: bool) -> None:
     """One open question."""
@@ -68,7 +69,7 @@ def print_question(vault: Vault, request: ApprovalRequest) -> None:
 
 
 @approvals_command.command("approve", help=text("cli.approvals.approve"))
-@click.argument("approval", required=False, metavar="[ID|last]")
+@click.argument("approval", required=False, metavar="[ID|last]", shell_complete=complete_question)
 @click.option("--all", "every", is_flag=True, help=text("cli.approvals.all"))
 @click.option("--run", "of_run", metavar="RUN|last", help=text("cli.approvals.run"))
 @click.option("--edit", metavar="JSON", help=text("cli.approvals.edit"))
@@ -93,7 +94,7 @@ def approve(  # noqa: PLR0913  one argument per option
 
 
 @approvals_command.command("deny", help=text("cli.approvals.deny"))
-@click.argument("approval", metavar="ID|last")
+@click.argument("approval", metavar="ID|last", shell_complete=complete_question)
 @click.option("--reason", default="", help=text("cli.approvals.reason"))
 @common_options
 def deny(context: click.Context, *, approval: str, reason: str, as_json: bool) -> None:

@@ -58,7 +58,9 @@ def describe(parameters: Iterable[Parameter], ending: str = "") -> Iterator[tupl
 
 def find_parameters(context: click.Context, incomplete: str) -> Offered:
     """``NAME=`` of the tool that stands before; behind the sign, the values it may have."""
-    definition = current_notes(context).registry.tool(str(context.params.get("tool")))
+    # Behind a -p without its value the parser has not come to the arguments yet.
+    tool = context.params.get("tool") or next(iter(context.args), "")
+    definition = current_notes(context).registry.tool(str(tool))
     name, equals, _ = incomplete.partition("=")
     if not equals:
         return describe(definition.parameters, "=")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from paperagents.interfaces.command_line.app import LocalisedGroup
+from paperagents.interfaces.command_line.completion import complete_run
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import (
     format_duration,
@@ -61,7 +62,7 @@ def list_runs(  # noqa: PLR0913  one argument per option
 
 
 @runs_command.command("show", help=text("cli.runs.show"))
-@click.argument("run", metavar="RUN|last")
+@click.argument("run", metavar="RUN|last", shell_complete=complete_run)
 @common_options
 def show(context: click.Context, *, run: str, as_json: bool) -> None:
     """The record of a run."""
@@ -74,7 +75,7 @@ def show(context: click.Context, *, run: str, as_json: bool) -> None:
 
 
 @runs_command.command("rerun", help=text("cli.runs.rerun"))
-@click.argument("run", metavar="RUN|last")
+@click.argument("run", metavar="RUN|last", shell_complete=complete_run)
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @common_options
 def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None:
@@ -86,7 +87,7 @@ def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None
 
 
 @runs_command.command("resume", help=text("cli.runs.resume"))
-@click.argument("run", required=False, metavar="[RUN|last]")
+@click.argument("run", required=False, metavar="[RUN|last]", shell_complete=complete_run)
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @common_options
 def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool) -> None:
@@ -115,8 +116,8 @@ def _resume_all(context: click.Context, *, as_json: bool) -> None:
 
 
 @runs_command.command("compare", help=text("cli.runs.compare"))
-@click.argument("one", metavar="RUN|last")
-@click.argument("other", metavar="RUN")
+@click.argument("one", metavar="RUN|last", shell_complete=complete_run)
+@click.argument("other", metavar="RUN", shell_complete=complete_run)
 @common_options
 def compare(context: click.Context, *, one: str, other: str, as_json: bool) -> None:
     """What differs between two runs, step by step."""

@@ -11,7 +11,7 @@ from paperagents.calls.conversion import CannotConvertError, read_arguments, rea
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.completion import complete_tool
+from paperagents.interfaces.command_line.completion import complete_parameter, complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import say
 from paperagents.interfaces.command_line.run_output import print_record
@@ -25,7 +25,15 @@ _COMPARED = ("name", "status", "parameters", "output")
 
 @click.command("run", cls=LocalisedCommand, help=text("cli.run"))
 @click.argument("tool", shell_complete=complete_tool)
-@click.option("-p", "--param", "pairs", multiple=True, metavar="NAME=VALUE", help=text("cli.run.param"))
+@click.option(
+    "-p",
+    "--param",
+    "pairs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help=text("cli.run.param"),
+    shell_complete=complete_parameter,
+)
 @click.option("--params", "given", metavar="JSON|@FILE|-", help=text("cli.run.params"))
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @click.option("--dry-run", is_flag=True, help=text("cli.run.dry"))
