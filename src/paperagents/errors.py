@@ -165,6 +165,15 @@ class SandboxError(PaperError):
     """A piece of JavaScript ended badly: too slow, too big, or an error of its own."""
 
 
+class ThrownError(SandboxError):
+    """What the author of a tool throws, told in the author's own words (``javascript-error``)."""
+
+    @property
+    def message(self) -> str:
+        """As it was written."""
+        return str(self.details["message"])
+
+
 class ScriptSyntaxError(SandboxError):
     """The engine cannot read the code (``sandbox-syntax``)."""
 

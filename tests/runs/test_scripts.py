@@ -237,6 +237,7 @@ def test_loading_a_package_is_also_a_global_function(vault: Vault) -> None:
 
 def test_a_call_that_it_does_not_catch_fails_it_as_a_step_fails_a_chain(vault: Vault) -> None:
     (vault.root / "two.tool.js").write_text(TOOL.replace("tool-id", "t-two"), encoding="utf-8")
+    (vault.root / "t.tool.js").write_text(TOOL.replace("match: 'ENOENT'", "match: 'EPIPE'"), encoding="utf-8")
     for given, tool, arguments in (("call", "t-two", {"input": ""}), ("read", "read_file", {"filePath": "none.md"})):
         direct, record = vault.run(tool, arguments).error, vault.run("tool-id", {"input": given})
         assert direct is not None
@@ -612,3 +613,52 @@ def test_a_bridge_without_values_is_tried_with_made_up_ones(vault: Vault) -> Non
     (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
     vault.registry.refresh()
     assert vault.plan("tool-id", {"input": "bridge"}).data == "mock made up for ask"
+
+
+def test_a_bridge_that_is_called_without_values_gets_none(vault: Vault) -> None:
+    whole = "return { 'a:b': { real: (given, api) => [typeof given, typeof api?.getInfo], mock: () => 1 } }"
+    code = TOOL.replace("api.bridge('ask', 'x')", "api.bridge.execute('a:b')").replace(BRIDGES, whole)
+    (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    assert vault.run("tool-id", {"input": "bridge"}).data == ["undefined", "function"]
+
+
+def test_a_missing_file_has_the_name_that_lists_of_business_errors_look_for(vault: Vault) -> None:
+    error = vault.run("tool-id", {"input": "read"}).error
+    assert error is not None
+    assert (error["code"], error["message"]) == ("FILE_NOT_FOUND", "文件不存在")
+
+
+def test_a_failed_call_that_no_business_error_names_is_told_as_it_failed(vault: Vault) -> None:
+    (vault.root / "t.tool.js").write_text(TOOL.replace("match: 'ENOENT'", "match: 'EPIPE'"), encoding="utf-8")
+    error = vault.run("tool-id", {"input": "read"}).error
+    assert error is not None
+    assert error["code"] == "file-not-found"
+    assert "ENOENT" not in str(error["message"])
+
+
+@pytest.mark.parametrize(
+    ("thrown", "message"),
+    [
+        ("new Error('开始日期不能晚于结束日期')", "开始日期不能晚于结束日期"),
+        ("new Error('No.')", "No."),
+        ("'just words'", "just words"),
+        ("Object.assign(new Error('own class'), { name: 'DateError' })", "own class"),
+    ],
+)
+def test_what_the_author_throws_is_told_as_the_author_wrote_it(vault: Vault, thrown: str, message: str) -> None:
+    (vault.root / "t.tool.js").write_text(TOOL.replace("new Error('something else')", thrown), encoding="utf-8")
+    record = vault.run("tool-id", {"input": "fail_other"})
+    assert record.error is not None
+    assert (record.error["code"], record.error["message"]) == ("javascript-error", message)
+    assert record.execution_log[0]["message"] == message
+
+
+def test_a_mistake_of_the_program_still_tells_its_place_and_a_tool_is_told_its_own_way_to_the_network(
+    vault: Vault,
+) -> None:
+    code = TOOL.replace("throw new Error('something else')", "return await fetch('https://example.com')")
+    (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    error = vault.run("tool-id", {"input": "fail_other"}).error
+    assert error is not None
+    assert "t.tool.js:" in str(error["message"])
+    assert "this.api.callTool('rest_request'" in str(error["message"])

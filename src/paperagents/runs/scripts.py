@@ -358,8 +358,9 @@ def reraise_failed_call(failures: list[PaperError]) -> Iterator[None]:
     try:
         yield
     except SandboxError as error:
-        told = (error.details.get("code"), error.details.get("message"))
-        failed = next((each for each in failures if (each.code, each.message) == told), None)
+        code, message = error.details.get("code"), str(error.details.get("message"))
+        # The name of a system error may stand before it.
+        failed = next((each for each in failures if each.code == code and message.endswith(each.message)), None)
         if failed is None:
             raise
         raise failed from None

@@ -9,7 +9,7 @@ from typing import Any
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import lossless_bytes, value_without_surrogates, without_surrogates
-from paperagents.errors import SandboxCrashError, SandboxError, ScriptSyntaxError
+from paperagents.errors import SandboxCrashError, SandboxError, ScriptSyntaxError, ThrownError
 from paperagents.messages import has_text, text
 
 FIRST_LINE = 1001
@@ -22,6 +22,10 @@ _NO_CODE = r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*
 """Comments and texts; each is taken whole, closed or not, so that no code takes more than linear time."""
 _OF_NULL = re.compile(r"cannot (?:read|set) property '(.{1,100})' of null")
 _NO_OBJECT = "Cannot convert undefined or null to object"
+_ENGINE_ERRORS = frozenset({
+    "AggregateError", "EvalError", "InternalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError",
+    "URIError",
+})  # fmt: skip
 _CODES = {
     "timeout": "sandbox-timeout",
     "memory": "sandbox-memory",
@@ -161,24 +165,26 @@ def javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandbo
     is_syntax = report.get("syntax") is True
     if report.get("kind") == "null":
         message = said = "null"
-    error = ScriptSyntaxError if is_syntax else SandboxError
+    is_tool = script.last_line is not None
+    is_own = is_tool and bool(message) and name not in _ENGINE_ERRORS and report.get("kind") != "null"
+    error = ScriptSyntaxError if is_syntax else ThrownError if is_own else SandboxError
     return error(
         "sandbox-syntax" if is_syntax else "javascript-error",
         details={**own, "name": name or None, "message": message, "stack": frames},
         error=f"{name}: {said}" if name and said else name or said or Phrase("thrown-object"),
-        advice=advise(message, name),
+        advice=advise(message, name, in_tool=is_tool),
         place=place_of(frames or ([start_of(script)] if is_syntax else [])),
     )
 
 
-def advise(message: str, name: str) -> Phrase | str:
-    """What QuickJS means, where its own words puzzle people."""
+def advise(message: str, name: str, *, in_tool: bool = False) -> Phrase | str:
+    """What QuickJS means, where its own words puzzle people; a tool in one file has other ways out than a block."""
     if name == "RangeError" and message.startswith("too many arguments in function call"):
         return Phrase("too-many-arguments")
     if name == "ReferenceError" and message.endswith(" is not defined"):
         missing = message.removesuffix(" is not defined")
-        key = f"missing-{missing}"
-        return Phrase(key) if has_text(f"sandbox.{key}") else ""
+        keys = (*((f"missing-{missing}-in-tool",) if in_tool else ()), f"missing-{missing}")
+        return next((Phrase(key) for key in keys if has_text(f"sandbox.{key}")), "")
     return ""
 
 

@@ -127,6 +127,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         " Ein Block hat kein Netzwerk; dafür gibt es einen Schritt mit rest_request.",
         "代码块没有网络：请使用带 rest_request 的步骤。",
     ),
+    "sandbox.missing-fetch-in-tool": (
+        " A tool has no network of its own: await this.api.callTool('rest_request', {{ url }}).",
+        " Ein Tool hat kein eigenes Netzwerk; dafür gibt es await this.api.callTool('rest_request', {{ url }}).",
+        "工具本身没有网络：请使用 await this.api.callTool('rest_request', {{ url }})。",
+    ),
     "sandbox.missing-setTimeout": (
         " There are no timers in a block.",
         " In einem Block gibt es keine Zeitgeber.",

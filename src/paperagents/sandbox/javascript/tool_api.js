@@ -14,9 +14,17 @@ const bridge = async (name, ...values) => {
   const act = mocked ? known.mock : known.real;
   if (typeof act !== 'function') throw new Error(`The bridge '${name}' has no ${mocked ? 'mock' : 'real'} function.`);
   const given = mocked && !values.length && typeof tool.getMockArgs === 'function' ? [await tool.getMockArgs(name) ?? []].flat() : values;
-  return act.call(known, ...given, api);
+  // The api comes after the values: where there are none, it must not stand in their place.
+  return act.call(known, ...(given.length ? given : [undefined]), api);
 };
 bridge.execute = bridge;
+
+// The words that lists of business errors look for, as Node would say them.
+const systemNames = { 'file-not-found': 'ENOENT', 'file-exists': 'EEXIST', 'not-a-file': 'EISDIR' };
+const withSystemName = error => {
+  if (Object.hasOwn(systemNames, error.code)) error.message = `${systemNames[error.code]}: ${error.message}`;
+  throw error;
+};
 
 const api = Object.freeze({
   logger: Object.freeze({
@@ -37,7 +45,7 @@ const api = Object.freeze({
     clear: () => { changed_ = true; kept_.clear(); },
   }),
   importx: load_,
-  callTool: (name, parameters) => call_tool(name, parameters ?? {}),
+  callTool: (name, parameters) => call_tool(name, parameters ?? {}).catch(withSystemName),
   bridge: Object.freeze(bridge),
   getInfo: () => ({ ...info }),
 });
