@@ -263,9 +263,11 @@ class InvalidArgumentsError(UsageError):
     A tool in one JavaScript file has its own names for what can be wrong: its code is then one of those.
     """
 
-    def __init__(self, tool: str, problems: Sequence[Mapping[str, Any]], *, code: str = "invalid-arguments") -> None:
+    def __init__(
+        self, tool: str, problems: Sequence[Mapping[str, Any]], *, code: str = "invalid-arguments", **values: Any
+    ) -> None:
         told = join_sentences(*(str(problem["message"]) for problem in problems))
-        super().__init__(code, tool=tool, problems=told, details={"problems": list(problems)})
+        super().__init__(code, tool=tool, problems=told, details={"problems": list(problems)}, **values)
 
     @property
     def message(self) -> str:
@@ -273,9 +275,9 @@ class InvalidArgumentsError(UsageError):
         return text("invalid-arguments", **self.values)
 
     @property
-    def hint(self) -> str:
-        """Where to read what the tool wants."""
-        return text("invalid-arguments.hint", **self.values)
+    def hint(self) -> str | None:
+        """How it is called, or where to read what the tool wants."""
+        return advice("invalid-arguments", self.values)
 
 
 class QuerySyntaxError(UsageError):

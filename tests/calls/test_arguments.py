@@ -106,12 +106,10 @@ def told(schema: Any, value: Any, language: str = "en") -> list[str]:
 
 
 def test_what_is_wrong_with_the_variant_that_was_meant_is_told_where_it_is() -> None:
-    assert told(SHAPE, {"kind": "circle"}) == ["Parameter 'it.radius' is required."]
-    assert told(SHAPE, {"kind": "box", "width": "9"}) == ["Parameter 'it.width' must be of type number."]
-    assert told(SHAPE, {"kind": "star"}) == ["Parameter 'it' has none of the forms it may have."]
-    assert told({"anyOf": [{"type": "integer", "minimum": 3}, {"type": "null"}]}, 2) == [
-        "Parameter 'it' must be at least 3."
-    ]
+    assert told(SHAPE, {"kind": "circle"}) == ["'it.radius' is missing."]
+    assert told(SHAPE, {"kind": "box", "width": "9"}) == ["'it.width' must be a number such as 1.5."]
+    assert told(SHAPE, {"kind": "star"}) == ["'it' has none of the forms it may have."]
+    assert told({"anyOf": [{"type": "integer", "minimum": 3}, {"type": "null"}]}, 2) == ["'it' must be at least 3."]
 
 
 @pytest.mark.parametrize(

@@ -193,4 +193,4 @@ def test_a_misspelt_argument_is_named_beside_the_one_that_is_missing(vault: Vaul
     add(vault, "parameters: [{name: items, type: string, description: d}]\ncustom_function: return 1;")
     error = vault.run("t", {"itmes": "a"}).error
     assert error is not None
-    assert error["message"] == "Parameter 'items' is required; 'itmes' was given."
+    assert error["message"] == "'items' is missing; is it meant by 'itmes'?"

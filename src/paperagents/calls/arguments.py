@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from shlex import quote
 
 from paperagents.calls.conversion import DEEPEST, CannotConvertError, convert_value, read_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -52,8 +53,19 @@ def validate_arguments(
         code = "invalid-arguments"
         if tool.kind == "javascript":
             code = _JAVASCRIPT_CODES.get(str(problems[0]["code"]), "INVALID_PARAM_VALUE")
-        raise InvalidArgumentsError(tool.id, problems, code=code)
+        raise InvalidArgumentsError(tool.id, problems, code=code, **_advise(tool, problems))
     return complete
+
+
+def _advise(tool: ToolDefinition, problems: list[JsonObject]) -> dict[str, str]:
+    """The words of a hint for the first thing that is wrong."""
+    if any(problem["code"] == "argument-missing" for problem in problems):
+        required = [each.name for each in tool.parameters if each.must_be_given]
+        return {"case": "missing", "example": " ".join(f"-p {quote(name)}=…" for name in required)}
+    lists = {each.name for each in tool.parameters if declared_types(each.schema) == ["array"]}
+    wrong = (str(problem["parameter"]) for problem in problems if problem["code"] == "argument-type")
+    name = next((name for name in wrong if name in lists), None)
+    return {"case": "list", "name": quote(name)} if name is not None else {}
 
 
 def convert_arguments(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> JsonObject:
@@ -99,7 +111,7 @@ def _convert(given: JsonObject, declared: Mapping[str, Parameter], problems: lis
             kind = declared_types(declared[name].schema)
             shown = json.dumps(value, ensure_ascii=False)
             shown = shown if len(shown) <= _SHORT else shown[:_SHORT] + "…"
-            problems.append(_problem("argument-type", name, kind=kind, value=shown))
+            problems.append(_problem("argument-type", name, kind=kind, value=shown, rule=kind))
             result[name] = value
     return result
 
@@ -117,7 +129,9 @@ def find_violations(tool: ToolDefinition, arguments: JsonObject) -> Iterator[Jso
         if violation.keyword == "enum" and tool.judges_words:
             continue
         if violation.keyword == "additionalProperties" and not violation.path:
-            yield from (_problem("argument-unknown", name) for name in violation.names or undeclared)
+            for name in violation.names or undeclared:
+                near = guess_name(name, declared)
+                yield _problem("argument-unknown", name, near=near, rule="near" if near else None)
         else:
             yield _describe(violation, undeclared)
 
@@ -131,13 +145,15 @@ def _describe(violation: Violation, undeclared: list[str]) -> JsonObject:
         rule = "slip" if given is not None and not path else None
         return _problem("argument-missing", f"{path}.{name}".strip("."), name=name, given=given, rule=rule)
     if violation.keyword == "type":
-        return _problem("argument-type", path, kind=violation.limit, value="")
+        return _problem("argument-type", path, kind=violation.limit, value="", rule=violation.limit)
     names = ", ".join(f"'{name}'" for name in violation.names)
     rule = violation.keyword
     if violation.message.endswith(_SEVERAL):
         rule = "oneOf-several"
     elif rule == "additionalProperties" and not violation.names:
         rule = "no-members"
+    elif rule == "format":
+        rule = f"format-{violation.limit}" if has_text(f"argument-rule.format-{violation.limit}") else rule
     return _problem("argument-rule", path, rule=rule, reason=violation.rule, limit=violation.limit, names=names)
 
 

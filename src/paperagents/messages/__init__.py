@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from string import Formatter
+from typing import Any
 
 LANGUAGES = ("en", "de", "zh")
 _ENDS = (".", "!", "?", ":", "…", "。", "！", "？", "：")
@@ -23,8 +25,19 @@ _default: str | None = None
 
 
 def text(key: str, /, **values: object) -> str:
-    """The sentence of this key in the current language, with its values filled in."""
-    return sentences()[key][LANGUAGES.index(language())].format(**values)
+    """The sentence of this key in the current language, with its values filled in; ``{file!q}`` for a command line."""
+    template = sentences()[key][LANGUAGES.index(language())]
+    return _Quoting().vformat(template, (), values) if "!q}" in template else template.format(**values)
+
+
+class _Quoting(Formatter):
+    """Makes a command in a sentence one that can be copied: a path with blanks is quoted for the shell."""
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """``!q`` besides Python's own conversions."""
+        from shlex import quote  # noqa: PLC0415  few sentences have a path in a command
+
+        return quote(str(value)) if conversion == "q" else super().convert_field(value, conversion)
 
 
 def sentence(code: str, values: Mapping[str, object]) -> str:

@@ -131,9 +131,7 @@ class RedactedStream:
 def secrets_of_request(arguments: Mapping[str, JsonValue]) -> list[str]:
     """The values of headers that carry a key or a cookie, whole and without the word before them; passwords in URLs."""
     headers, address = arguments.get("headers"), arguments.get("url")
-    found = (
-        [str(each) for name, each in headers.items() if _SECRET_NAME.search(name)] if isinstance(headers, dict) else []
-    )
+    found = [str(each) for name, each in headers.items() if is_secret_name(name)] if isinstance(headers, dict) else []
     try:
         password = urlsplit(address).password if isinstance(address, str) else None
     except ValueError:
@@ -148,9 +146,14 @@ def has_mask(value: JsonValue) -> bool:
     return any(map(has_mask, value)) if isinstance(value, list) else isinstance(value, str) and MASK in value
 
 
+def is_secret_name(name: str) -> bool:
+    """Whether what has this name is most likely a secret."""
+    return bool(_SECRET_NAME.search(name))
+
+
 def redact_headers(headers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Headers for showing: the values of those that carry a key or a cookie are hidden."""
-    return {name: MASK if _SECRET_NAME.search(name) else value for name, value in headers.items()}
+    return {name: MASK if is_secret_name(name) else value for name, value in headers.items()}
 
 
 def hide_headers(name: str, value: JsonValue) -> JsonValue:

@@ -196,3 +196,117 @@ def test_a_byte_order_mark_before_the_arguments_is_no_part_of_them(paper: Any, w
     write("given.json", '\ufeff{"s": "ü"}\r\n')
     for given in ("@given.json", '\ufeff{"s": "ü"}'):
         assert paper("run", "typed", "--params", given, "--json").document["data"] == {"s": "ü"}
+
+
+LISTS = """---
+tool: true
+name: lists
+description: Gives back what it gets.
+parameters:
+  - {name: words, type: array, items: {type: string}, description: d, required: false}
+  - {name: numbers, type: array, items: {type: number}, description: d, required: false}
+  - {name: any, type: array, description: d, required: false}
+  - {name: one, type: string, description: d, required: false}
+  - {name: due, type: string, format: date, description: d, required: false}
+custom_function: return input;
+---
+"""
+NEEDS = """---
+tool: true
+name: needs
+description: Needs two.
+parameters:
+  - {name: text, type: string, description: d}
+  - {name: amount, type: number, description: d}
+custom_function: |
+  return {deep: [{path: input.text}], names: ["a", "b"], amount: input.amount};
+---
+"""
+
+
+@pytest.fixture
+def lists(write: Callable[..., Path]) -> None:
+    write("lists.md", LISTS)
+    write("needs.md", NEEDS)
+
+
+@pytest.mark.usefixtures("lists")
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        (["-p", "words=a", "-p", "words=2"], {"words": ["a", "2"]}),
+        (["-p", "numbers=1", "-p", "numbers=2.5"], {"numbers": [1, 2.5]}),
+        (["-p", "any=1", "-p", "any=x"], {"any": [1, "x"]}),
+        (["words=a", "words=b", "one=x y"], {"words": ["a", "b"], "one": "x y"}),
+        (["words=a", "-p", "words=b"], {"words": ["b", "a"]}),
+    ],
+)
+def test_a_repeated_argument_is_a_list_and_p_may_be_left_out(
+    paper: Any, given: list[str], value: dict[str, Any]
+) -> None:
+    answer = paper("run", "lists", *given, "--json")
+    assert (answer.code, answer.document["data"]) == (0, value)
+
+
+@pytest.mark.usefixtures("lists")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["one=a", "one=b"], "'one' is given more than once"),
+        (["numbers=1", "numbers=x"], "'numbers.1' must be a number such as 1.5."),
+        (["words=a"], '-p words=\'["a", "b"]\', or -p words=a -p words=b'),
+        (["due=soon"], "'due' must be a date such as 2026-12-01."),
+        (["plain"], "'plain' is not NAME=VALUE."),
+    ],
+)
+def test_what_is_wrong_with_an_argument_is_told_with_what_would_be_right(
+    paper: Any, given: list[str], told: str
+) -> None:
+    answer = paper("run", "lists", *given)
+    assert (answer.code, told in answer.err) == (2, True)
+
+
+@pytest.mark.usefixtures("lists")
+def test_without_a_terminal_what_is_missing_is_told_with_an_example(paper: Any) -> None:
+    answer = paper("run", "needs", "text=x")
+    assert answer.code == 2
+    assert answer.err == "Error: 'amount' is missing.\n  Example: paper run needs -p text=… -p amount=…\n"
+
+
+@pytest.mark.usefixtures("lists")
+@pytest.mark.parametrize(
+    ("field", "shown"),
+    [("amount", "1\n"), ("deep.0.path", "two\nlines\n"), ("names", "a\nb\n"), ("names.1", "b\n")],
+)
+def test_one_field_of_the_result_is_printed_as_plain_text(paper: Any, field: str, shown: str) -> None:
+    answer = paper("run", "needs", "text=two\nlines", "amount=1", "--field", field)
+    assert (answer.code, answer.out) == (0, shown)
+
+
+@pytest.mark.usefixtures("lists")
+def test_a_field_is_json_where_that_is_asked_for_and_an_unknown_one_is_told_with_its_neighbours(paper: Any) -> None:
+    given = ("run", "needs", "text=x", "amount=1")
+    assert paper(*given, "--field", "deep", "--json").document == [{"path": "x"}]
+    for field, told in (("amuont", "Did you mean 'amount'?"), ("x", "There is: deep, names, amount"), ("deep.7", "")):
+        answer = paper(*given, "--field", field)
+        assert (answer.code, told in answer.err, answer.out) == (2, True, "")
+
+
+def test_a_dry_run_that_fails_tells_the_failure_first(paper: Any, write: Any) -> None:
+    steps = "  - {name: look, tool: read_file, parameters: {filePath: none.md}}"
+    write("look.md", f"---\ntool: true\nname: looks\ndescription: d\nsteps:\n{steps}\n---\n")
+    answer = paper("run", "looks", "--dry-run")
+    assert answer.code == 1
+    assert answer.err.startswith("Failed in step 'look' (read_file): There is no file 'none.md'.")
+    assert "change nothing" not in answer.err
+
+
+def test_help_is_named_with_its_command(paper: Any) -> None:
+    assert paper("run").err.endswith("Help: paper run --help\n")
+    assert paper("runs", "show").err.endswith("Help: paper runs show --help\n")
+    assert paper("doctor", "too").err.endswith("Help: paper doctor --help\n")
+
+
+def test_a_path_with_blanks_is_quoted_in_a_command_that_is_told(paper: Any, write: Any) -> None:
+    write("Offene Aufgaben.md", "---\ntool: true\nname: open\ndescription: d\n---\n")
+    assert "paper check 'Offene Aufgaben.md'" in paper("run", "open").err

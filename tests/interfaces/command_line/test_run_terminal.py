@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -282,3 +283,54 @@ def test_what_is_typed_before_a_question_is_shown_is_no_answer_to_it(tools: Path
     assert "not today" in shown
     assert not (tools / "a.md").exists()
     assert not (tools / "b.md").exists()
+
+
+ASKS = """---
+tool: true
+name: asks
+description: Wants to know.
+parameters:
+  - {name: text, type: string, description: What to write}
+  - {name: size, type: string, enum: [small, large], description: How large, required: false, default: small}
+  - {name: count, type: integer, description: How often}
+  - {name: api_key, type: string, description: The key}
+  - {name: note, type: string, description: Anything else, required: false}
+custom_function: return input;
+---
+"""
+
+
+def test_what_is_missing_is_asked_for_with_all_that_is_known_about_it(vault: Path) -> None:
+    (vault / "asks.md").write_text(ASKS, encoding="utf-8")
+    terminal = Terminal("run", "asks", vault=vault)
+    terminal.answer("hello\n")
+    terminal.answer("\n")
+    terminal.answer("often\n")
+    terminal.answer("3\n")
+    terminal.wait_for("Not shown while you type: ")
+    os.write(terminal._own, b"hidden-1\n")
+    terminal.answer("\n")
+    code, out, shown = terminal.ended()
+    assert (code, json.loads(out)) == (0, {"text": "hello", "size": "small", "count": 3, "api_key": "hidden-1"})
+    told = click.unstyle(shown)
+    assert "text: What to write" in told
+    assert "size: How large One of: small, large. Enter: small" in told
+    assert "'count' must be a whole number such as 3." in told
+    assert "hidden-1" not in shown
+
+
+def test_whoever_gave_something_is_asked_only_for_what_is_required(vault: Path) -> None:
+    (vault / "asks.md").write_text(ASKS, encoding="utf-8")
+    terminal = Terminal("run", "asks", "text=hello", "api_key=k", vault=vault)
+    terminal.answer("3\n")
+    code, out, _ = terminal.ended()
+    assert (code, json.loads(out)["count"]) == (0, 3)
+
+
+def test_the_end_of_the_input_ends_the_questions_and_nothing_runs(vault: Path) -> None:
+    (vault / "asks.md").write_text(ASKS, encoding="utf-8")
+    terminal = Terminal("run", "asks", vault=vault)
+    terminal.answer("\x04")
+    assert terminal.ended()[0] == 130
+    with open_vault(vault) as opened:
+        assert opened.history.runs() == []

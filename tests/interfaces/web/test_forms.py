@@ -370,7 +370,7 @@ def test_a_variant_that_was_chosen_is_sent_and_can_be_left_again(page: Page, ser
     kind.select_option("Box")
     page.get_by_label("agreed").select_option("true")
     assert sent(page) == {"shape": {"kind": "box"}, "agreed": True}
-    expect(page.get_by_text("Parameter 'shape.width' is required.")).to_be_visible()
+    expect(page.get_by_text("'shape.width' is missing.")).to_be_visible()
     expect(page.get_by_role("textbox", name="width")).to_be_focused()
     kind.select_option("–")
     assert sent(page) == {"agreed": True}

@@ -37,7 +37,7 @@ def test_a_person_chooses_fills_repairs_runs_and_approves(page: Page, served: Se
     page.get_by_role("main").get_by_role("link", name="Keep").click()
     expect(page.get_by_role("heading", name="Keep", level=1)).to_be_visible()
     run(page)
-    expect(page.locator(".field-error:visible")).to_contain_text("Parameter 'title' is required")
+    expect(page.locator(".field-error:visible")).to_contain_text("'title' is missing")
     page.get_by_label("title").fill("Beans")
     run(page)
     question = page.get_by_role("dialog")
@@ -76,7 +76,7 @@ def test_wrong_input_is_told_once_also_where_the_server_finds_it_late(page: Page
     for _ in range(2):
         run(page)
         expect(page.locator(".field-error:visible")).to_have_count(1)
-        expect(page.get_by_text("Parameter 'title' is required")).to_have_count(1)
+        expect(page.get_by_text("'title' is missing")).to_have_count(1)
         expect(page.locator(".run")).to_have_count(0)
     expect(page.get_by_label("title")).to_be_focused()
     page.get_by_label("title").fill("Beans")

@@ -8,7 +8,7 @@ import click
 
 from paperagents.agents.conversation import list_conversations, resolve_conversation
 from paperagents.errors import UsageError
-from paperagents.interfaces.command_line.app import LocalisedCommand
+from paperagents.interfaces.command_line.app import LocalisedCommand, missing_parameter
 from paperagents.interfaces.command_line.chat import Chat
 from paperagents.interfaces.command_line.completion import complete_agent
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -84,5 +84,5 @@ def read_question(words: tuple[str, ...]) -> str:
         return " ".join(words)
     question = sys.stdin.read(LONGEST_QUESTION) if words or not sys.stdin.isatty() else ""
     if not question.strip():
-        raise UsageError("missing-parameter", name="TEXT")
+        raise missing_parameter("TEXT")
     return question

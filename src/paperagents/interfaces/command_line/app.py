@@ -24,6 +24,11 @@ from paperagents.version import __version__
 _SHORT = 90
 
 
+def missing_parameter(name: str, context: click.Context | None = None) -> UsageError:
+    """The error for a word that the command needs and was not given."""
+    return UsageError("missing-parameter", name=name, command=(context or click.get_current_context()).command_path)
+
+
 class LocalisedCommand(click.Command):
     """A command with help in the reader's language."""
 
@@ -33,7 +38,7 @@ class LocalisedCommand(click.Command):
         surplus = super().parse_args(ctx, args)
         ctx.allow_extra_args = allowed
         if surplus and not allowed and not ctx.resilient_parsing:
-            raise UsageError("extra-arguments", arguments=" ".join(surplus))
+            raise UsageError("extra-arguments", arguments=" ".join(surplus), command=ctx.command_path)
         return surplus
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -67,7 +72,7 @@ class LocalisedGroup(LocalisedCommand, click.Group):
         """A group without a subcommand is an error; the help page comes with --help."""
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:
             arguments = [each.make_metavar(ctx) for each in self.params if isinstance(each, click.Argument)]
-            raise UsageError("missing-parameter", name=next(iter(arguments), "COMMAND"))
+            raise missing_parameter(next(iter(arguments), "COMMAND"), ctx)
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -289,14 +294,14 @@ def _translate_usage_error(error: click.ClickException) -> UsageError:
             case = "suggestion" if near else None
             return UsageError("unknown-option", name=error.option_name, suggestion=near, case=case)
         case click.MissingParameter(param=click.Parameter() as parameter, ctx=click.Context() as context):
-            return UsageError("missing-parameter", name=parameter.make_metavar(context))
+            return missing_parameter(parameter.make_metavar(context), context)
         case click.BadParameter(param=click.Parameter() as parameter):
             return _translate_bad_parameter(parameter, error)
-        case click.BadOptionUsage():
-            return UsageError("bad-option", name=error.option_name)
-        case click.UsageError(ctx=click.Context(command=LocalisedGroup())):
+        case click.BadOptionUsage(ctx=click.Context(command_path=command)):
+            return UsageError("bad-option", name=error.option_name, command=command)
+        case click.UsageError(ctx=click.Context(command=LocalisedGroup()) as context):
             # Unknown subcommands have their own error: all that a group can miss here is any subcommand at all.
-            return UsageError("missing-parameter", name="COMMAND")
+            return missing_parameter("COMMAND", context)
     return UsageError("wrong-usage", reason=error.format_message())
 
 

@@ -7,8 +7,7 @@ from functools import partial
 import click
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.errors import UsageError
-from paperagents.interfaces.command_line.app import LocalisedCommand
+from paperagents.interfaces.command_line.app import LocalisedCommand, missing_parameter
 from paperagents.interfaces.command_line.completion import complete_tool, complete_variable
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, read_secret, say, visible
@@ -52,7 +51,7 @@ def test_command(context: click.Context, *, tools: tuple[str, ...], as_json: boo
 def env_command(context: click.Context, *, names: tuple[str, ...], service: str | None, as_json: bool) -> None:
     """Show which variables are set, or set them: ``KEY`` asks for a value, ``KEY=`` removes it. None is ever shown."""
     if service is None and not names:
-        raise UsageError("missing-parameter", name="TOOL")
+        raise missing_parameter("TOOL")
     with current_vault(context) as vault:
         if service is not None:
             configured, owner, keys = partial(configure_service, vault, service), service, names

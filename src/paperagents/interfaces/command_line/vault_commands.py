@@ -13,8 +13,7 @@ import click
 
 from paperagents.cluster.operations import NO_DATABASE, check_database
 from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import UsageError
-from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
+from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup, missing_parameter
 from paperagents.interfaces.command_line.completion import complete_setting
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, require_vault
 from paperagents.interfaces.command_line.output import (
@@ -85,7 +84,7 @@ def set_(context: click.Context, *, name: str, value: str | None, as_json: bool)
     if value is None:
         value = read_secret(text("cli.config.ask", name=name)) if spec.secret else ""
         if not value:
-            raise UsageError("missing-parameter", name="VALUE")
+            raise missing_parameter("VALUE")
     notes = current_notes(context)
     require_vault(context, notes)
     root = notes.root

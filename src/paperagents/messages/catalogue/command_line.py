@@ -224,9 +224,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "缺少 {name}。",
     ),
     "missing-parameter.hint": (
-        "How the command is called: --help",
-        "Wie der Befehl aufgerufen wird: --help",
-        "命令的用法：--help",
+        "Help: {command} --help",
+        "Hilfe: {command} --help",
+        "帮助：{command} --help",
     ),
     "bad-parameter.choice": (
         "{name} must be one of these: {choices}.",
@@ -259,19 +259,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "选项 “{name}” 不能这样使用。",
     ),
     "bad-option.hint": (
-        "How the command is called: --help",
-        "Wie der Befehl aufgerufen wird: --help",
-        "命令的用法：--help",
+        "Help: {command} --help",
+        "Hilfe: {command} --help",
+        "帮助：{command} --help",
     ),
     "extra-arguments": (
-        "These arguments are too many: {arguments}",
-        "Diese Argumente sind zu viel: {arguments}",
+        "Too many arguments: {arguments}",
+        "Zu viele Argumente: {arguments}",
         "多余的参数：{arguments}",
     ),
     "extra-arguments.hint": (
-        "How the command is called: --help",
-        "Wie der Befehl aufgerufen wird: --help",
-        "命令的用法：--help",
+        "Help: {command} --help",
+        "Hilfe: {command} --help",
+        "帮助：{command} --help",
     ),
     "wrong-usage": (
         "{reason}",
@@ -285,9 +285,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "没有文件夹 “{path}”。",
     ),
     "no-such-vault.hint": (
-        "Make a vault: paper init {path}",
-        "Einen Vault anlegen: paper init {path}",
-        "新建库：paper init {path}",
+        "Make a vault: paper init {path!q}",
+        "Einen Vault anlegen: paper init {path!q}",
+        "新建库：paper init {path!q}",
     ),
     "no-such-file": (
         "There is no file or folder '{path}'.",
@@ -321,9 +321,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "无法使用 {file}：{first}",
     ),
     "broken-file.hint": (
-        "All problems: paper check {file}",
-        "Alle Probleme: paper check {file}",
-        "所有问题：paper check {file}",
+        "All problems: paper check {file!q}",
+        "Alle Probleme: paper check {file!q}",
+        "所有问题：paper check {file!q}",
     ),
     "internal-error": (
         "Something went wrong inside the program: {reason}",

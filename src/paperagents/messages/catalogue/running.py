@@ -33,9 +33,29 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "运行工具。任何更改之前都会先询问您。",
     ),
     "cli.run.param": (
-        "An argument, read as the type its parameter declares. May be repeated.",
-        "Ein Argument, gelesen als der Typ, den sein Parameter nennt. Wiederholbar.",
-        "一个参数，按其声明的类型读取。可重复。",
+        "An argument, read as the type its parameter declares. Repeated for a list; -p may be left out.",
+        "Ein Argument, gelesen als der Typ, den sein Parameter nennt. Für eine Liste wiederholbar; -p kann entfallen.",
+        "一个参数，按其声明的类型读取。列表可重复给出；可省略 -p。",
+    ),
+    "cli.run.choices": (
+        "One of: {choices}.",
+        "Eines von: {choices}.",
+        "可选：{choices}。",
+    ),
+    "cli.run.default": (
+        "Enter: {default}",
+        "Eingabetaste: {default}",
+        "回车：{default}",
+    ),
+    "cli.run.optional": (
+        "Enter: leave it out",
+        "Eingabetaste: weglassen",
+        "回车：跳过",
+    ),
+    "cli.run.hidden": (
+        "Not shown while you type",
+        "Wird beim Tippen nicht angezeigt",
+        "输入时不显示",
     ),
     "cli.run.params": (
         "All arguments as JSON, from a file, or from standard input.",
@@ -365,6 +385,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "The arguments are not a JSON object: {reason}.",
         "Die Argumente sind kein JSON-Objekt: {reason}.",
         "参数不是 JSON 对象：{reason}。",
+    ),
+    "param-repeated": (
+        "'{name}' is given more than once, and it takes one value.",
+        "„{name}“ ist mehrfach angegeben und nimmt nur einen Wert.",
+        "“{name}” 给出了多次，而它只接受一个值。",
     ),
     "param-without-value": (
         "'{pair}' is not NAME=VALUE.",
