@@ -78,6 +78,20 @@ def test_a_question_that_comes_is_counted_on_every_page(page: Page, served: Serv
     expect(page.locator("#waiting-count")).to_have_text("1")
 
 
+def test_what_is_opened_while_the_panel_is_renewed_stays_open(page: Page, served: Served) -> None:
+    begin(page, served)
+    page.keyboard.press("Escape")
+    held: list[Route] = []
+    page.route("**/runs/*/panel", lambda route: route.continue_() if held else held.append(route))
+    (question,) = served.vault.history.questions()
+    with page.expect_request("**/runs/*/panel"), served.client() as client:
+        client.post(f"/api/approvals/{question.id}/deny", json={"digest": question.digest})
+    page.locator(".run [data-keep=arguments] > summary").click()
+    held[0].continue_()
+    expect(page.locator(".run[data-status=denied]")).to_be_attached()
+    expect(page.locator(".run [data-keep=arguments]")).to_have_attribute("open", "")
+
+
 def test_a_question_answered_elsewhere_is_not_answered_twice(
     page: Page, context: BrowserContext, served: Served
 ) -> None:

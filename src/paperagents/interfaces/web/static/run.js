@@ -41,14 +41,15 @@ export function watchRun(slot, events) {
 async function replaceRun(slot) {
   const old = slot.querySelector(".run");
   if (!old) return;
-  const kept = new Map([...old.querySelectorAll("details[data-keep]")].map((each) => [each.dataset.keep, each.open]));
-  const view = old.querySelector("input[name=view]:checked")?.value;
   const fresh = await piece(`/runs/${encodeURIComponent(old.dataset.run)}/panel`);
   const renewed = fresh.querySelector(".run");
   if (slot.tellRefusal && old.dataset.status === "running" && "refused" in renewed.dataset) return slot.tellRefusal(old.dataset.run);
   closeAnswered([...renewed.querySelectorAll(".question")]);
   // A question that somebody is just answering stays as it is.
   if (renewed.dataset.status === "waiting" && old.dataset.digests === renewed.dataset.digests && old.dataset.digests.trim()) return;
+  // As it is now, not as it was before the server was asked: somebody may have opened something meanwhile.
+  const kept = new Map([...old.querySelectorAll("details[data-keep]")].map((each) => [each.dataset.keep, each.open]));
+  const view = old.querySelector("input[name=view]:checked")?.value;
   for (const [name, isOpen] of kept) {
     const same = renewed.querySelector(`details[data-keep="${CSS.escape(name)}"]`);
     if (same) same.open = isOpen;
