@@ -54,6 +54,22 @@ class EntryFields(RequestBody):
     description: str | None = None
 
 
+class TextToExtract(RequestBody):
+    """A model's text, and what to do with its calls."""
+
+    text: str
+    tool: str | None = Field(default=None, max_length=500, description="Only the calls of this tool.")
+    apply: bool = Field(default=False, description="Carry the calls out.")
+    all_or_nothing: bool = Field(default=False, description="Store nothing where one operation fails.")
+
+
+class TextToResolve(RequestBody):
+    """A text with references to the data vault."""
+
+    text: str
+    max_depth: int = Field(default=3, ge=0, le=1000, description="How deep entries may refer to entries.")
+
+
 class Restored(RequestBody):
     """Which version an entry is to be again."""
 
@@ -261,3 +277,23 @@ class Status(BaseModel):
     vault: str
     language: str
     mcp: str
+
+
+class Extracted(BaseModel):
+    """The calls of a text, what is wrong with its tags, and what came of each call that was carried out."""
+
+    operations: list[JsonDict]
+    diagnostics: list[JsonDict]
+    results: list[JsonDict]
+
+
+class Resolved(BaseModel):
+    """A text with its entries."""
+
+    original_text: str
+    resolved_text: str
+    references: list[str]
+    missing: list[str]
+    errors: list[JsonDict]
+    depth: int
+    fully_resolved: bool
