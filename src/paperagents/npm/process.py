@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -17,6 +18,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import invalidate_caches
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Unpack
@@ -109,6 +112,28 @@ def deno_program() -> str:
         return str(Path(find_deno_bin()).resolve())
     except OSError:
         raise ToolError("deno-missing") from None
+
+
+def deno_installers() -> list[list[str]]:
+    """The commands that bring Deno into this very Python, pip first: a locked version, its hash checked."""
+    locked = ["--no-deps", "--require-hashes", "-r", str(Path(__file__).with_name("deno.txt"))]
+    commands = [[sys.executable, "-m", "pip", "install", *locked]] if find_spec("pip") is not None else []
+    uv = shutil.which("uv")
+    return [*commands, *([[uv, "pip", "install", "--python", sys.executable, *locked]] if uv else [])]
+
+
+def install_deno() -> str:
+    """Bring Deno with the first installer there is; what it tells goes to standard error. Gives where Deno is now."""
+    import subprocess  # noqa: PLC0415  only installing needs it
+
+    installers = deno_installers()
+    if not installers:
+        raise ToolError("deno-no-installer", python=sys.executable)
+    ended = subprocess.run(installers[0], stdin=subprocess.DEVNULL, stdout=2, check=False)  # noqa: S603  fixed arguments
+    if ended.returncode != 0:
+        raise ToolError("deno-not-installed", status=ended.returncode)
+    invalidate_caches()
+    return deno_program()
 
 
 def start_deno(setup: DenoSetup, ceiling: Limits) -> DenoProcess:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from tests.interfaces.command_line.conftest import Paper, Write
 
 from paperagents.npm.packages import packages_of
+from paperagents.npm.process import deno_installers
 from paperagents.sandbox import landlock
 
 pytestmark = pytest.mark.npm
@@ -179,12 +181,30 @@ def test_without_deno_it_is_told_what_to_install(paper: Paper, write: Write, mon
     from paperagents.npm.process import deno_program  # noqa: PLC0415  its memory is cleared here
 
     deno_program.cache_clear()
-    monkeypatch.setitem(__import__("sys").modules, "deno", None)
+    monkeypatch.setitem(sys.modules, "deno", None)
     write("duration.tool.js", TOOL)
     failed = paper("run", "duration", "-p", "text=1s", "--yes", "--json")
     walls = paper("doctor", "--json").document["npm_walls"]
     deno_program.cache_clear()
     assert failed.document["error"]["code"] == "deno-missing"
-    assert "paperagents[npm]" in failed.document["error"]["hint"]
+    assert "paper install --deno" in failed.document["error"]["hint"]
     assert [each["stands"] for each in walls] == [False, False]
-    assert "paperagents[npm]" in walls[0]["reason"]
+    assert "paper install --deno" in walls[0]["reason"]
+
+
+def test_deno_is_brought_by_one_command(paper: Paper) -> None:
+    answer = paper("install", "--deno", "--json")
+    assert answer.code == 0
+    assert Path(answer.document["deno"]).name.startswith("deno")
+
+
+def test_deno_is_brought_in_the_version_and_with_the_hashes_that_it_was_tested_with() -> None:
+    (pip, *_) = deno_installers()
+    assert pip[:4] == [sys.executable, "-m", "pip", "install"]
+    assert "--require-hashes" in pip
+    tested = (Path(__file__).parents[3] / "requirements" / "test.txt").read_text("utf-8")
+    assert Path(pip[-1]).read_text("utf-8") in tested
+
+
+def test_an_installation_of_nothing_is_wrong_usage(paper: Paper) -> None:
+    assert paper("install").code == 2

@@ -7,6 +7,7 @@ from functools import partial
 import click
 
 from paperagents.definitions.json_value import JsonValue
+from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, missing_parameter
 from paperagents.interfaces.command_line.completion import complete_tool, complete_variable
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -91,12 +92,26 @@ def read_values(owner: str, keys: tuple[str, ...]) -> dict[str, JsonValue]:
 
 
 @click.command("install", cls=LocalisedCommand, help=text("cli.install"))
-@click.argument("tool", shell_complete=complete_tool)
+@click.argument("tool", shell_complete=complete_tool, required=False)
+@click.option("--deno", is_flag=True, help=text("cli.install.deno"))
 @click.option("--rebuild", is_flag=True, help=text("cli.install.rebuild"))
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
 @common_options
-def install_command(context: click.Context, *, tool: str, rebuild: bool, yes: bool, as_json: bool) -> None:
-    """Install the npm packages of a tool, once somebody agrees to them."""
+def install_command(  # noqa: PLR0913  its options
+    context: click.Context, *, tool: str | None, deno: bool, rebuild: bool, yes: bool, as_json: bool
+) -> None:
+    """Install the npm packages of a tool, once somebody agrees to them; or Deno, which runs such tools."""
+    if deno:
+        from paperagents.npm.process import install_deno  # noqa: PLC0415  only this option needs it
+
+        program = install_deno()
+        if as_json and tool is None:
+            print_json({"deno": program})
+        say(text("cli.install.deno-there", path=one_line(program)))
+    if tool is None:
+        if not deno:
+            raise UsageError("install-what")
+        return
     with current_vault(context) as vault, attend_run(vault, yes=yes, quiet=as_json) as attended:
         record = vault.install(vault.registry.tool(tool).id, rebuild=rebuild, **attended)
     print_record(vault, record, as_json=as_json)

@@ -265,6 +265,32 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die npm-Pakete eines Tools installieren.",
         "安装工具的 npm 包。",
     ),
+    "cli.install.deno": (
+        "Install Deno, which runs tools with npm packages or modules of Node, into this Python.",
+        "Deno, das Tools mit npm-Paketen oder Modulen von Node ausführt, in dieses Python installieren.",
+        "把运行带 npm 包或 Node 模块的工具所需的 Deno 安装到此 Python 中。",
+    ),
+    "cli.install.deno-there": ("Deno is there: {path}", "Deno ist da: {path}", "Deno 已就绪：{path}"),
+    "install-what": (
+        "Name a tool, or say --deno.",
+        "Ein Tool nennen, oder --deno angeben.",
+        "请指定工具，或使用 --deno。",
+    ),
+    "deno-no-installer": (
+        "Neither pip nor uv can be found for {python}.",
+        "Weder pip noch uv ist für {python} zu finden.",
+        "找不到适用于 {python} 的 pip 或 uv。",
+    ),
+    "deno-no-installer.hint": (
+        "Install Deno the way Paper Agents was installed: as the extra 'paperagents[npm]'.",
+        "Deno auf demselben Weg installieren wie Paper Agents: als Zusatz „paperagents[npm]“.",
+        "请用安装 Paper Agents 的方式安装 Deno：附加组件 “paperagents[npm]”。",
+    ),
+    "deno-not-installed": (
+        "Deno could not be installed: the installer ended with {status}.",
+        "Deno ließ sich nicht installieren: Das Installationsprogramm endete mit {status}.",
+        "无法安装 Deno：安装程序以 {status} 结束。",
+    ),
     "cli.install.rebuild": (
         "Look for newer versions and install everything anew.",
         "Nach neueren Versionen sehen und alles neu installieren.",
@@ -356,9 +382,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "使用 npm 包的工具需要 Deno，但尚未安装。",
     ),
     "deno-missing.hint": (
-        "Install it: pip install 'paperagents[npm]'",
-        "Installieren mit: pip install 'paperagents[npm]'",
-        "请安装：pip install 'paperagents[npm]'",
+        "Install it: paper install --deno",
+        "Installieren mit: paper install --deno",
+        "请安装：paper install --deno",
     ),
     "npm-grant": (
         "'{value}' cannot be granted to {tool}.",
