@@ -31,6 +31,13 @@ def test_section_6a_the_single_tool_searches_and_keeps_the_first_five(desk: Desk
     assert record.data == [f"wort {number}" for number in range(5)]
 
 
+def test_section_6a_the_query_that_it_reads_and_does_not_declare_is_told(desk: Desk) -> None:
+    desk.note("beispieltool.md", printed.beispieltool())
+    found = desk.problems("beispieltool.md")
+    assert ("warning", "undeclared-input") in found
+    assert "error" not in {severity for severity, _ in found}
+
+
 def test_section_6b_the_chain_runs_as_printed_but_for_the_address_of_the_service(
     desk: Desk, service: str, web: Web, yes: Approved
 ) -> None:

@@ -43,6 +43,13 @@ def notification() -> dict[str, Any]:
     return evaluate(printed)  # type: ignore[no-any-return]
 
 
+def note_of_my_tool(more: str = "version: 1.0.0") -> str:
+    """Step 1's definition as a note of the vault."""
+    attributes = "    id: {required: true, validate: identifier}\n    value: {type: string}\n"
+    head = "tag: true\nid: my_new_tool\nname: My New Tool\ndescription: d\nwords: [my_tool]\ntype: self_closing\n"
+    return f"---\n{head}category: storage\nstorage: my_tool\n{more}\nschema:\n  attributes:\n{attributes}---\n"
+
+
 @pytest.fixture
 def looked_up(desk: Desk) -> Iterator[Desk]:
     """The desk, with the functions that resolve references reading from its vault."""
@@ -111,6 +118,28 @@ def test_steps_1_to_3_a_tool_with_a_store_and_a_handler_of_its_own(desk: Desk) -
         '{{<my_tool id="a" value="1" />}} {{<my_tool />}}', "my_new_tool", registry=registry
     )
     assert [tags.validate_operation(each, registry)["valid"] for each in operations] == [True, False]
+
+
+def test_a_store_of_its_own_is_made_by_a_note_of_the_vault(desk: Desk) -> None:
+    desk.note("my.md", note_of_my_tool())
+    (result,) = desk.vault.apply('{{<my_tool id="a" value="1" />}}')
+    assert (result["id"], result["action"], result["status"]) == ("a", "created", "success")
+
+
+def test_a_version_is_kept_with_what_it_stored(desk: Desk) -> None:
+    desk.note("my.md", note_of_my_tool("version: 2.1.0"))
+    desk.vault.apply('{{<my_tool id="a" value="1" />}}')
+    entry = desk.vault.entries.get("my_tool", "a")
+    assert entry is not None
+    assert entry.definition_version == "2.1.0"
+
+
+def test_a_note_can_bring_a_validator_of_its_own(desk: Desk) -> None:
+    check = "\n```javascript\n// @validate\nreturn attributes.value === 'no' ? ['never no'] : [];\n```\n"
+    desk.note("my.md", note_of_my_tool() + check)
+    results = desk.vault.apply('{{<my_tool id="a" value="yes" />}}{{<my_tool id="b" value="no" />}}')
+    assert [each["status"] for each in results] == ["success", "error"]
+    assert "never no" in str(results[1]["error"])
 
 
 def test_the_names_of_the_document_can_be_imported() -> None:
