@@ -80,6 +80,13 @@ def test_the_environment_is_checked_and_masked(desk: Desk) -> None:
     assert set(shown) == {"API_KEY", "TIMEOUT"}
 
 
+def test_a_rule_of_the_author_is_told_in_the_words_of_the_author(desk: Desk) -> None:
+    (words,) = re.findall(r"throw new Error\('(.+?)'\)", take_fence("004", "execute(params)"))
+    record = desk.run("tool-id", {"input": "abc", "startDate": "2026-02-01", "endDate": "2026-01-01"})
+    assert record.error is not None
+    assert record.error["message"] == words
+
+
 def test_the_log_of_the_tool_is_in_the_record(desk: Desk) -> None:
     console = str(desk.run("tool-id", {"input": "abc"}).execution_log[0]["console"])
     assert "开始处理" in console
@@ -102,6 +109,13 @@ def test_business_errors_have_the_words_of_the_document(thrown: str, expected: d
     desk.note("tool-id.tool.js", printed.interface_tool().replace("return text;", thrown))
     error = failed(desk, "tool-id", {"input": "abc"})
     assert {name: error[name] for name in expected} == expected
+
+
+def test_a_missing_file_of_another_tool_is_matched(desk: Desk) -> None:
+    reading = "return this.api.callTool('read_file', {filePath: 'no.md'});"
+    desk.note("tool-id.tool.js", printed.interface_tool().replace("return text;", reading))
+    error = failed(desk, "tool-id", {"input": "abc"})
+    assert {name: error[name] for name in NO_FILE} == NO_FILE
 
 
 def test_init_comes_before_and_cleanup_after_also_on_failure(desk: Desk) -> None:

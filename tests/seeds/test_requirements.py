@@ -21,6 +21,10 @@ def test_every_requirement_has_its_row() -> None:
     assert all(len(row) == 5 and all(row) for row in ROWS)
 
 
+def test_nothing_is_open() -> None:
+    assert {row[3] for row in ROWS} == {"met", "differs"}
+
+
 def test_what_is_met_is_shown_by_a_test_that_exists() -> None:
     shown = {row[4] for row in ROWS if row[3] == "met"}
     assert [each for each in sorted(shown) if not exists(each)] == []
