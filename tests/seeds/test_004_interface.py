@@ -30,7 +30,7 @@ def failed(desk: Desk, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def test_the_minimal_tool_runs_and_its_empty_text_is_refused(desk: Desk) -> None:
     assert desk.run("my-tool", {"text": "abc"}).data == "ABC"
     with in_language("zh"):
-        assert "参数 “text” 至少需要 1 个字符" in str(failed(desk, "my-tool", {"text": ""})["message"])
+        assert "“text” 至少需要 1 个字符" in str(failed(desk, "my-tool", {"text": ""})["message"])
     assert failed(desk, "my-tool", {})["code"] == "MISSING_REQUIRED_PARAM"
 
 

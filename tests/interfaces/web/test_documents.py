@@ -1,4 +1,4 @@
-"""A vault with the files of the three documents on tools, exactly as printed: checked, filled in, run, approved, read back."""
+"""A vault with the files of the documents, exactly as printed: checked, filled in, run, approved, read back."""
 
 from __future__ import annotations
 
