@@ -12,7 +12,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import Parameter, ToolDefinition, declared_types
 from paperagents.errors import InvalidArgumentsError, MissingVariableError, ToolError, WrongVariableError
-from paperagents.messages import has_text, text
+from paperagents.messages import Sentence, has_text
 from paperagents.reading.json_schema import NotASchemaError, Schema, Violation, compile_schema
 
 _SHORT = 80
@@ -36,7 +36,7 @@ def validate_arguments(
     """
     given = resolve_aliases(tool, arguments)
     declared = {parameter.name: parameter for parameter in tool.parameters}
-    given = {name: value for name, value in given.items() if not _stands_for_nothing(value, declared.get(name))}
+    given = {name: value for name, value in given.items() if not stands_for_nothing(value, declared.get(name))}
     problems = [_problem("argument-not-json", tool.aliases.get(name, name), limit=DEEPEST) for name in refused]
     # After the nulls: what stands for nothing needs no type.
     if convert:
@@ -80,7 +80,7 @@ def resolve_aliases(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) ->
     return {**other, **own}
 
 
-def _stands_for_nothing(value: JsonValue, parameter: Parameter | None) -> bool:
+def stands_for_nothing(value: JsonValue, parameter: Parameter | None) -> bool:
     """Null for an optional parameter says what leaving it out says, unless null is one of its values."""
     if value is not None or parameter is None or parameter.must_be_given:
         return False
@@ -133,19 +133,21 @@ def find_violations(tool: ToolDefinition, arguments: JsonObject) -> Iterator[Jso
                 near = guess_name(name, declared)
                 yield _problem("argument-unknown", name, near=near, rule="near" if near else None)
         else:
-            yield _describe(violation, undeclared)
+            code, path, values = describe_violation(violation, undeclared)
+            yield _problem(code, path, **values)
 
 
-def _describe(violation: Violation, undeclared: list[str]) -> JsonObject:
+def describe_violation(violation: Violation, undeclared: list[str]) -> tuple[str, str, dict[str, object]]:
+    """Its code in the catalogue, the parameter, and the values of the sentence."""
     path = ".".join(str(segment) for segment in violation.path)
     if violation.keyword == "required":
         # The schema library puts the name into quotes.
         name = violation.message.partition('"')[2].partition('"')[0]
         given = next((each for each in undeclared if guess_name(each, [name])), None)
         rule = "slip" if given is not None and not path else None
-        return _problem("argument-missing", f"{path}.{name}".strip("."), name=name, given=given, rule=rule)
+        return "argument-missing", f"{path}.{name}".strip("."), {"name": name, "given": given, "rule": rule}
     if violation.keyword == "type":
-        return _problem("argument-type", path, kind=violation.limit, value="", rule=violation.limit)
+        return "argument-type", path, {"kind": violation.limit, "value": "", "rule": violation.limit}
     names = ", ".join(f"'{name}'" for name in violation.names)
     rule = violation.keyword
     if violation.message.endswith(_SEVERAL):
@@ -154,17 +156,22 @@ def _describe(violation: Violation, undeclared: list[str]) -> JsonObject:
         rule = "no-members"
     elif rule == "format":
         rule = f"format-{violation.limit}" if has_text(f"argument-rule.format-{violation.limit}") else rule
-    return _problem("argument-rule", path, rule=rule, reason=violation.rule, limit=violation.limit, names=names)
+    values: dict[str, object] = {"rule": rule, "reason": violation.rule, "limit": violation.limit, "names": names}
+    return "argument-rule", path, values
 
 
 def _problem(code: str, parameter: str, **values: object) -> JsonObject:
-    values = {
+    return {"parameter": parameter, "code": code, "message": str(make_sentence(code, parameter, values))}
+
+
+def make_sentence(code: str, parameter: str, values: Mapping[str, object]) -> Sentence:
+    """What is wrong with an argument, for the reader's language."""
+    shown = {
         key: ", ".join(map(format_limit, value)) if isinstance(value, list) else format_limit(value)
         for key, value in values.items()
     }
-    key = f"{code}.{values.get('rule')}"
-    message = text(key if has_text(key) else code, parameter=parameter, **values)
-    return {"parameter": parameter, "code": code, "message": message}
+    key = f"{code}.{shown.get('rule')}"
+    return Sentence(key=key if has_text(key) else code, values={"parameter": parameter, **shown})
 
 
 def format_limit(value: object) -> str:

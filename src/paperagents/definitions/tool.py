@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,6 +20,8 @@ AGENT_PREFIX = "agent:"
 STORE_PREFIX = "store:"
 """Before a kind of entries of one's own: a tool may have that as its id."""
 ToolKind = Literal["markdown", "javascript", "builtin", "agent", "mcp", "store"]
+Pieces = tuple[str | None, ...]
+"""A text in pieces; None is a reference, which can be anything."""
 Protocol = Literal["native", "tags", "auto"]
 DEFAULT_TOOLS = ("search_files", "read_file")
 """What an agent may use whose note names no tools: it can look, and change nothing."""
@@ -123,6 +125,34 @@ class AgentDefinition:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenValue:
+    """A value that a file writes for an argument, as far as it is known before anything runs."""
+
+    name: str
+    value: JsonValue
+    """Null where a text has references in it."""
+    span: Span
+    inner: Mapping[str, Span] = field(default_factory=dict)
+    """Where the values inside it stand, by their paths."""
+    templates: Mapping[str, Pieces] = field(default_factory=dict)
+    """The texts with references, by their paths, as pieces; None is a reference."""
+
+
+def value_path(segments: Iterable[str | int]) -> str:
+    """The place of a value inside another; empty for that itself."""
+    return "".join(f"/{segment}" for segment in segments)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NearReference:
+    """A text of an argument that is nearly a reference, and how it would be one."""
+
+    text: str
+    suggestion: str
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
     """An input and what must come of it; stand-ins for steps that would touch the world, and for variables."""
 
@@ -132,6 +162,8 @@ class Example:
     """One of ``output``, ``output_contains`` or ``error``."""
     responses: Mapping[str, JsonValue] = field(default_factory=dict)
     environment: Mapping[str, JsonValue] = field(default_factory=dict)
+    written: tuple[WrittenValue, ...] = ()
+    """The input, and where the file has it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,6 +215,8 @@ class ToolDefinition:
     environment: tuple[Parameter, ...] = ()
     answer: Mapping[str, JsonValue] = field(default_factory=dict)
     """JSON Schema of the result; an empty one says nothing about it."""
+    refuses: Mapping[str, Callable[[Pieces], None]] = field(default_factory=dict)
+    """By parameter, what raises the error of a run for a text that no schema can judge; see ``WrittenValue``."""
     reads_when: Mapping[str, frozenset[str]] | None = None
     """A built-in tool only reads where each of these arguments is one of these words, in capitals or not.
 
@@ -281,6 +315,9 @@ class Step:
     """Where the file names the tool."""
     parameter_spans: Mapping[str, Span] = field(default_factory=dict)
     """Where the file names each parameter."""
+    written: tuple[WrittenValue, ...] = ()
+    """The parameters as the file writes them; of a list to go through, each value on its own."""
+    near_references: tuple[NearReference, ...] = ()
 
 
 # --- an agent as a tool: asking it is a call like any other

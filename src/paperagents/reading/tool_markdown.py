@@ -20,6 +20,7 @@ from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import Scope, Shape
 from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps
+from paperagents.reading.written_values import read_written
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
 TOOL_FIELDS = (
@@ -288,6 +289,7 @@ def read_examples(fields: Fields) -> tuple[Example, ...]:
                 expects={key: plain[key] for key in ("output", "output_contains", "error") if key in plain},
                 responses=responses.plain() if responses is not None else {},
                 environment=variables.plain() if variables is not None else {},
+                written=tuple(read_written(given)),
             )
         )
     return tuple(examples)

@@ -21,6 +21,7 @@ from paperagents.reading.references import (
     read_condition,
     read_template,
 )
+from paperagents.reading.written_values import find_near_references, read_written
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
 STEP_FIELDS = (
@@ -100,6 +101,8 @@ class _StepReader:
             parallel=parallel,
             span=span,
             parameter_spans={key: parameters.key(key).span for key in parameters.entries} if parameters else {},
+            written=tuple(read_written(parameters, self.node.get("for_each"))),
+            near_references=tuple(find_near_references(parameters, self.scope)),
         )
 
     def tool_name(self, *, has_parallel: bool) -> tuple[str, Span] | None:

@@ -13,11 +13,13 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Problem, Severity, Span
+from paperagents.definitions.tool import NearReference, Pieces, WrittenValue
 from paperagents.registry.entry import CallSite, Entry
 from paperagents.registry.folder_scan import FileRecord, Stamp
 from paperagents.version import __version__
@@ -110,7 +112,8 @@ _SEVERITIES: Mapping[str, Severity] = {"error": "error", "warning": "warning"}
 def record_to_json(record: FileRecord) -> list[Any]:
     """Everything but the reading itself, with the values of sentences instead of sentences."""
     assert record.stamp is not None
-    entry = asdict(record.entry) if record.entry is not None else None
+    # What a tool refuses beyond its schema is code, and only built-in tools have it.
+    entry = asdict(replace(record.entry, refuses={})) if record.entry is not None else None
     return [list(asdict(record.stamp).values()), entry, [asdict(problem) for problem in record.problems]]
 
 
@@ -150,6 +153,8 @@ def _entry(data: Any, file: str) -> Entry:
         parameters=_all(str, data["parameters"]),
         aliases=dict(data["aliases"]),
         strict=strict,
+        schema=_schema(data["schema"]),
+        example_values=tuple(map(_value, data["example_values"])),
         words=dict(zip(data["words"], map(_span, data["words"].values()), strict=True)),
         schedule=_schedule(data["schedule"]) if data["schedule"] is not None else None,
         log=data["log"],
@@ -168,7 +173,46 @@ def _call(data: Any) -> CallSite:
     (tool,), (conditional,) = _all(str, (data["tool"],)), _all(bool, (data["conditional"],))
     arguments = data["arguments"]
     spans = dict(zip(arguments, map(_span, arguments.values()), strict=True))
-    return CallSite(tool=tool, span=_span(data["span"]), arguments=spans, conditional=conditional)
+    return CallSite(
+        tool=tool,
+        span=_span(data["span"]),
+        arguments=spans,
+        conditional=conditional,
+        values=tuple(map(_value, data["values"])),
+        near_references=tuple(map(_near_reference, data["near_references"])),
+    )
+
+
+def _value(data: Any) -> WrittenValue:
+    _all(str, (data["name"], *data["inner"], *data["templates"]))
+    inner = data["inner"]
+    return WrittenValue(
+        name=data["name"],
+        value=data["value"],
+        span=_span(data["span"]),
+        inner=dict(zip(inner, map(_span, inner.values()), strict=True)) if inner else {},
+        templates={path: _pieces(pieces) for path, pieces in data["templates"].items()} if data["templates"] else {},
+    )
+
+
+def _pieces(data: Any) -> Pieces:
+    if not {*map(type, data)} <= {str, type(None)}:
+        raise TypeError
+    return tuple(data)
+
+
+def _near_reference(data: Any) -> NearReference:
+    _all(str, (data["text"], data["suggestion"]))
+    return NearReference(text=data["text"], suggestion=data["suggestion"], span=_span(data["span"]))
+
+
+def _schema(data: Any) -> JsonObject:
+    """A schema of which each property is one; a damaged type would stop those who convert values."""
+    schema: JsonObject = dict(data)
+    for each in _all(dict, data["properties"].values()) if data else ():
+        kinds = each.get("type", "")
+        _all(str, kinds if isinstance(kinds, list) else (kinds,))
+    return schema
 
 
 def _problems(data: Any, file: str) -> tuple[Problem, ...]:

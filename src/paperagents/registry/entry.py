@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +10,23 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Problem, Span
 from paperagents.definitions.tag import TagNote
 from paperagents.definitions.text import stem_of
-from paperagents.definitions.tool import AgentDefinition, Step, ToolDefinition, tool_of_agent
+from paperagents.definitions.tool import (
+    AgentDefinition,
+    NearReference,
+    Pieces,
+    Step,
+    ToolDefinition,
+    WrittenValue,
+    tool_of_agent,
+)
 from paperagents.registry.manual import manual
 
 if TYPE_CHECKING:
     # Entries come from the cache, too, and then nothing needs to be read.
     from paperagents.reading.files import FileReading
+
+_FOR_PEOPLE = frozenset({"description", "title", "examples"})
+_REFERRED_TO = ("$defs", "definitions")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +38,8 @@ class CallSite:
     arguments: Mapping[str, Span] = field(default_factory=dict)
     conditional: bool = False
     """It may be left out, so a circle through it can end."""
+    values: tuple[WrittenValue, ...] = ()
+    near_references: tuple[NearReference, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +64,12 @@ class Entry:
     parameters: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
+    schema: JsonObject = field(default_factory=dict)
+    """JSON Schema of the parameters, as far as values are judged by it."""
+    refuses: Mapping[str, Callable[[Pieces], None]] = field(default_factory=dict)
+    """Of a built-in tool: what no schema says about its texts."""
+    example_values: tuple[WrittenValue, ...] = ()
+    """What its examples give, unless they expect an error."""
     words: Mapping[str, Span] = field(default_factory=dict)
     """How a tag is written, and where its note says so."""
     schedule: str | None = None
@@ -130,6 +149,11 @@ def describe_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         parameters=tuple(parameter.name for parameter in definition.parameters),
         aliases=definition.aliases,
         strict=definition.strict,
+        schema=schema_of_parameters(definition),
+        refuses=definition.refuses,
+        example_values=tuple(
+            value for each in definition.examples if "error" not in each.expects for value in each.written
+        ),
         schedule=definition.schedule,
         log=definition.log,
     )
@@ -151,7 +175,19 @@ def _entry_of_agent(agent: AgentDefinition, shared: dict[str, Any]) -> Entry:
         required=tuple(parameter.name for parameter in tool.parameters if parameter.must_be_given),
         parameters=tuple(parameter.name for parameter in tool.parameters),
         aliases=tool.aliases,
+        schema=schema_of_parameters(tool),
     )
+
+
+def schema_of_parameters(tool: ToolDefinition) -> JsonObject:
+    """The schema of each parameter and what it may refer to, without words for people."""
+    # Other words than those of an enum have a meaning for some built-in tools.
+    left_out = _FOR_PEOPLE | {"enum"} if tool.judges_words else _FOR_PEOPLE
+    properties: JsonObject = {
+        each.name: {key: value for key, value in each.schema.items() if key not in left_out} for each in tool.parameters
+    }
+    shared = {key: tool.own_schema[key] for key in _REFERRED_TO if key in tool.own_schema} if tool.own_schema else {}
+    return {**shared, "properties": properties} if properties else {}
 
 
 def find_calls(steps: Iterable[Step], *, conditional: bool = False) -> Iterator[CallSite]:
@@ -159,7 +195,14 @@ def find_calls(steps: Iterable[Step], *, conditional: bool = False) -> Iterator[
     for step in steps:
         uncertain = conditional or may_be_skipped(step)
         if step.tool and step.span is not None:
-            yield CallSite(tool=step.tool, span=step.span, arguments=step.parameter_spans, conditional=uncertain)
+            yield CallSite(
+                tool=step.tool,
+                span=step.span,
+                arguments=step.parameter_spans,
+                conditional=uncertain,
+                values=step.written,
+                near_references=step.near_references,
+            )
         yield from find_calls(step.parallel, conditional=uncertain)
 
 

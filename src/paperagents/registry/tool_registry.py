@@ -281,7 +281,10 @@ class ToolRegistry:
         return reading
 
     def _find_problems(self, entries: Iterable[Entry], only: str | None) -> dict[str, tuple[Problem, ...]]:
-        return find_problems(entries, self._given(), self._is_foreign, only=only)
+        return find_problems(entries, self._given(), self._is_foreign, only=only, is_file=self._is_file)
+
+    def _is_file(self, name: str) -> bool:
+        return "\0" not in name and (self.root / name.lstrip("/")).is_file()
 
     def _publish(self) -> None:
         """Put what the scan found in the place of the state before, with the last good version of each file."""

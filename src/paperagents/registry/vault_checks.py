@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 
+from paperagents.calls.arguments import format_limit
+from paperagents.calls.written_values import find_refusals
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.definitions.text import closest, guess_name
-from paperagents.definitions.tool import AGENT_PREFIX
+from paperagents.definitions.tool import AGENT_PREFIX, Parameter, WrittenValue
+from paperagents.errors import PaperError
+from paperagents.messages import text
 from paperagents.registry.entry import CallSite, Entry
 
 FOREIGN_PREFIX = "mcp:"
@@ -33,13 +38,15 @@ def find_problems(
     foreign: Callable[[str], bool] = is_remote,
     *,
     only: str | None = None,
+    is_file: Callable[[str], bool] = lambda _: False,
 ) -> dict[str, tuple[Problem, ...]]:
     """The problems between the files of a vault, by file; of ``foreign`` names nobody knows yet whether they exist.
 
-    With ``only`` those of one file: its own calls are checked, and no others.
+    With ``only`` those of one file: its own calls are checked, and no others. ``is_file`` knows the names of files,
+    which may look like references.
     """
     found: dict[str, list[Problem]] = defaultdict(list)
-    for problem in _Checks(entries, builtin, foreign, only).all_problems():
+    for problem in _Checks(entries, builtin, foreign, only, is_file).all_problems():
         if only in (None, problem.file):
             found[problem.file].append(problem)
     return {file: tuple(problems) for file, problems in found.items()}
@@ -72,8 +79,14 @@ class _Checks:
     """Everything that is checked between files."""
 
     def __init__(
-        self, entries: Iterable[Entry], builtin: Iterable[Entry], foreign: Callable[[str], bool], only: str | None
+        self,
+        entries: Iterable[Entry],
+        builtin: Iterable[Entry],
+        foreign: Callable[[str], bool],
+        only: str | None,
+        is_file: Callable[[str], bool],
     ) -> None:
+        self.is_file = is_file
         self.entries = tuple(entries)
         self.builtin = tuple(builtin)
         self.foreign = foreign
@@ -87,6 +100,9 @@ class _Checks:
         yield from self.logs_into_others()
         yield from self.unknown_to_agents()
         yield from self.calls()
+        yield from self.near_references()
+        for entry in self.chosen:
+            yield from find_wrong_values(entry, entry, entry.example_values, "warning") if entry.example_values else ()
         if any(entry.calls for entry in self.chosen):
             yield from self.circles()
 
@@ -181,6 +197,15 @@ class _Checks:
                 yield _unknown_name(entry, call, "unknown-tool", near.get(call.tool, ""))
             elif known[call.tool].type is not None:
                 yield from _check_arguments(entry, call, known[call.tool], accepted[call.tool])
+                yield from find_wrong_values(entry, known[call.tool], call.values, "error")
+
+    def near_references(self) -> Iterator[Problem]:
+        """Texts that are nearly references, unless a file has that name."""
+        for entry in self.chosen:
+            for near in (each for call in entry.calls for each in call.near_references):
+                if not self.is_file(near.text):
+                    values = {"text": near.text, "suggestion": near.suggestion}
+                    yield _problem(entry, "looks-like-a-reference", near.span, severity="warning", **values)
 
     def circles(self) -> Iterator[Problem]:
         """Chains that call themselves through steps that are always taken."""
@@ -250,6 +275,56 @@ def _check_unknown(entry: Entry, called: Entry, name: str, span: Span, given: se
     case = "suggestion" if meant else None
     values = {"name": name, "tool": called.id, "suggestion": f"'{meant}'", "case": case}
     yield _problem(entry, "unknown-argument", span, severity=severity, **values)
+
+
+def find_wrong_values(
+    entry: Entry, called: Entry, values: Iterable[WrittenValue], severity: Severity
+) -> Iterator[Problem]:
+    """Values in the entry's file that the called tool refuses."""
+    properties = called.schema.get("properties")
+    if not isinstance(properties, dict):
+        return
+    for written in values:
+        name = called.aliases.get(written.name, written.name)
+        schema = properties.get(name)
+        if not isinstance(schema, dict):
+            continue
+        parameter = Parameter(name=name, schema=schema, required=name in called.required)
+        refusals = list(islice(find_refusals(written, parameter, called.schema), MOST_PER_CALL))
+        for each in refusals:
+            case = "suggestion" if each.suggestion else None
+            told = {"tool": called.id, "reason": each.reason, "suggestion": each.suggestion, "case": case}
+            yield _problem(entry, "invalid-argument", each.span, severity=severity, **told)
+        if not refusals and name in called.refuses:
+            yield from _find_refused_text(entry, called, name, written, severity)
+
+
+def _find_refused_text(
+    entry: Entry, called: Entry, name: str, written: WrittenValue, severity: Severity
+) -> Iterator[Problem]:
+    """What no schema says: paths that leave the vault, queries that cannot be read."""
+    is_text = isinstance(written.value, str | int | float)
+    pieces = written.templates.get("", (format_limit(written.value),) if is_text else ())
+    if not any(pieces):
+        return
+    try:
+        called.refuses[name](pieces)
+    except PaperError as error:
+        near = error.values.get("suggestion")
+        told = {"tool": called.id, "reason": Refused(error=error, parameter=name), "suggestion": near}
+        case = "suggestion" if near else None
+        yield _problem(entry, "invalid-argument", written.span, severity=severity, **told, case=case)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Refused:
+    """What a run would say, in the reader's language."""
+
+    error: PaperError
+    parameter: str
+
+    def __str__(self) -> str:
+        return text("argument-refused", parameter=self.parameter, reason=str(self.error))
 
 
 def peel(graph: dict[str, set[str]]) -> dict[str, set[str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tool import Parameter, ToolDefinition
+from paperagents.definitions.tool import Parameter, Pieces, ToolDefinition
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class BuiltIn:
     prepare: Callable[[ToolContext, JsonObject], Effect] | None
     """What a call with these arguments will do; None where the run itself carries the tool out."""
     aliases: Mapping[str, str] = field(default_factory=dict)
+    refuses: Mapping[str, Callable[[Pieces], None]] = field(default_factory=dict)
+    """By parameter, what raises the error of a run for a text in pieces that no schema can judge."""
     answer: JsonObject = field(default_factory=dict)
     reads_when: Mapping[str, frozenset[str]] | None = None
     leaves_the_vault: bool = True
@@ -61,6 +63,7 @@ class BuiltIn:
             strict=True,
             aliases=self.aliases,
             answer=self.answer,
+            refuses=self.refuses,
             reads_when=self.reads_when,
             leaves_the_vault=self.leaves_the_vault,
             judges_words=self.judges_words,
@@ -70,6 +73,20 @@ class BuiltIn:
     def _describe(self, parameter: Parameter) -> Parameter:
         schema = {**parameter.schema, "description": text(f"builtin.{self.name}.{parameter.name}")}
         return Parameter(name=parameter.name, required=parameter.required, schema=schema)
+
+
+def refuse_by(judge: Callable[[str], object]) -> Callable[[Pieces], None]:
+    """Judge a text in which a plain word stands for each reference; right for paths, whose parts are judged alone."""
+    return lambda pieces: void(judge("".join("x" if each is None else each for each in pieces)))
+
+
+def refuse_whole_by(judge: Callable[[str], object]) -> Callable[[Pieces], None]:
+    """Judge a text only where it has no references."""
+    return lambda pieces: void(judge("".join(map(str, pieces)))) if None not in pieces else None
+
+
+def void(_: object) -> None:
+    """Only whether it raises matters."""
 
 
 def required(name: str, schema: JsonObject) -> Parameter:

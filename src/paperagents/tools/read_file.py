@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject
-from paperagents.tools.built_in import ALWAYS, ANY, INTEGER, TEXT, BuiltIn, ToolContext, object_of, required
+from paperagents.files.safe_open import split_file_path
+from paperagents.tools.built_in import ALWAYS, ANY, INTEGER, TEXT, BuiltIn, ToolContext, object_of, refuse_by, required
 
 
 def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
@@ -22,6 +23,7 @@ READ_FILE = BuiltIn(
     name="read_file",
     parameters=(required("filePath", TEXT),),
     aliases={"path": "filePath"},
+    refuses={"filePath": refuse_by(split_file_path)},
     answer=object_of(filePath=TEXT, path=TEXT, content=TEXT, size=INTEGER, modified=TEXT, frontmatter=ANY),
     reads_when=ALWAYS,
     leaves_the_vault=False,

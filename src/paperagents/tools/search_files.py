@@ -7,6 +7,7 @@ from typing import Any
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ToolError
+from paperagents.files.safe_open import split_path
 from paperagents.messages import text
 from paperagents.tools.built_in import (
     ALWAYS,
@@ -18,6 +19,8 @@ from paperagents.tools.built_in import (
     list_of,
     object_of,
     optional,
+    refuse_by,
+    refuse_whole_by,
     required,
 )
 
@@ -47,6 +50,13 @@ def warn_of_cut(answer: Any) -> str | None:
     return text("cli.search.truncated", shown=len(answer["results"]), count=answer["count"])
 
 
+def parse(query: str) -> object:
+    """The query as it is read."""
+    from paperagents.search.query import parse_query  # noqa: PLC0415  loaded by the tool that needs it
+
+    return parse_query(query)
+
+
 FOUND = object_of(name=TEXT, path=TEXT, size=INTEGER, modified=TEXT, tags=list_of(TEXT), snippet=TEXT)
 SEARCH_FILES = BuiltIn(
     name="search_files",
@@ -57,6 +67,7 @@ SEARCH_FILES = BuiltIn(
         optional("sort", {"type": "string", "enum": ["relevance", "modified", "name", "path"]}, default="relevance"),
         optional("must_find", BOOLEAN, default=False),
     ),
+    refuses={"query": refuse_whole_by(parse), "path": refuse_by(split_path)},
     answer=object_of(results=list_of(FOUND), count=INTEGER, truncated=BOOLEAN),
     reads_when=ALWAYS,
     leaves_the_vault=False,

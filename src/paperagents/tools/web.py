@@ -9,7 +9,11 @@ from urllib.parse import urlsplit
 from paperagents.approval.diff import escape_invisible
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.text import closest
+from paperagents.definitions.tool import Pieces
+from paperagents.errors import ToolError
 from paperagents.http.messages import READING_METHODS, HttpRequest, is_changing, normalize_method
+from paperagents.messages import Sentence
 from paperagents.secrets.redaction import redact_headers
 from paperagents.tools.built_in import (
     ALWAYS,
@@ -21,6 +25,7 @@ from paperagents.tools.built_in import (
     ToolContext,
     object_of,
     optional,
+    refuse_whole_by,
     required,
 )
 
@@ -109,6 +114,41 @@ def preview(method: str, arguments: JsonObject) -> str:
     return escape_invisible("\n".join(lines))
 
 
+_METHODS = frozenset({
+    "ACL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "DELETE", "GET", "HEAD", "LINK", "LOCK", "MERGE", "MKCALENDAR",
+    "MKCOL", "MOVE", "OPTIONS", "PATCH", "POST", "PROPFIND", "PROPPATCH", "PURGE", "PUT", "QUERY", "REPORT", "SEARCH",
+    "TRACE", "UNBIND", "UNLINK", "UNLOCK", "VIEW",
+})  # fmt: skip
+"""Those that are registered or usual; servers may know others, and a file that writes one has more likely a slip."""
+
+
+def refuse_method(method: str) -> None:
+    """A method that no server is likely to know."""
+    if normalize_method(method) not in _METHODS:
+        near = closest(method, ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"), count=1)
+        raise ToolError("method-invalid", method=method, suggestion="".join(near))
+
+
+def refuse_changing(method: str) -> None:
+    """A method that may change something."""
+    refuse_method(method)
+    if is_changing(method):
+        raise ToolError("method-changing", tool=WEB_SEARCH.name, method=method)
+
+
+def refuse_address(pieces: Pieces) -> None:
+    """An address without a scheme or a host, as far as what stands before the first reference decides."""
+    first = (pieces[0] or "").strip()
+    if None in pieces and "/" not in first:
+        return
+    scheme, separator, rest = first.partition("://")
+    reason = None if separator and scheme.lower() in ("http", "https") else "url-scheme"
+    if reason is None and None not in pieces and not rest.strip("/"):
+        reason = "url-host"
+    if reason is not None:
+        raise ToolError("url-invalid", url=first.partition("?")[0][:200], reason=Sentence(key=reason))
+
+
 REST_REQUEST = BuiltIn(
     name="rest_request",
     parameters=(
@@ -118,6 +158,7 @@ REST_REQUEST = BuiltIn(
         optional("body", ANY),
         optional("timeout", {"type": "number", "exclusiveMinimum": 0}),
     ),
+    refuses={"url": refuse_address, "method": refuse_whole_by(refuse_method)},
     answer=object_of(status=INTEGER, headers=ANY, body=TEXT, json=ANY, ok=BOOLEAN),
     reads_when={"method": READING_METHODS},
     prepare=prepare_request,
@@ -125,6 +166,7 @@ REST_REQUEST = BuiltIn(
 WEB_SEARCH = BuiltIn(
     name="web_search",
     parameters=(required("url", TEXT), optional("method", TEXT, default="GET")),
+    refuses={"url": refuse_address, "method": refuse_whole_by(refuse_changing)},
     reads_when=ALWAYS,
     prepare=prepare_search,
 )

@@ -9,7 +9,17 @@ from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.files.reading import ABSENT, hash_content
 from paperagents.files.safe_open import join_path, split_writable_path
-from paperagents.tools.built_in import BOOLEAN, INTEGER, TEXT, BuiltIn, ToolContext, object_of, optional, required
+from paperagents.tools.built_in import (
+    BOOLEAN,
+    INTEGER,
+    TEXT,
+    BuiltIn,
+    ToolContext,
+    object_of,
+    optional,
+    refuse_by,
+    required,
+)
 
 
 def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
@@ -51,6 +61,7 @@ WRITE_FILE = BuiltIn(
         optional("append", BOOLEAN, default=False),
     ),
     aliases={"path": "filePath"},
+    refuses={"filePath": refuse_by(split_writable_path)},
     answer=object_of(filePath=TEXT, size=INTEGER, created=BOOLEAN),
     leaves_the_vault=False,
     prepare=prepare,

@@ -78,6 +78,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{parameter}“ muss null sein.",
         "“{parameter}” 必须是 null。",
     ),
+    "argument-refused": (
+        "'{parameter}': {reason}",
+        "„{parameter}“: {reason}",
+        "“{parameter}”：{reason}",
+    ),
     "argument-not-json": (
         "'{parameter}' is no JSON value, or nested more than {limit} levels deep.",
         "„{parameter}“ ist kein JSON-Wert oder mehr als {limit} Ebenen tief verschachtelt.",

@@ -326,6 +326,31 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Schritt gibt „{name}“ nicht an; {tool} verlangt es.",
         "此步骤没有给出 {tool} 必需的 “{name}”。",
     ),
+    "invalid-argument": (
+        "{tool}: {reason}",
+        "{tool}: {reason}",
+        "{tool}：{reason}",
+    ),
+    "invalid-argument.hint": (
+        "What {tool} wants: paper show {tool}",
+        "Was {tool} verlangt: paper show {tool}",
+        "{tool} 需要什么：paper show {tool}",
+    ),
+    "invalid-argument.suggestion.hint": (
+        "Did you mean '{suggestion}'?",
+        "Meinten Sie „{suggestion}“?",
+        "您是指 “{suggestion}” 吗？",
+    ),
+    "looks-like-a-reference": (
+        "'{text}' is plain text here, not a reference.",
+        "„{text}“ ist hier einfacher Text, kein Verweis.",
+        "“{text}” 在这里是普通文本，不是引用。",
+    ),
+    "looks-like-a-reference.hint": (
+        'Did you mean "{suggestion}"?',
+        'Meinten Sie "{suggestion}"?',
+        '您是指 "{suggestion}" 吗？',
+    ),
     "unknown-argument": (
         "{tool} has no parameter '{name}'.",
         "{tool} hat keinen Parameter „{name}“.",
