@@ -125,7 +125,7 @@ def test_a_made_up_answer_does_not_hide_wrong_arguments(desk: Desk) -> None:
     example = "examples: [{input: {}, output: {status: 200}, responses: {%s: {status: 200}}}]"
     step = "\n  - {name: get, tool: rest_request, parameters: {url: 'http://a.example', timeout: %s}}"
     desk.chain("good", step % "3", example % "get")
-    desk.chain("wrong", step % "abc", example % "get")
+    desk.chain("wrong", step % "'{{random_id}}'", example % "get")
     assert [each.passed for each in desk.vault.test("good")] == [True]
     assert [each.passed for each in desk.vault.test("wrong")] == [False]
 
