@@ -172,7 +172,8 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
         (GOOD.replace("{ return params", "{ eval('1'); return params"), ["10:27 warning forbidden-javascript"]),
         (GOOD.replace("{ return params", "{ while (true) {} return params"), ["10:27 warning endless-loop"]),
         (GOOD.replace("{ return params", "{ require('lodash'); return params"), ["10:35 error undeclared-dependency"]),
-        ("const fs = require('fs');\n" + GOOD, ["1:20 error undeclared-dependency"]),
+        ("const path = require('path'), crypto = require('node:crypto');\n" + GOOD, []),
+        ("require('child_process');\n" + GOOD, ["1:9 error undeclared-dependency"]),
         (GOOD.replace("getSchema", "getDependencies() { return { x: 'git:x' }; }, getSchema"), ["3:3 error npm-name"]),
         ("\nthrow new Error('boom');", ["2:11 error tool-not-evaluated"]),
     ],
@@ -287,7 +288,7 @@ def test_a_flat_schema_may_name_an_environment_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("lodash", "getDependencies"), ("fs", "callTool"), ("child_process", "may not start processes")]
+    ("name", "hint"), [("lodash", "getDependencies"), ("child_process", "may not start processes")]
 )
 def test_the_hint_knows_the_modules_of_node(name: str, hint: str) -> None:
     with in_language("en"):

@@ -199,6 +199,8 @@ class ToolDefinition:
     module: Excerpt | None = None
     """The whole file of a tool that is one JavaScript file."""
     dependencies: Mapping[str, str] = field(default_factory=dict)
+    loads_node_modules: bool = False
+    """It loads modules that Node brings along, such as ``path``."""
     """npm packages such a file declares, with their versions."""
     failures: tuple[NamedFailure, ...] = ()
     own_schema: Mapping[str, JsonValue] | None = None
@@ -246,6 +248,11 @@ class ToolDefinition:
             str(given.get(name)).isascii() and str(given.get(name)).strip().upper() in words
             for name, words in self.reads_when.items()
         )
+
+    @property
+    def needs_deno(self) -> bool:
+        """Whether it is more than the small sandbox has: npm packages, or Node's own modules."""
+        return bool(self.dependencies) or self.loads_node_modules
 
     @property
     def key(self) -> str:

@@ -99,6 +99,16 @@ class PackageFolder:
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
+    def install_nothing(self) -> None:
+        """Make the folder of a tool that has no packages."""
+        staging = self.make_staging()
+        try:
+            (staging / LOCK).write_text("{}", "utf-8")
+            write_loader(staging)
+            self.move_into_place(staging)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
     def stop(self) -> None:
         """End an installation that is going on."""
         self._stopped = True

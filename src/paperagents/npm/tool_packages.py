@@ -53,24 +53,31 @@ class NpmPackages:
 
     def is_ready(self, tool: ToolDefinition) -> bool:
         """Whether nothing has to be installed or agreed on."""
-        return self.folder_of(tool).read_lock() is not None and self.is_agreed(tool)
+        return self.read_lock(tool) is not None and self.is_agreed(tool)
+
+    def read_lock(self, tool: ToolDefinition) -> Lock | None:
+        """What is installed. A tool without packages needs nothing but a folder, and nobody is asked for that."""
+        folder = self.folder_of(tool)
+        if not tool.dependencies and folder.read_lock() is None:
+            folder.install_nothing()
+        return folder.read_lock()
 
     def install_packages(self, arguments: JsonObject) -> Effect:
         """Show what will be installed and granted; do it after a yes."""
         tool, rebuild = self._find_tool(str(arguments["tool"])), bool(arguments["rebuild"])
-        if not tool.dependencies:
+        if not tool.needs_deno:
             return refuse_to_install(arguments, ToolError("npm-nothing-to-install", tool=tool.id))
         grants = self._grants(tool.id)
         try:
             require_possible(grants, tool.id, self._root)
             folder = self.folder_of(tool)
-            before = folder.read_lock()
-            lock = before if before is not None and not rebuild else folder.resolve()
+            before = self.read_lock(tool)
+            lock = before if before is not None and not (rebuild and tool.dependencies) else folder.resolve()
         except ToolError as refusal:
             return refuse_to_install(arguments, refusal)
 
         def install() -> JsonObject:
-            if rebuild or folder.read_lock() != lock:
+            if tool.dependencies and (rebuild or folder.read_lock() != lock):
                 folder.install(lock)
             if not self.is_agreed(tool):
                 self.agree(tool)
@@ -133,7 +140,7 @@ class NpmPackages:
     def make_setup(self, tool: ToolDefinition) -> DenoSetup:
         """The process of a tool. Raises ToolError where something has to be installed or agreed on first."""
         folder, grants, root = self.folder_of(tool), self._grants(tool.id), self._root
-        lock = folder.read_lock()
+        lock = self.read_lock(tool)
         if lock is None or not self.is_agreed(tool):
             raise ToolError("npm-not-installed", tool=tool.id, names=", ".join(tool.dependencies))
         require_possible(grants, tool.id, root)

@@ -74,7 +74,7 @@ def read_tool_javascript(data: bytes, file: str) -> tuple[ToolDefinition | None,
     if answers is None:
         return None, problems.in_order()
     definition = _definition(answers, source, code, sha256(data).hexdigest(), problems)
-    check_module(code, source, problems, confined=not definition.dependencies)
+    check_module(code, source, problems, confined=not definition.needs_deno)
     definition = replace(definition, module=runnable)
     return definition, problems.in_order()
 
@@ -109,7 +109,7 @@ def _definition(
     dependencies = _object(told, "getDependencies", places, problems)
     identifier = _identifier(metadata.word("id"), metadata.span, problems)
     check_dependencies(identifier, dependencies, places.of("getDependencies"), problems)
-    check_requires(dependencies, code, source, problems)
+    loads_node_modules = check_requires(dependencies, code, source, problems)
     return ToolDefinition(
         id=identifier,
         name=metadata.text("name") or identifier,
@@ -121,6 +121,7 @@ def _definition(
         environment=parameters_of(environment),
         module=source,
         dependencies={str(name): str(version) for name, version in dependencies.items()},
+        loads_node_modules=loads_node_modules,
         failures=_failures(told, places, problems),
         timeout=metadata.seconds("timeout"),
         approval=metadata.choice("approval", "always"),
@@ -214,14 +215,18 @@ def check_dependencies(tool: str, dependencies: Mapping[str, Any], span: Span, p
             problems.error("npm-name", span, tool=tool, name=f"{name}@{wanted}"[:SHOWN])
 
 
-def check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> None:
-    """Packages that are loaded by a fixed name must be declared; what Node brings along needs no declaration."""
+def check_requires(dependencies: Mapping[str, Any], code: JavaScript, source: Excerpt, problems: ProblemList) -> bool:
+    """Packages that are loaded by a fixed name must be declared; whether some are Node's own, which need not be."""
+    loads_node_modules = False
     for found in find_loaded_modules(code):
-        name, first = found.what, found.what.partition("/")[0]
+        name, first = found.what, found.what.removeprefix("node:").partition("/")[0]
         # ``lodash/fp`` belongs to ``lodash``, ``@scope/name/x`` to ``@scope/name``.
         package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
-        built_in = name.startswith("node:") or (bool(dependencies) and first in _NODE_MODULES)
-        if package not in dependencies and not built_in:
-            # Declaring one of Node's would bring a package that happens to have its name.
-            case = "node" if first in _NODE_MODULES else "process" if first in _NODE_PROCESSES else None
+        if package in dependencies:
+            continue
+        if first in _NODE_MODULES:
+            loads_node_modules = True
+        else:
+            case = "process" if first in _NODE_PROCESSES else None
             problems.error("undeclared-dependency", source.span(found.start, found.end), name=name, case=case)
+    return loads_node_modules

@@ -62,7 +62,7 @@ class Scripts:
 
     def module(self, names: Names, run: RunContext, place: Place) -> JsonValue:
         """A tool that is one JavaScript file."""
-        if run.tool.dependencies:
+        if run.tool.needs_deno:
             self._install_packages(run, replace(place, path=PACKAGES, block="tool", name="install_packages"))
         if (done := run.log.replay(place)) is not None:
             return done["output"]
@@ -86,7 +86,7 @@ class Scripts:
         failures: list[PaperError] = []
         host = host_functions(self._step, self._services.entries, place, run, failures)
         packed = partial(self._services.packages.run, tool, planned=mocked)
-        execute = partial(packed if tool.dependencies else self._services.sandbox.run, helpers=MODULE_HELPERS)
+        execute = partial(packed if tool.needs_deno else self._services.sandbox.run, helpers=MODULE_HELPERS)
         refused = told_as_not_granted(tool, self._session.plan, run.root_step or place.step)
         functions = {"call_tool": host["call_tool"], "keep_storage": keeping.keep}
         try:
@@ -161,7 +161,7 @@ MODULE_HELPERS = {"make_api": 7, "name_failure": 8}
 def module_block(tool: ToolDefinition) -> Excerpt:
     """The file, and then its execution."""
     assert tool.module is not None
-    return with_module(tool.module, _EXECUTE, packages="real" if tool.dependencies else "none")
+    return with_module(tool.module, _EXECUTE, packages="real" if tool.needs_deno else "none")
 
 
 def module_names(
@@ -192,7 +192,7 @@ def told_as_not_granted(tool: ToolDefinition, plan: list[JsonObject] | None, ste
         yield
     except SandboxError as error:
         refused = error.details.get("name") == "NotCapable" or error.details.get("code") in ("EACCES", "EPERM")
-        if not refused or not tool.dependencies:
+        if not refused or not tool.needs_deno:
             raise
         reason = _ADVICE_OF_DENO.sub("", str(error.details.get("message", "")))
         if plan is None:

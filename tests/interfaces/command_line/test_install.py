@@ -208,3 +208,28 @@ def test_deno_is_brought_in_the_version_and_with_the_hashes_that_it_was_tested_w
 
 def test_an_installation_of_nothing_is_wrong_usage(paper: Paper) -> None:
     assert paper("install").code == 2
+
+
+NODE = """\
+const path = require('path');
+const { createHash } = require('node:crypto');
+module.exports = {
+  getMetadata() { return { id: 'node', name: 'Node', description: 'Uses what Node brings along.' }; },
+  getSchema() { return { parameters: { type: 'object', properties: { text: { type: 'string' } } } }; },
+  async execute({ text }) { return [path.basename(text), createHash('sha256').update(text).digest('hex').slice(0, 8)]; }
+};
+"""
+
+
+@pytest.mark.usefixtures("vault")
+def test_modules_that_node_brings_along_need_no_packages_and_no_question(paper: Paper, write: Write) -> None:
+    write("node.tool.js", NODE)
+    assert paper("check").code == 0
+    assert paper("run", "node", "-p", "text=a/b.txt", "--json").document["data"] == ["b.txt", "5550000d"]
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_file_of_node_can_still_touch_nothing(paper: Paper, write: Write) -> None:
+    write("node.tool.js", NODE.replace("path.basename(text)", "require('fs').readFileSync('/etc/hostname')"))
+    failed = paper("run", "node", "-p", "text=a", "--json")
+    assert (failed.code, failed.document["error"]["code"]) == (1, "npm-not-granted")

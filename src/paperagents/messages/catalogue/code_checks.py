@@ -255,11 +255,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "In getDependencies() ergänzen.",
         "请将其加入 getDependencies()。",
     ),
-    "undeclared-dependency.node.hint": (
-        "Node's own modules are there for tools with npm packages; others use this.api.callTool('read_file', …).",
-        "Nodes eigene Module gibt es für Tools mit npm-Paketen; andere nehmen this.api.callTool('read_file', …).",
-        "Node 自带的模块只提供给声明了 npm 包的工具；其他工具请使用 this.api.callTool('read_file', …)。",
-    ),
     "undeclared-dependency.process.hint": (
         "A tool may not start processes or threads.",
         "Ein Tool darf keine Prozesse oder Threads starten.",
