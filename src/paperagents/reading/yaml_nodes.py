@@ -313,7 +313,13 @@ def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> No
         span = _point(source, mark.line, mark.column)
     else:
         span = _point(source, *find_forbidden_character(source.text))
-    problems.error("yaml-syntax", span, case=guess_mistake(reason, context, source, mark))
+    case = guess_mistake(reason, context, source, mark)
+    lines = _lines(source.text)
+    field = _CODE_FIELD.match(lines[mark.line]) if mark is not None and case == "colon" else None
+    if field is not None:
+        problems.error("yaml-syntax", span, case="code", field=field[1])
+    else:
+        problems.error("yaml-syntax", span, case=case)
 
 
 def find_forbidden_character(text: str) -> tuple[int, int]:
@@ -340,6 +346,8 @@ _MISTAKES = {
     "control characters are not allowed": "control",
 }
 """What the library says, and the mistake that people most often make where it does."""
+_CODE_FIELD = re.compile(r"\s*(?:- +)?(pre_processing|post_processing|preprocess|postprocess|custom_function) *:")
+"""Where code stands: its own colons need no quotes but a line of their own."""
 _CHOICE = re.compile(r"""["'] *\| *["']""")
 
 

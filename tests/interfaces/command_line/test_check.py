@@ -192,3 +192,11 @@ def test_an_unknown_format_is_wrong_usage_that_names_the_possible_ones(paper: Pa
     assert answer.code == 2
     for form in ("text", "json", "github"):
         assert form in answer.err
+
+
+@pytest.mark.parametrize("field", ["custom_function", "post_processing"])
+def test_code_with_a_colon_is_told_where_it_belongs(field: str, paper: Paper, write: Write) -> None:
+    write("a.md", f"---\ntool: true\nname: n\ndescription: d\n{field}: return {{ a: 1 }};\n---\n")
+    write("b.md", f"---\ntool: true\nname: n\ndescription: d\n{field}: return input.a ? 1 : 2;\n---\n")
+    hints = {each["hint"] for each in paper("check", "--json").document if each["code"] == "yaml-syntax"}
+    assert hints == {f"Write {field}: | and put the code on the next line, indented."}

@@ -208,14 +208,23 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "请在智能体笔记中写入 model: …，设置 llm.model，或使用 --model。",
     ),
     "model-key-missing": (
-        "There is no key for the language model at {address}.",
-        "Für das Sprachmodell unter {address} gibt es keinen Schlüssel.",
-        "没有用于 {address} 语言模型的密钥。",
+        "No language model is set up yet: there is no key for {address}.",
+        "Es ist noch kein Sprachmodell eingerichtet: Für {address} gibt es keinen Schlüssel.",
+        "尚未设置语言模型：没有用于 {address} 的密钥。",
     ),
     "model-key-missing.hint": (
-        "Set PAPER_LLM_API_KEY, or keep it in the keyring: keyring set paperagents {address}",
-        "Setzen Sie PAPER_LLM_API_KEY, oder legen Sie ihn in den Schlüsselbund: keyring set paperagents {address}",
-        "请设置 PAPER_LLM_API_KEY，或存入系统钥匙串：keyring set paperagents {address}",
+        (
+            "With a key: keyring set paperagents {address} (or PAPER_LLM_API_KEY). "
+            "On this computer: paper config set llm.base_url http://localhost:11434/v1"
+        ),
+        (
+            "Mit Schlüssel: keyring set paperagents {address} (oder PAPER_LLM_API_KEY). "
+            "Auf diesem Rechner: paper config set llm.base_url http://localhost:11434/v1"
+        ),
+        (
+            "使用密钥：keyring set paperagents {address}（或 PAPER_LLM_API_KEY）。"
+            "在本机运行：paper config set llm.base_url http://localhost:11434/v1"
+        ),
     ),
     "model-key-unusable": (
         "The key for the language model at {address} has characters that no key has. It was not sent.",

@@ -113,6 +113,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Ein Text mit Doppelpunkt und Leerzeichen darin braucht Anführungszeichen.",
         "含有冒号加空格的文本需要加引号。",
     ),
+    "yaml-syntax.code.hint": (
+        "Write {field}: | and put the code on the next line, indented.",
+        "{field}: | schreiben und den Code eingerückt in die nächste Zeile setzen.",
+        "写成 {field}: |，并把代码缩进写在下一行。",
+    ),
     "yaml-syntax.star.hint": (
         "A text that starts with * or & needs quotes.",
         "Ein Text, der mit * oder & beginnt, braucht Anführungszeichen.",

@@ -110,9 +110,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "单个 JavaScript 文件的工具。",
     ),
     "cli.new.done": (
-        "Try it: {paper} test {id}. Then edit it: {paper} check {file} tells every mistake.",
-        "Ausprobieren: {paper} test {id}. Dann bearbeiten; Fehler zeigt: {paper} check {file}",
-        "试运行：{paper} test {id}。然后编辑文件；检查错误：{paper} check {file}",
+        "Try it: {paper} test {id}. After a change: {paper} check {file}",
+        "Ausprobieren: {paper} test {id}. Nach einer Änderung: {paper} check {file}",
+        "试运行：{paper} test {id}。修改之后：{paper} check {file}",
     ),
     "cli.new.agent": (
         "Edit {file}, then talk with it: {paper} chat {id}",

@@ -274,9 +274,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{name} 在此库中未设置；其值仍来自 {origin}。",
     ),
     "cli.doctor": (
-        "Does everything stand that should? The walls of the sandbox, the files of the vault.",
-        "Steht alles, was stehen soll? Die Wände der Sandbox, die Dateien des Vaults.",
-        "一切是否就绪？沙箱的隔离层和库中的文件。",
+        "Check that everything is in order: the sandbox, the files, the database.",
+        "Prüft, ob alles in Ordnung ist: Sandbox, Dateien und Datenbank.",
+        "检查一切是否正常：沙箱、文件和数据库。",
     ),
     "cli.doctor.files": (
         "Files of the vault that cannot be used: {count}",

@@ -158,9 +158,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "值为 {name}，JSON 不支持",
     ),
     "sandbox.value-cycle": (
-        "part of a cycle: it contains itself",
+        "part of a cycle (it contains itself)",
         "der Wert enthält sich selbst (Zyklus)",
-        "存在循环引用，该值包含自身",
+        "存在循环引用（该值包含自身）",
     ),
     "sandbox.value-depth": (
         "nested more than {depth} levels deep",
@@ -196,7 +196,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox.wall.parent": (
         "a worker is killed and replaced at its deadline",
-        "ein Arbeitsprozess wird zu seiner Frist beendet und ersetzt",
+        "ein Arbeitsprozess wird nach Ablauf der Frist beendet und ersetzt",
         "工作进程到期即被终止并替换",
     ),
     "sandbox.wall.resource-limits": (
@@ -211,32 +211,32 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "sandbox.wall.no-new-privileges": (
         "the worker cannot gain rights",
-        "der Arbeitsprozess kann keine Rechte gewinnen",
+        "der Arbeitsprozess kann keine weiteren Rechte erlangen",
         "工作进程不能提升权限",
     ),
     "sandbox.wall.landlock": (
         "the kernel denies the worker every file and connection",
-        "der Kern verwehrt dem Arbeitsprozess jede Datei und Verbindung",
+        "der Kernel verweigert dem Arbeitsprozess jede Datei und Verbindung",
         "内核禁止工作进程访问任何文件和连接",
     ),
     "sandbox.wall.seccomp": (
         "the kernel leaves the worker only the system calls it needs to compute",
-        "der Kern lässt dem Arbeitsprozess nur die Systemaufrufe zum Rechnen",
+        "der Kernel lässt dem Arbeitsprozess nur die Systemaufrufe, die er zum Rechnen braucht",
         "内核只允许工作进程使用计算所需的系统调用",
     ),
     "sandbox.wall-system": (
         "this operating system does not have it",
-        "dieses Betriebssystem hat das nicht",
+        "dieses Betriebssystem kann das nicht",
         "当前操作系统不支持",
     ),
     "sandbox.wall-kernel": (
         "this kernel does not have it, or it is switched off",
-        "dieser Kern hat das nicht, oder es ist abgeschaltet",
+        "dieser Kernel kann das nicht, oder es ist abgeschaltet",
         "当前内核不支持或已关闭",
     ),
     "sandbox.wall-machine": (
         "it is not written for this kind of processor",
-        "für diese Art Prozessor ist das nicht geschrieben",
+        "für diese Art von Prozessor gibt es das nicht",
         "尚不支持此类处理器",
     ),
     "sandbox.wall-refused": (
@@ -337,12 +337,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     # --- what the doctor says
     "sandbox.wall.deno": (
         "Deno is there for tools with npm packages, without any permission that is not granted",
-        "Deno ist für Tools mit npm-Paketen da, ohne jede Erlaubnis, die nicht gewährt ist",
+        "Deno ist für Tools mit npm-Paketen bereit und darf nur, was freigegeben ist",
         "Deno 可用于带 npm 包的工具，没有任何未授予的权限",
     ),
     "sandbox.wall.deno-landlock": (
         "the kernel denies Deno every file that is not granted",
-        "der Kern verwehrt Deno jede Datei, die nicht gewährt ist",
+        "der Kernel verweigert Deno jede Datei, die nicht freigegeben ist",
         "内核禁止 Deno 访问任何未授予的文件",
     ),
     # --- errors
