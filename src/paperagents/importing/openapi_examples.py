@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from paperagents.calls.conversion import is_json
+from paperagents.definitions.tool import declared_types
 from paperagents.importing.openapi_document import mapping, sequence
 from paperagents.importing.openapi_operations import Argument, Operation
 from paperagents.importing.openapi_schemas import Schema
 from paperagents.reading.json_schema import NotASchemaError, compile_schema
+from paperagents.secrets.redaction import Redaction
 
 LARGEST_ANSWER = 2_000
 _DEEPEST = 6
@@ -26,7 +28,8 @@ def make_example(operation: Operation) -> dict[str, Any] | None:
         if found is not None and (argument.required or has_own_example(argument)):
             given[argument.name] = found
     status, answer = operation.answer
-    if not is_json(answer, 20) or len(json.dumps(answer)) > LARGEST_ANSWER:
+    # What looks like a key is hidden in every record, so that the answer would not be the same.
+    if not is_json(answer, 20) or len(json.dumps(answer)) > LARGEST_ANSWER or Redaction().value(answer) != answer:
         answer = None
     if answer is None and not any(has_own_example(each) for each in operation.arguments if each.name in given):
         return None
@@ -41,9 +44,11 @@ def make_example(operation: Operation) -> dict[str, Any] | None:
 
 
 def examples_of(argument: Argument) -> Iterator[Any]:
-    """Values that the document gives for an argument, the best ones first."""
+    """Values that the document gives for an argument, the best ones first; a plain one can be thought up."""
     yield from (each for each in argument.examples if each is not None)
     yield from values_of(argument.schema, 0)
+    kinds = {"string": argument.name, "integer": 1, "number": 1, "boolean": True}
+    yield from (kinds[kind] for kind in declared_types(argument.schema) if kind in kinds)
 
 
 def has_own_example(argument: Argument) -> bool:
@@ -72,7 +77,8 @@ def _members(schema: Schema, depth: int) -> Iterator[Any]:
     found = {}
     for name, each in schema["properties"].items():
         value = next(values_of(mapping(each), depth + 1), None)  # type: ignore[arg-type]  # a mapping will do
-        if value is not None and (name in sequence(schema.get("required")) or "examples" in each):
+        is_wanted = name in sequence(schema.get("required")) or ("examples" in each and not each.get("readOnly"))
+        if value is not None and is_wanted:
             found[name] = value
     if found and all(name in found for name in sequence(schema.get("required"))):
         yield found

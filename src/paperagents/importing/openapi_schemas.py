@@ -295,7 +295,10 @@ def closes(schema: Schema) -> bool:
 
 
 def _without_what_only_answers_have(schema: Schema) -> Schema:
-    """A member that only answers have is not required in a request."""
+    """A member that only answers have is neither required nor filled in."""
+    if schema.get("readOnly") is True:
+        # A default would be sent.
+        schema = {key: schema[key] for key in schema if key != "default"}
     properties, required = mapping(schema.get("properties")), schema.get("required")
     if not isinstance(required, list):
         return schema
