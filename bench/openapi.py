@@ -99,7 +99,8 @@ def measure() -> Iterator[Row]:
     for each in outcomes:
         ours = (
             f"{each.operations} tools in {each.seconds:.1f} s, {each.errors} errors; examples {each.tests} held; "
-            f"{each.right} right calls passed, {each.made_up_taken} of {each.made_up} made up; {each.wrong} wrong refused"
+            f"{each.right} right calls passed, {each.made_up_taken} of {each.made_up} made up; "
+            f"{each.wrong} wrong refused"
         )
         if each.contradicting:
             ours += f"; {each.contradicting} examples contradict their own schema"

@@ -96,3 +96,22 @@ def test_a_list_or_object_survives_the_way_through_text(value: Any) -> None:
 @given(st.text())
 def test_a_text_from_a_form_stays_a_text_where_one_is_declared(text: str) -> None:
     assert read_text(text, {"type": "string"}) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "value"),
+    [
+        ("12345", ["string", "null"], "12345"),
+        ("12", ["integer", "null"], 12),
+        ("true", ["boolean", "null"], True),
+        ('["a"]', ["array", "null"], ["a"]),
+    ],
+)
+def test_a_text_for_one_of_several_types_is_read_as_one_of_them(text: str, kinds: list[str], value: object) -> None:
+    for keyword in ("anyOf", "oneOf"):
+        assert read_text(text, {keyword: [{"type": kind} for kind in kinds]}) == value
+    assert read_text(text, {"type": [*kinds]}) == value
+
+
+def test_where_one_of_the_ways_has_no_type_a_text_is_read_as_json() -> None:
+    assert read_text("12", {"anyOf": [{"type": "string"}, {}]}) == 12

@@ -106,6 +106,20 @@ def test_bodies_are_sent_as_text_or_json(web: Any, body: Any, sent: str, kind: s
     assert received.headers["content-length"] == str(len(sent.encode()))
 
 
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("Basic ada:pass:wörd", "Basic YWRhOnBhc3M6d8O2cmQ="),
+        ("basic :", "basic Og=="),
+        ("Basic YWRhOnBhc3M=", "Basic YWRhOnBhc3M="),
+        ("Bearer a:b", "Bearer a:b"),
+    ],
+)
+def test_a_login_is_encoded_before_it_is_sent(web: Any, given: str, sent: str) -> None:
+    send(web.answer("/x"), headers={"Authorization": given})
+    assert web.requests[-1].headers["authorization"] == sent
+
+
 def test_a_given_content_type_wins_and_a_missing_body_has_none(web: Any) -> None:
     url = web.answer("/x")
     send(url, method="POST", body="a=1", headers={"Content-Type": "application/x-www-form-urlencoded"})

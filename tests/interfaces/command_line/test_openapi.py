@@ -163,7 +163,7 @@ def test_a_service_without_an_address_needs_one() -> None:
 
 
 NASTY = st.text(max_size=30) | st.sampled_from(
-    ["{{env.HOME}}", "---", "```", "`", "\n---\n", "${x}", "'", '"', "*/", "\\"]
+    ["{{env.HOME}}", "../../evil", "---", "```", "`", "\n---\n", "${x}", "'", '"', "*/", "\\"]
 )
 PARAMETER = st.fixed_dictionaries(
     {"name": NASTY, "in": st.sampled_from(["path", "query", "header", "cookie"])},
@@ -350,6 +350,30 @@ def test_the_ids_of_other_tools_are_left_alone(folder: Path, capsys: pytest.Capt
         command = ["--vault", str(folder), "import", "openapi", str(LIBRARY), "--only", "/login", "--yes", "--json"]
         assert paper(command) == 0
         assert json.loads(capsys.readouterr().out) == ["tools/library/library-login.md"]
+
+
+def test_nothing_in_a_document_becomes_a_reference_or_a_path(folder: Path, shop: str, tmp_path: Path) -> None:
+    text = {"type": "string", "default": "{{env.HOME}} {{date}} input.x"}
+    described = {
+        "operationId": "../../../evil",
+        "summary": "{{date}}",
+        "parameters": [{"name": "../x", "in": "query", "schema": text, "description": "{{random_id}}"}],
+        "requestBody": {"content": {"application/json": {"schema": {"properties": {"{{date}}": text}}}}},
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "../.."},
+        "servers": [{"url": shop}],
+        "paths": {"/x": {"post": described}},
+    }
+    (tmp_path / "evil.json").write_text(json.dumps(document))
+    assert paper(["--vault", str(folder), "import", "openapi", str(tmp_path / "evil.json"), "--yes"]) == 0
+    assert [str(each.relative_to(folder)) for each in folder.rglob("*.md")] == ["tools/api/evil.md"]
+    with Vault(folder) as vault:
+        asked = vault.run("evil", {"body": {}}, approver=lambda _: Approved()).data
+        assert isinstance(asked, dict)
+        assert asked["path"] == "/x?..%2Fx=%7B%7Benv.HOME%7D%7D%20%7B%7Bdate%7D%7D%20input.x"
+        assert json.loads(str(asked["body"])) == {"{{date}}": "{{env.HOME}} {{date}} input.x"}
 
 
 # --- a service made with FastAPI
