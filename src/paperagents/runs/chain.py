@@ -120,7 +120,7 @@ class _Chain:
 
         def run_item(number: int) -> Names:
             inside = replace(names, loop={"item": items[number], "index": number})
-            at = replace(place, path=place.path.item(number))
+            at = replace(place, path=place.path.item(number), rounds=len(items))
             if is_about_items(step) and not self.is_taken(step, inside, at):
                 return _leave_out(step, inside)
             return self.run_once(step, inside, at)

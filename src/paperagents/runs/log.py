@@ -161,7 +161,7 @@ class RunLog:
         started = datetime.now(UTC)
         clock = time.perf_counter()
         self._tell({"type": "step-started", "run_id": self.run_id, "path": place.path, "step": place.step,
-                    "block": place.block, "name": place.name})  # fmt: skip
+                    "block": place.block, "name": place.name, "rounds": place.rounds})  # fmt: skip
         try:
             yield entry
         except PaperError as failure:
@@ -210,6 +210,7 @@ class RunLog:
             durable=not entry.is_recognisable, at_once=entry.leaves_the_vault,
         )  # fmt: skip
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
+                    "rounds": place.rounds,
                     "tool": entry.tool, "code": entry.code, "warning": entry.warning})  # fmt: skip
 
 

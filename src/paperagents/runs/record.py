@@ -253,3 +253,5 @@ class Place:
     step: int
     block: Block
     name: str
+    rounds: int | None = None
+    """Of the ``for_each`` that this is a round of: how many there are."""

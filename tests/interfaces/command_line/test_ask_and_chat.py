@@ -215,7 +215,7 @@ def test_a_person_talks_is_asked_interrupts_one_answer_and_leaves(
         terminal.type("Think\n")
         terminal.wait_for("I think and think")
         os.kill(terminal.process.pid, signal.SIGINT)
-        terminal.wait_for("Stopped")
+        terminal.wait_for("The run was stopped.")
         terminal.wait_for("You> ")
         terminal.type("Hello?\n")
         terminal.wait_for("Still here.")

@@ -27,8 +27,8 @@ from paperagents.approval.question import (
 )
 from paperagents.errors import CancelledError, ToolError
 from paperagents.interfaces.command_line.output import width
+from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.terminal import (
-    Progress,
     TerminalApprover,
     choose_approver,
     stopping_on_interrupt,
@@ -201,6 +201,52 @@ def test_a_step_takes_the_place_of_its_unfinished_line(sit_down: Callable[[str],
     assert "✓" in click.unstyle(after)
     assert "hi\\u001b[2J" in after
     assert "\r" not in after
+
+
+def ended(status: str, message: str = "", path: str = "1", rounds: int | None = None) -> dict[str, Any]:
+    event = finished()
+    return {**event, "path": path, "rounds": rounds, "entry": {**event["entry"], "status": status, "message": message}}
+
+
+@pytest.mark.parametrize(("end", "told"), [("failed", 0), ("succeeded", 1)])
+def test_what_a_step_failed_with_is_told_here_only_where_the_run_goes_on(
+    sit_down: Callable[[str], Terminal], end: str, told: int
+) -> None:
+    terminal, progress = sit_down(""), Progress()
+    progress.on_event(started())
+    progress.on_event(ended("error", "no such note"))
+    progress.on_event({"type": "run-finished", "run_id": "1", "status": end})
+    assert terminal.getvalue().count("no such note") == told
+    assert "✗" in terminal.getvalue()
+
+
+def test_a_loop_is_one_line_that_counts(sit_down: Callable[[str], Terminal]) -> None:
+    terminal, progress = sit_down(""), Progress()
+    for number in range(60):
+        path = f"1[{number}]"
+        progress.on_event({**started(), "path": path, "rounds": 60})
+        progress.on_event(ended("error" if number == 7 else "success", "bad", path, 60))
+        progress.on_event(ended("success", "", f"{path}:post", 60))
+    progress.on_event({"type": "run-finished", "run_id": "1", "status": "succeeded"})
+    lines = [line.rpartition("\r")[2] for line in click.unstyle(terminal.getvalue()).split("\n")]
+    counting = [line for line in lines if "of 60" in line]
+    assert len(counting) == 1
+    assert "✗  1  read_file  60 of 60, 1 failed" in counting[0]
+
+
+def test_without_a_terminal_a_loop_is_one_line_at_its_end(
+    sit_down: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sit_down("")
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", written)
+    progress = Progress()
+    for number in range(3):
+        progress.on_event({**started(), "path": f"1[{number}]", "rounds": 3})
+        progress.on_event(ended("success", "", f"1[{number}]", 3))
+    progress.on_event({**started("write_file"), "path": "2"})
+    shown = written.getvalue()
+    assert (shown.count("\n"), shown.startswith("✓  1  read_file  3 of 3  ")) == (1, True)
 
 
 def test_steps_of_nested_runs_and_quiet_ones_are_not_shown(sit_down: Callable[[str], Terminal]) -> None:

@@ -14,8 +14,9 @@ from paperagents.agents.limits import stored_turns
 from paperagents.agents.toolbox import open_toolbox
 from paperagents.definitions.text import closest
 from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, say, say_wrapped, visible
+from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.run_output import format_value, print_failure
-from paperagents.interfaces.command_line.terminal import Progress, choose_approver, stopping_on_interrupt
+from paperagents.interfaces.command_line.terminal import choose_approver, stopping_on_interrupt
 from paperagents.messages import text
 from paperagents.runs.record import RunRecord
 from paperagents.settings import KEEPING_FOLDER, user_folder

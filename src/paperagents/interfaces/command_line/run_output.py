@@ -22,7 +22,8 @@ from paperagents.interfaces.command_line.output import (
     say_wrapped,
     visible,
 )  # fmt: skip
-from paperagents.interfaces.command_line.terminal import MARKS, paint_diff_line
+from paperagents.interfaces.command_line.progress import MARKS
+from paperagents.interfaces.command_line.terminal import paint_diff_line
 from paperagents.messages import text
 from paperagents.runs.history import Node, is_agents_log
 from paperagents.runs.note_log import format_yaml_log

@@ -28,25 +28,20 @@ from paperagents.approval.question import (
 from paperagents.calls.conversion import read_arguments
 from paperagents.errors import CancelledError, PaperError, UsageError
 from paperagents.interfaces.command_line.output import (
-    error_columns,
-    format_duration,
     one_line,
     paint,
     say,
     say_wrapped,
     visible,
-    width,
 )  # fmt: skip
-from paperagents.interfaces.command_line.questions import describe_question, describe_rule, tool_name
+from paperagents.interfaces.command_line.progress import Progress
+from paperagents.interfaces.command_line.questions import describe_question, tool_name
 from paperagents.messages import text
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 
 _POLL_SECONDS = 0.05
 """How often a waiting question looks whether the run was stopped."""
-MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
-         "waiting": ("…", "yellow")}  # fmt: skip
-"""How each status of a step is drawn."""
 
 
 class Attendance(TypedDict):
@@ -201,71 +196,6 @@ def paint_diff_line(line: str, *, err: bool = False) -> str:
     """A line of a diff in its usual colour."""
     colours = {"+": "green", "-": "red", "@": "cyan"}
     return paint(visible(line), colours.get(line[:1]), err=err)
-
-
-class Progress:
-    """Writes one line per step to standard error; nothing where that is no terminal."""
-
-    def __init__(self, *, quiet: bool = False) -> None:
-        self.tools: dict[str, str] = {}
-        """By run: the tool that somebody started it with."""
-        self._quiet = quiet
-        self._shown = not quiet and sys.stderr.isatty()
-        self._open = False
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.clear()
-
-    def on_event(self, event: Any) -> None:
-        """Show a step of the run itself; those of nested runs are left out."""
-        if event["type"] == "rule-made" and not self._quiet:
-            self.clear()
-            rule = describe_rule(event["rule"])
-            say_wrapped(text("ask.allowed", rule=rule, id=event["rule"]["id"]))
-        if "." in event.get("run_id", ""):
-            return
-        if event["type"] == "run-started":
-            self.tools[event["run_id"]] = event["tool"]
-        if not self._shown:
-            return
-        if event["type"] == "step-started":
-            self.clear()
-            sys.stderr.write(cut_to_row(f"  {event['step']:2}  {one_line(event['name'])} …"))
-            sys.stderr.flush()
-            self._open = True
-        elif event["type"] == "step-finished":
-            self.clear()
-            self._print_step(event["entry"], event.get("warning"))
-
-    def clear(self) -> None:
-        """Erase an unfinished line, for example before a question."""
-        if self._open:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
-            self._open = False
-
-    def _print_step(self, entry: dict[str, Any], warning: str | None) -> None:
-        mark, colour = MARKS[entry["status"]]
-        said = warning if entry["status"] == "success" else entry["message"]
-        note = f"  {visible(said)}" if said else ""
-        took = paint(f"{format_duration(entry['duration_ms']):>10}", "bright_black", err=True)
-        block = "" if entry["block"] == "tool" else f" ({entry['block']})"
-        say_wrapped(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
-        for line in entry["console"]:
-            say(paint(f"       {visible(line['text'])}", "bright_black", err=True))
-
-
-def cut_to_row(shown: str) -> str:
-    """As much as fits into one row: what wraps into the next could not be erased."""
-    columns = error_columns()
-    if columns is None or width(shown) < columns:
-        return shown
-    while width(shown) > columns - 2:
-        shown = shown[:-1]
-    return f"{shown}…"
 
 
 @contextmanager

@@ -57,6 +57,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Wird beim Tippen nicht angezeigt",
         "输入时不显示",
     ),
+    "cli.run.rounds": ("{done} of {rounds}", "{done} von {rounds}", "{done}/{rounds}"),
+    "cli.run.rounds-failed": (", {count} failed", ", davon {count} fehlgeschlagen", "，{count} 个失败"),
     "cli.run.params": (
         "All arguments as JSON, from a file, or from standard input.",
         "Alle Argumente als JSON, aus einer Datei oder von der Standardeingabe.",
