@@ -79,6 +79,10 @@ def main() -> None:
 def fill(vault: Path) -> None:
     """The example vault, with an agent that needs no model and a file that needs repair."""
     subprocess.run([sys.executable, "-m", "paperagents", "init", str(vault)], check=True, capture_output=True)
+    for content in ("They climb on **strings**.", "They climb on **strings**.\n\n- sow in March\n- harvest in June"):
+        subprocess.run([sys.executable, "-m", "paperagents", "--vault", str(vault), "store", "memory", "set", "peas",
+                        "--heading", "What peas want", "--content", content],
+                       check=True, capture_output=True)  # fmt: skip
     (vault / "agents/gardener.md").write_text(GARDENER, encoding="utf-8")
     (vault / "data/gardener.json").write_text(json.dumps(SCRIPT), encoding="utf-8")
     (vault / "tools/harvest-report.md").write_text(BROKEN, encoding="utf-8")
@@ -126,7 +130,7 @@ def pages(page: Page, url: str) -> Iterator[str]:
     page.wait_for_selector("#conversation li strong")
     yield "agent"
     for name, path in {"tools": "/", "history": "/runs", "agents": "/agents", "statistics": "/stats",
-                       "settings": "/settings"}.items():  # fmt: skip
+                       "settings": "/settings", "entry": "/entries/memory/peas"}.items():  # fmt: skip
         page.goto(f"{url}{path}")
         yield name
     page.goto(f"{url}/edit?file=tools/harvest-report.md&line=8&column=11")
