@@ -130,6 +130,13 @@ def test_references_out_of_the_document_are_not_followed() -> None:
     assert losses == [("reference", "file:///etc/passwd")]
 
 
+@pytest.mark.parametrize("reference", ["#/paths/" + "9" * 5_000, "#/x/" * 5_000, "", "#", "#/components/schemas/~2"])
+def test_strange_references_lead_nowhere(reference: str) -> None:
+    found, losses = translate_schema(document(), {"items": {"$ref": reference}})
+    assert found["items"] == {}
+    assert bool(losses) == (reference != "#")
+
+
 def test_a_document_that_would_grow_without_end_is_cut() -> None:
     bomb = {f"S{n}": {"type": "object", "properties": {str(k): to(f"S{n + 1}") for k in range(10)}} for n in range(12)}
     found, losses = translate_schema(document("3.1.0", **bomb), to("S0"))

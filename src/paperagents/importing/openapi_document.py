@@ -55,7 +55,7 @@ class Document:
         for part in reference.split("/")[1:]:
             name = unquote(part).replace("~1", "/").replace("~0", "~")
             if isinstance(value, list):
-                value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+                value = value[int(name)] if re.fullmatch(r"[0-9]{1,9}", name) and int(name) < len(value) else None
             else:
                 value = mapping(value).get(name)
         return value

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from paperagents.definitions.text import slug
 from paperagents.errors import UsageError
+from paperagents.http.messages import is_token
 from paperagents.importing.openapi_document import METHODS, Document, is_plain, mapping, one_line, sequence
 from paperagents.importing.openapi_schemas import Loss, Schema, translate_schema
 from paperagents.importing.openapi_secrets import Secret, Security
@@ -19,6 +20,7 @@ STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form
 _OF_THE_REQUEST = ("accept", "content-type", "authorization")
 """Headers that are no parameters, whatever a document says."""
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json|\*/\*|application/\*")
+_LONGEST_ID = 200
 _NOTHING_SAID = re.compile(r"api|rest|v\d+(?:[._]\d+)*")
 FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 
@@ -190,11 +192,10 @@ class _Reader:
 
     def _argument(self, parameter: Mapping[str, Any], losses: list[Loss]) -> Argument | None:
         name, place = parameter.get("name"), parameter.get("in")
-        if place not in STYLES or not isinstance(name, str) or not is_plain(name) or len(name) > 200:
+        if place not in STYLES or not isinstance(name, str) or (place == "header" and name.lower() in _OF_THE_REQUEST):
             return None
-        if place == "header" and (
-            name.lower() in _OF_THE_REQUEST or not re.fullmatch(r"[!#$%&'*+.^_|~0-9A-Za-z-]+", name)
-        ):
+        if not is_plain(name) or len(name) > 200 or (place == "header" and not is_token(name)):
+            losses.append(("parameter", one_line(name, 100)))
             return None
         content = mapping(parameter.get("content"))
         described = mapping(next(iter(content.values()), None)) if content else parameter
@@ -296,7 +297,7 @@ def name_operation(method: str, path: str, described: Mapping[str, Any]) -> str:
     if isinstance(given, str) and given.strip():
         # FastAPI makes the id of the function's name, the path and the method.
         noise = re.sub(r"\W", "_", path) + f"_{method}"
-        short = given.removesuffix(noise) or given
+        short = (given.removesuffix(noise) or given)[:_LONGEST_ID]
         words = re.sub(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])", r"\1\3-\2\4", short)
         if found := slug(re.sub(r"_-|-_", "_", words)).strip("_"):
             return found

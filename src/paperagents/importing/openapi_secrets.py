@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from paperagents.definitions.text import slug
+from paperagents.http.messages import is_token
 from paperagents.importing.openapi_document import METHODS, Document, is_plain, mapping, sequence
 from paperagents.importing.openapi_schemas import Loss
 
@@ -94,6 +94,6 @@ class Security:
             return None
         if place == "query":
             return Way(place="query", name=sent_as)
-        if place in ("header", "cookie") and re.fullmatch(r"[!#$%&'*+.^_|~0-9A-Za-z-]{1,100}", sent_as):
+        if place in ("header", "cookie") and is_token(sent_as):
             return Way(place=place, name=sent_as)
         return None

@@ -334,6 +334,21 @@ def test_operations_are_chosen(
     assert json.loads(capsys.readouterr().out) == [f"tools/library/{each}.md" for each in ids]
 
 
+def test_a_parameter_that_no_tool_can_have_is_told_in_the_note(folder: Path, tmp_path: Path) -> None:
+    named = [
+        {"name": name, "in": place} for name, place in (("a{{b", "query"), ("a b", "header"), ("accept", "header"))
+    ]
+    paths = {"/x": {"get": {"operationId": "A" * 5_000, "parameters": named}}}
+    document = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    assert paper(["--vault", str(folder), "import", "openapi", str(tmp_path / "x.json"), "--yes"]) == 0
+    (note,) = (folder / "tools" / "api").iterdir()
+    content = note.read_text()
+    assert "`a  b`" in content
+    assert "`a b`" in content
+    assert "accept" not in content.lower().replace("accept: application/json", "")
+
+
 def test_a_choice_of_nothing_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert paper(["--vault", str(folder), "import", "openapi", str(LIBRARY), "--tag", "cats"]) == 2
     told = capsys.readouterr().err

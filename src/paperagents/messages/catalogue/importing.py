@@ -147,6 +147,11 @@ TEXTS = {
         "Ein {what}, das kein JSON Schema ist, wurde weggelassen.",
         "不符合 JSON Schema 的 {what} 已省略。",
     ),
+    "openapi.lost.parameter": (
+        "The parameter {what} has a name that tools cannot have.",
+        "Der Parameter {what} hat einen Namen, den Tools nicht haben können.",
+        "参数 {what} 的名称不能用于工具。",
+    ),
     "openapi.lost.security": (
         "The service wants to know who calls, in a way that tools do not have: {what}.",
         "Der Dienst verlangt eine Anmeldung, die Tools nicht beherrschen: {what}.",
