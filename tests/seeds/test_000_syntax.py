@@ -126,3 +126,26 @@ def test_section_5_a_syntax_error_is_told_in_the_words_of_the_document(language:
     assert (entry["block"], entry["status"]) == (wrong["block"], wrong["status"])
     assert wrong["message"] in str(entry["message"])
     assert "beispieltool.md:15:" in str(entry["message"])
+
+
+def test_section_2a_a_parameter_is_required_unless_it_says_otherwise(desk: Desk) -> None:
+    desk.note("save_results.md", printed.save_results())
+    desk.note("chain.md", printed.chain_beispiel())
+    with in_language("de"):
+        error = desk.run("chain_beispiel").error
+    assert error is not None
+    assert error["message"] == "Parameter 'query' ist Pflichtfeld"
+
+
+def test_section_2b_preprocessing_returns_an_object(desk: Desk) -> None:
+    desk.note("beispieltool.md", printed.beispieltool().replace("return input;", "return input.url;"))
+    record = desk.run("beispieltool", {"url": "http://127.0.0.1"})
+    assert (record.success, record.execution_log[0]["block"]) == (False, "preprocess")
+
+
+def test_section_4_a_reference_reaches_into_the_output_before(desk: Desk) -> None:
+    assert "`prev_step.output[0].path`" in read_document("000")
+    desk.tool("listed", "custom_function: 'return [{path: \"notes/a.md\"}];'")
+    desk.tool("echo", "parameters:\n  - {name: value, type: string}\ncustom_function: return input.value;")
+    desk.chain("reach", '  - name: "listed"\n  - name: "echo"\n    parameters: {value: "prev_step.output[0].path"}')
+    assert desk.run("reach").data == "notes/a.md"

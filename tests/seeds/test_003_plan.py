@@ -177,3 +177,9 @@ def test_section_8_4_what_is_secret_is_never_logged(desk: Desk, web: Web) -> Non
     record = desk.run("rest_request", {"url": web.url(), "headers": {"Authorization": "Bearer geheim-123"}})
     assert record.success
     assert "geheim-123" not in json.dumps(record.as_json())
+
+
+@pytest.mark.parametrize("path", ["../outside.md", "/../outside.md", ".paper/settings.toml"])
+def test_section_4_5_files_are_reached_inside_the_vault_only(path: str, desk: Desk) -> None:
+    (desk.root.parent / "outside.md").write_text("x", encoding="utf-8")
+    assert not desk.run("read_file", {"filePath": path}).success

@@ -162,3 +162,37 @@ def test_a_method_of_the_document_is_known(desk: Desk) -> None:
     named = set(re.findall(r"\b(get[A-Z]\w+|execute|init|cleanup)\(", read_document("004")))
     assert {"getMetadata", "getSchema", "execute", "getDependencies", "getBusinessErrors", "init", "cleanup"} <= named
     assert "error" not in dict(desk.problems("tool-id.tool.js"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "wrong"),
+    [
+        ("type: 'boolean'", "x"),
+        ("type: 'string', format: 'email'", "nomail"),
+        ("type: 'array', items: { type: 'number' }", ["x"]),
+        ("type: 'object', properties: { n: { type: 'number' } }, required: ['n']", {}),
+        ("type: 'object', properties: {}, additionalProperties: false", {"y": 1}),
+        (
+            "type: 'object', properties: { list: { type: 'array', items: { type: 'object', required: ['n'] } } }",
+            {"list": [{}]},
+        ),
+    ],
+)
+def test_formats_structures_and_nested_values_are_checked(schema: str, wrong: Any, desk: Desk) -> None:
+    desk.note("my-tool.tool.js", printed.minimal_tool().replace("type: 'string', minLength: 1", schema))
+    record = desk.run("my-tool", {"text": wrong})
+    assert (record.success, record.exit_code) == (False, 2)
+
+
+def test_a_validate_method_is_not_needed_and_not_called(desk: Desk) -> None:
+    assert "无需validate方法" in read_document("004")
+    text = printed.minimal_tool().replace("getSchema()", "validate() { throw new Error('called'); },\n  getSchema()", 1)
+    desk.note("my-tool.tool.js", text)
+    assert desk.run("my-tool", {"text": "abc"}).data == "ABC"
+
+
+def test_what_a_tool_wants_changed_is_asked(desk: Desk) -> None:
+    call = "this.api.callTool('write_file', { filePath: 'new.md', content: params.text })"
+    desk.note("my-tool.tool.js", printed.minimal_tool().replace("params.text.toUpperCase()", call))
+    assert desk.run("my-tool", {"text": "abc"}).status == "waiting"
+    assert not (desk.root / "new.md").exists()
