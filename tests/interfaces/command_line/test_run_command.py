@@ -310,3 +310,16 @@ def test_help_is_named_with_its_command(paper: Any) -> None:
 def test_a_path_with_blanks_is_quoted_in_a_command_that_is_told(paper: Any, write: Any) -> None:
     write("Offene Aufgaben.md", "---\ntool: true\nname: open\ndescription: d\n---\n")
     assert "paper check 'Offene Aufgaben.md'" in paper("run", "open").err
+
+
+def test_an_argument_that_looks_like_an_optional_one_is_warned_of_and_passed_on(paper: Any, write: Any) -> None:
+    parameters = "parameters: [{name: sterne, type: number, description: d, required: false}]"
+    tool = f"---\ntool: true\nname: rate\ndescription: d\n{parameters}\ncustom_function: return input;\n"
+    write("rate.md", f"{tool}---\n")
+    answer = paper("run", "rate", "-p", "stern=5", "--json")
+    assert (answer.code, answer.document["data"]) == (0, {"stern": "5"})
+    assert "There is no parameter 'stern'. Did you mean 'sterne'?" in answer.err
+    assert paper("run", "rate", "-p", "other=5").err == ""
+    write("rate.md", f"{tool}strict: true\n---\n")
+    answer = paper("run", "rate", "-p", "stern=5")
+    assert (answer.code, answer.err.count("Did you mean 'sterne'?")) == (2, 1)

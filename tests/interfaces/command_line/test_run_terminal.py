@@ -314,7 +314,7 @@ def test_what_is_missing_is_asked_for_with_all_that_is_known_about_it(vault: Pat
     assert (code, json.loads(out)) == (0, {"text": "hello", "size": "small", "count": 3, "api_key": "hidden-1"})
     told = click.unstyle(shown)
     assert "text: What to write" in told
-    assert "size: How large One of: small, large. Enter: small" in told
+    assert "size: How large. One of: small, large. Enter: small" in told
     assert "'count' must be a whole number such as 3." in told
     assert "hidden-1" not in shown
 

@@ -114,7 +114,7 @@ def test_always_is_offered_only_where_a_rule_can_say_what_for(sit_down: Callable
     terminal = sit_down("?\n")
     TerminalApprover().decide(REQUEST)
     assert "[a]lways" in terminal.getvalue()
-    assert "write_file to a.md is not asked about, whoever calls it" in " ".join(terminal.getvalue().split())
+    assert "without a question: write_file to a.md, whoever calls it" in " ".join(terminal.getvalue().split())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_question
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say
+from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say, say_wrapped
 from paperagents.interfaces.command_line.questions import describe_question, describe_rule, tool_name
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
@@ -40,7 +40,7 @@ def list_approvals(context: click.Context, *, as_json: bool) -> None:
         return
     for request in requests:
         print_question(vault, request)
-    say(text("cli.approvals.how") if requests else text("cli.approvals.none"))
+    say_wrapped(text("cli.approvals.how") if requests else text("cli.approvals.none"))
 
 
 @approvals_command.command("show", help=text("cli.approvals.show"))
@@ -127,7 +127,7 @@ def revoke(context: click.Context, *, rule: str, as_json: bool) -> None:
     if as_json:
         print_json(found.as_json())
     else:
-        say(text("cli.approvals.revoked", rule=describe_rule(found.as_json(), vault.settings.zone)))
+        say_wrapped(text("cli.approvals.revoked", rule=describe_rule(found.as_json(), vault.settings.zone)))
 
 
 def answer(context: click.Context, approval: str, decision: Decision, *, as_json: bool) -> None:

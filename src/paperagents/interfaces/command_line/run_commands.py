@@ -8,7 +8,13 @@ from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.completion import complete_parameter, complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import say
-from paperagents.interfaces.command_line.run_arguments import ask_missing, find_definition, read_pairs, read_params
+from paperagents.interfaces.command_line.run_arguments import (
+    ask_missing,
+    find_definition,
+    read_pairs,
+    read_params,
+    warn_of_slips,
+)
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run, is_interactive
 from paperagents.messages import text
@@ -41,8 +47,9 @@ def run_command(  # noqa: PLR0913  one argument per option
     with current_vault(context) as vault:
         definition = find_definition(vault, tool)
         arguments = {**read_params(given), **read_pairs((*pairs, *words), definition)}
-        if definition is not None and is_interactive():
-            arguments |= ask_missing(definition, arguments)
+        if definition is not None:
+            warn_of_slips(definition, arguments)
+            arguments |= ask_missing(definition, arguments) if is_interactive() else {}
         if dry_run:
             record = vault.plan(tool, arguments)
         elif detach:

@@ -105,8 +105,11 @@ def _print_steps(record: RunRecord) -> None:
     for entry in record.execution_log:
         mark, colour = MARKS.get(str(entry["status"]), ("?", None))
         block = "" if entry["block"] == "tool" else f" ({entry['block']})"
-        what = visible(f"{entry['step']:2}  {entry['name']}{block}  {entry['message']}")
-        click.echo(f"  {paint(mark, colour)} {what}  {paint(format_duration(entry['duration_ms']), 'bright_black')}")
+        # What the run failed with is told below, once.
+        told = "" if record.error is not None and entry["message"] == record.error["message"] else entry["message"]
+        took = paint(format_duration(entry["duration_ms"]), "bright_black")
+        what = visible(f"{entry['step']:2}  {entry['name']}{block}")
+        click.echo(f"  {paint(mark, colour)} {what}  {took}  {visible(str(told))}".rstrip())
         if entry["output"] is not None:
             click.echo(visible("      " + cut(json.dumps(entry["output"], ensure_ascii=False), 160)))
 

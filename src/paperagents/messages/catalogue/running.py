@@ -336,9 +336,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "[a] 此处总是允许 {tool}（90 天）  ",
     ),
     "ask.help.always": (
-        "a  yes, and from now on {tool} to {target} is not asked about, whoever calls it, for 90 days",
-        "i  ja, und von nun an wird {tool} auf {target} nicht mehr gefragt, wer auch immer es aufruft, 90 Tage lang",
-        "a  批准，并在 90 天内不再询问对 {target} 的 {tool}，无论由谁调用",
+        "a  yes, and for 90 days without a question: {tool} to {target}, whoever calls it",
+        "i  ja, und 90 Tage lang ohne Rückfrage: {tool} auf {target}, wer auch immer es aufruft",
+        "a  批准，并在 90 天内不再询问：对 {target} 的 {tool}，无论由谁调用",
     ),
     "ask.rule": (
         "{tool} to {target}, whoever calls it, until {until}",
