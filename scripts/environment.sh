@@ -36,11 +36,15 @@ install_requirements() {
             "$python" -m venv "$root/.venv" || return 1
         fi
     fi
-    say "installing the locked requirements ($1)"
+    say "installing $(grep -c '==' "$lock") locked packages ($1), which may take a minute"
+    # A person sees how far it is; a log gets no more than what is wrong.
+    quiet=--quiet
+    if [ -t 2 ]; then quiet=; fi
     if command -v uv >/dev/null 2>&1; then
-        VIRTUAL_ENV="$root/.venv" uv pip install --quiet --require-hashes -r "$lock" || return 1
+        VIRTUAL_ENV="$root/.venv" uv pip install $quiet --require-hashes -r "$lock" >&2 || return 1
     else
-        "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes -r "$lock" || return 1
+        "$root/.venv/bin/python" -m pip install $quiet $quiet --disable-pip-version-check --require-hashes -r "$lock" >&2 ||
+            return 1
     fi
     # The package itself runs from src/: nothing to build, edits are live.
     site=$("$root/.venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1

@@ -97,11 +97,11 @@ class Chat:
         told = [each for each in usages if isinstance(each, dict) and each]
         if tokens := int(sum_up(told, "total_tokens") or sum_up(told, "prompt_tokens", "completion_tokens")):
             cost = sum_up(told, "cost")
-            say(text("cli.chat.cost" if cost else "cli.chat.tokens", tokens=f"{tokens:,}", cost=f"{cost:.4f}"))
+            say(text("cli.chat.cost" if cost else "cli.chat.tokens", tokens=tokens, cost=f"{cost:.4f}"))
         if self.conversation is not None:
             name = one_line(self.conversation)
             file = f"{KEEPING_FOLDER}/conversations/{name}.md"
-            say(text("cli.chat.kept", file=file, name=name, agent=one_line(self._agent)))
+            say_wrapped(text("cli.chat.kept", file=file, name=name, agent=one_line(self._agent)))
 
     def answer(self, question: str) -> RunRecord:
         """Run the agent with one question."""

@@ -73,8 +73,12 @@ def env_command(context: click.Context, *, names: tuple[str, ...], service: str 
             "cli.env.set" if each["configured"] else "cli.env.missing" if each["required"] else "cli.env.unset"
         )
         click.echo(f"{paint(pad(name, 24), bold=True)} {state}  {visible(str(each['description'] or ''))}")
+    unset = next((name for name, each in shown.items() if isinstance(each, dict) and not each["configured"]), None)
     if not shown:
         say(text("cli.env.none", owner=one_line(owner)))
+    elif unset is not None and not keys:
+        target = f"--service {owner}" if service is not None else owner
+        say(text("cli.env.how", target=one_line(target), name=one_line(unset)))
 
 
 def read_values(owner: str, keys: tuple[str, ...]) -> dict[str, JsonValue]:

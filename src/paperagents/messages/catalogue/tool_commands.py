@@ -42,6 +42,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{name} blieb, wie es war.",
         "{name} 保持不变。",
     ),
+    "cli.env.how": (
+        "Set it: paper env {target} {name}",
+        "Setzen mit: paper env {target} {name}",
+        "进行设置：paper env {target} {name}",
+    ),
     "cli.env.none": (
         "{owner} declares no settings or secrets.",
         "{owner} verlangt keine Einstellungen oder Geheimnisse.",
