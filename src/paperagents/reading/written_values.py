@@ -17,6 +17,7 @@ MOST_VALUES = 500
 """In one argument. What has more is data, and is judged when it runs."""
 LONGEST = 1000
 """Characters of a text; a longer one is content."""
+_WHOLE = re.compile(r"\{\{[^{}<]+\}\}")
 MOST_ITEMS = 100
 """Of a list to go through."""
 
@@ -31,8 +32,8 @@ def read_written(parameters: YamlMapping | None, for_each: YamlNode | None = Non
 
 
 def written_value(name: str, node: YamlNode | None) -> WrittenValue | None:
-    """One value; None where it is too large to be a slip."""
-    if node is None or node.weight > MOST_VALUES:
+    """One value; None where it is too large to be a slip, or a reference as a whole."""
+    if node is None or node.weight > MOST_VALUES or _WHOLE.fullmatch(node.raw if isinstance(node, YamlScalar) else ""):
         return None
     inner: dict[str, Span] = {}
     templates: dict[str, Pieces] = {}
@@ -61,6 +62,8 @@ def _plain(node: YamlNode, path: str, inner: dict[str, Span], templates: dict[st
         return value
     if len(value) > LONGEST:
         raise _TooLongError
+    if "{{" not in value and "." not in value and "[" not in value:
+        return value
     pieces = tuple(each if isinstance(each, str) else None for each in read_template(value).pieces)
     if None not in pieces:
         return "".join(each for each in pieces if each is not None)
@@ -70,8 +73,8 @@ def _plain(node: YamlNode, path: str, inner: dict[str, Span], templates: dict[st
 
 def find_item_path(node: YamlNode) -> tuple[str | int, ...] | None:
     """The way into an item of the loop that a value as a whole stands for; None where it is something else."""
-    text = node.plain() if isinstance(node, YamlScalar) else None
-    whole = read_template(text).whole if isinstance(text, str) else None
+    text = node.raw if isinstance(node, YamlScalar) and "item" in node.raw and "{{" in node.raw else None
+    whole = read_template(text).whole if text is not None else None
     return whole.path[1:] if whole is not None and whole.root == "item" else None
 
 
@@ -91,6 +94,8 @@ def find_inner(node: YamlNode, path: tuple[str | int, ...]) -> YamlNode | None:
 # --- texts that are nearly references
 
 
+_MAYBE = re.compile(r"\s*(?:[\w$]\S{3,199}|\$?\{[^\n]{1,200})\s*\Z")
+"""A look that rules out most texts."""
 _PATH = re.compile(r"[^\W\d][\w-]*(?:\.\w[\w-]*|\[\s*(?:\d{1,9}|\"[^\"]*\"|'[^']*')\s*\])*")
 _WRAPPED = re.compile(r"(?:\$\{\{|\$\{|\{\{\{|\{\{|\{|\$)\s*([^\s{}$]+)\s*(\}{0,3})")
 _FILE = re.compile(
@@ -116,7 +121,7 @@ def find_near_references(parameters: YamlMapping | None, scope: Scope) -> Iterat
             waiting += [value for _, value in node.entries.values()]
         elif isinstance(node, YamlSequence):
             waiting += node.items
-        elif isinstance(node, YamlScalar) and isinstance(node.value, str) and len(node.value) <= 200:
+        elif isinstance(node, YamlScalar) and isinstance(node.value, str) and _MAYBE.match(node.value):
             meant = judge.find_meant(node.value.strip())
             if meant is not None:
                 yield NearReference(text=node.value.strip(), suggestion=f"{{{{{meant}}}}}", span=node.span)

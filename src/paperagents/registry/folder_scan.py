@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +53,8 @@ class FolderScan:
     root: Path
     answers: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
     """What the built-in tools answer, as JSON Schemas: references to it are checked."""
+    keep: Callable[[Entry], Entry] = lambda entry: entry
+    """What to remember of an entry."""
     records: dict[str, FileRecord] = field(default_factory=dict)
     """Never changed in place: who holds it keeps a complete state."""
     folders: frozenset[str] = frozenset()
@@ -115,7 +117,7 @@ class FolderScan:
         entry = make_entry(reading)
         if entry is None:
             return FileRecord(stamp=stamp, problems=reading.problems)
-        return FileRecord(stamp=stamp, entry=entry, reading=reading)
+        return FileRecord(stamp=stamp, entry=self.keep(entry), reading=reading)
 
 
 def read_file(root: Path, file: str, answers: Mapping[str, Mapping[str, JsonValue]]) -> FileReading:

@@ -18,7 +18,7 @@ from paperagents.messages import language
 from paperagents.registry.cache import load_records, save_records
 from paperagents.registry.entry import Entry, describe_definition, make_entry
 from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file, stamp_of
-from paperagents.registry.vault_checks import find_problems, index_by_name, is_remote
+from paperagents.registry.vault_checks import find_problems, index_by_name, is_remote, keep_doubtful_values
 
 if TYPE_CHECKING:
     # Its libraries are loaded when a file must be read.
@@ -99,7 +99,7 @@ class ToolRegistry:
         self._builtin_entries: dict[str, dict[str, Entry]] = {}
         self._cache_file = cache_file
         self._remote = remote
-        self._scan = FolderScan(root=root, answers={tool.id: tool.answer for tool in built_in()})
+        self._scan = FolderScan(root=root, answers={tool.id: tool.answer for tool in built_in()}, keep=self._keep)
         self._found: _State | None = None
         self._lock = threading.RLock()
 
@@ -282,6 +282,9 @@ class ToolRegistry:
 
     def _find_problems(self, entries: Iterable[Entry], only: str | None) -> dict[str, tuple[Problem, ...]]:
         return find_problems(entries, self._given(), self._is_foreign, only=only, is_file=self._is_file)
+
+    def _keep(self, entry: Entry) -> Entry:
+        return keep_doubtful_values(entry, self._builtin_by_id())
 
     def _is_file(self, name: str) -> bool:
         return "\0" not in name and (self.root / name.lstrip("/")).is_file()

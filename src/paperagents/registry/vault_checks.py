@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from paperagents.calls.arguments import format_limit
@@ -297,6 +297,24 @@ def find_wrong_values(
             yield _problem(entry, "invalid-argument", each.span, severity=severity, **told)
         if not refusals and name in called.refuses:
             yield from _find_refused_text(entry, called, name, written, severity)
+
+
+def keep_doubtful_values(entry: Entry, builtin: Mapping[str, Entry]) -> Entry:
+    """The entry without the values that are surely right, so that they are not judged each time.
+
+    What other files of the vault say can change; what a built-in tool takes, and the file itself, cannot.
+    """
+
+    def doubtful(values: tuple[WrittenValue, ...], called: Entry) -> tuple[WrittenValue, ...]:
+        return tuple(each for each in values if any(find_wrong_values(entry, called, (each,), "error")))
+
+    calls = tuple(
+        replace(call, values=doubtful(call.values, builtin[call.tool]))
+        if call.tool in builtin and call.values
+        else call
+        for call in entry.calls
+    )
+    return replace(entry, calls=calls, example_values=doubtful(entry.example_values, entry))
 
 
 def _find_refused_text(
