@@ -240,7 +240,7 @@ def test_the_result_of_applied_calls_is_marked_in_colour(vault: Path) -> None:
     shown = os.read(own, 65536).decode()
     os.close(own)
     os.close(other)
-    assert click.unstyle(shown).splitlines()[-1] == "✓ peas  created  success"
+    assert click.unstyle(shown).splitlines()[-1] == "✓ memory peas: created"
     assert "\\u001b" not in shown
 
 
