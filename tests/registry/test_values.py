@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.messages import in_language
+from paperagents.reading.files import read_markdown
+from paperagents.registry.entry import describe_definition, make_entry
 from paperagents.registry.tool_registry import ToolRegistry
+from paperagents.registry.vault_checks import find_problems
 from paperagents.tools import builtin_tools
 
 FOLDER = Path(__file__).parent / "values"
@@ -183,3 +188,20 @@ def test_a_wrong_value_is_told_with_its_repair(tmp_path: Path, language: str, me
     with in_language(language):
         assert message in problem.message
         assert problem.hint == hint
+
+
+def test_the_tool_of_another_server_is_judged_by_the_schema_it_gave() -> None:
+    size: JsonObject = {"$ref": "#/$defs/size"}
+    own: JsonObject = {
+        "type": "object",
+        "properties": {"size": size},
+        "$defs": {"size": {"type": "string", "enum": ["S", "L"]}},
+    }
+    remote = ToolDefinition(
+        id="mcp:shop/buy", name="buy", kind="mcp", parameters=(Parameter(name="size", schema=size),), own_schema=own
+    )
+    text = "---\ntool: true\nname: a\ndescription: D\nsteps:\n  - tool: mcp:shop/buy\n    parameters: {size: XL}\n---\n"
+    entry = make_entry(read_markdown(text.encode(), "a.md"))
+    assert entry is not None
+    (problem,) = find_problems([entry], [describe_definition(remote)])["a.md"]
+    assert (problem.code, problem.span.line, problem.span.column) == ("invalid-argument", 7, 24)
