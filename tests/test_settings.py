@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,11 +12,13 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.trusting import trust_settings
 
+from paperagents.approval.signatures import UserKey
 from paperagents.errors import SettingsError
 from paperagents.known_settings import NAMED_TABLES, SETTING_SPECS, find_spec
 from paperagents.messages import LANGUAGES, in_language
-from paperagents.settings import Settings, load_settings, user_folder
+from paperagents.settings import Settings, load_settings, open_trust_book, user_folder, write_setting
 
 Load = Callable[..., Settings]
 Refuse = Callable[..., SettingsError]
@@ -30,7 +33,9 @@ def load(tmp_path: Path) -> Load:
             folder.mkdir(parents=True, exist_ok=True)
             data = content if isinstance(content, bytes) else content.encode()
             (folder / "settings.toml").write_bytes(data)
-        return load_settings(tmp_path / "vault", {"XDG_CONFIG_HOME": str(tmp_path / "user"), **environment})
+        environment = {"XDG_CONFIG_HOME": str(tmp_path / "user"), **environment}
+        trust_settings(tmp_path / "vault", environment)
+        return load_settings(tmp_path / "vault", environment)
 
     return read
 
@@ -408,35 +413,87 @@ def test_the_line_of_a_table_whose_name_has_a_blank_is_found(load: Load) -> None
     assert settings.values["npm.my tool.read"].origin.endswith("settings.toml:4")
 
 
-USERS_OWN = sorted(
-    [name for name, known in SETTING_SPECS.items() if known.users_own]
-    + [f"{table}.x.{key}" for table, keys in NAMED_TABLES.items() for key, known in keys.items() if known.users_own]
-)
-SAMPLES = {"text": '"a"', "hosts": '["a.example"]'}
+GRANTING = sorted(
+    [name for name, known in SETTING_SPECS.items() if known.grants not in (None, "mcp_server")]
+    + [f"{table}.x.{key}" for table, keys in NAMED_TABLES.items() for key, known in keys.items()
+       if known.grants not in (None, "mcp_server")]
+)  # fmt: skip
+HARMLESS = {
+    "language", "timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb", "worker.concurrency",
+    "worker.heartbeat", "worker.grace", "mcp.list_up_to", "approval.reads", "limits.x.concurrency", "limits.x.per_minute",
+}  # fmt: skip
+"""They open nothing: whoever adds a setting here has thought about a stranger's vault that brings it."""
+SAMPLES = {"text": '"a"', "hosts": '["a.example"]', "list": '["a"]', "address": '"https://a.example"',
+           "database": '"postgresql://a.example/x"'}  # fmt: skip
+Vaults = Callable[..., Settings]
 
 
-def test_the_token_and_the_hosts_of_the_server_belong_to_the_user() -> None:
-    assert {"serve.token", "serve.hosts"} <= set(USERS_OWN)
+@pytest.fixture
+def strange(tmp_path: Path) -> Vaults:
+    """Loads the settings of a vault that came from somebody else."""
+
+    def load(vault: str) -> Settings:
+        (tmp_path / "vault" / ".paper").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "vault" / ".paper" / "settings.toml").write_text(vault, encoding="utf-8")
+        return load_settings(tmp_path / "vault", {"XDG_CONFIG_HOME": str(tmp_path / "user")})
+
+    return load
 
 
-@pytest.mark.parametrize("name", USERS_OWN)
-def test_a_vault_cannot_bring_a_setting_that_opens_a_door_to_its_user(refuse: Refuse, name: str) -> None:
-    error = refuse(f"\n{name} = {SAMPLES[find_spec(name).kind]}\n")
-    assert error.code == "users-own-setting"
-    assert name in error.message
-    assert ".paper/settings.toml:2" in error.message
+def test_every_setting_grants_something_or_is_known_to_be_harmless() -> None:
+    named = {f"{table}.x.{key}": spec for table, keys in NAMED_TABLES.items() for key, spec in keys.items()}
+    assert {name for name, spec in ({**SETTING_SPECS} | named).items() if spec.grants is None} == HARMLESS
 
 
-@pytest.mark.parametrize("name", USERS_OWN)
-def test_a_table_or_a_quoted_name_does_not_get_such_a_setting_past_the_vault(refuse: Refuse, name: str) -> None:
+@pytest.mark.parametrize("name", GRANTING)
+def test_what_a_stranger_s_vault_grants_is_left_out_and_told(strange: Vaults, name: str) -> None:
     table, _, key = name.rpartition(".")
-    for written in (f"[{table}]\n{key}", f'"{table}"."{key}"', f"[{table}]\n'{key}'"):
-        assert refuse(f"{written} = {SAMPLES[find_spec(name).kind]}\n").code == "users-own-setting"
+    for written in (f"{name}", f"[{table}]\n{key}", f'"{table}"."{key}"', f"[{table}]\n'{key}'"):
+        if not table and written != name:
+            continue
+        settings = strange(f"\n{written} = {SAMPLES[find_spec(name).kind]}\n")
+        assert name not in settings.values or settings.values[name].origin == "default"
+        (thing,) = settings.untrusted
+        assert (thing.kind, ".paper/settings.toml:" in thing.where) == (find_spec(name).grants, True)
 
 
-@pytest.mark.parametrize("name", USERS_OWN)
+def test_a_vault_can_ask_for_more_questions_and_never_for_fewer(load: Load) -> None:
+    assert load("approval.reads = true").get("approval.reads") is True
+    assert load("approval.reads = false", user="approval.reads = true").get("approval.reads") is True
+
+
+def test_trusted_hosts_count_and_the_others_do_not(strange: Vaults, tmp_path: Path) -> None:
+    environment = {"XDG_CONFIG_HOME": str(tmp_path / "user")}
+    strange('allowed_hosts = ["a.example"]\n')
+    trust_settings(tmp_path / "vault", environment)
+    settings = strange('allowed_hosts = ["a.example", "b.example"]\n')
+    assert settings.get("allowed_hosts") == ("a.example",)
+    assert [thing.name for thing in settings.untrusted] == ["b.example"]
+
+
+def test_trust_is_for_one_value_in_one_vault(strange: Vaults, tmp_path: Path) -> None:
+    environment = {"XDG_CONFIG_HOME": str(tmp_path / "user")}
+    strange('llm.base_url = "https://a.example"\n')
+    trust_settings(tmp_path / "vault", environment)
+    assert strange('llm.base_url = "https://a.example"\n').get("llm.base_url") == "https://a.example"
+    book = open_trust_book(tmp_path / "vault", UserKey(user_folder(environment)), environment)
+    changed = strange('llm.base_url = "https://b.example"\n')
+    assert changed.get("llm.base_url") != "https://b.example"
+    assert [book.state(thing) for thing in changed.untrusted] == ["changed"]
+    shutil.copytree(tmp_path / "vault", tmp_path / "copy")
+    (tmp_path / "copy" / ".paper" / "settings.toml").write_text('llm.base_url = "https://a.example"\n')
+    assert load_settings(tmp_path / "copy", environment).untrusted
+
+
+def test_what_is_set_with_the_program_is_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    write_setting(tmp_path, "allowed_hosts", ["a.example"], origin="test")
+    assert load_settings(tmp_path).get("allowed_hosts") == ("a.example",)
+
+
+@pytest.mark.parametrize("name", GRANTING)
 def test_the_users_own_file_and_a_variable_may_bring_such_a_setting(load: Load, name: str) -> None:
     written = SAMPLES[find_spec(name).kind]
     assert load(user=f"{name} = {written}").values[name].origin.endswith("user/paperagents/settings.toml:1")
     variable = f"PAPER_{name.replace('.', '_').upper()}"
-    assert load(**{variable: "a.example"}).values[name].origin == variable
+    assert load(**{variable: written.strip('"[]')}).values[name].origin == variable

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from paperagents.approval.trust import TrustKind
 from paperagents.definitions.text import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
@@ -29,15 +30,15 @@ class SettingSpec:
     least: float = 0.0
     most: float = 0.0
     secret: bool = False
-    users_own: bool = False
-    """Opens a door to this user's machine: a folder that comes from somebody else must not bring it along."""
+    grants: TrustKind | None = None
+    """What it opens on this user's machine: from a vault it counts only once the user trusts it. None: nothing."""
 
 
 SETTING_SPECS: Mapping[str, SettingSpec] = {
     "language": SettingSpec(kind="language"),
     "timezone": SettingSpec(kind="timezone"),
-    "allowed_hosts": SettingSpec(kind="hosts", default=()),
-    "database_url": SettingSpec(kind="database", secret=True),
+    "allowed_hosts": SettingSpec(kind="hosts", default=(), grants="host"),
+    "database_url": SettingSpec(kind="database", secret=True, grants="database"),
     "approval.reads": SettingSpec(kind="boolean", default=False),
     "sandbox.timeout": SettingSpec(kind="number", default=5.0, least=0.001, most=86_400),
     "sandbox.memory_mb": SettingSpec(kind="integer", default=256, least=1, most=1_000_000),
@@ -45,23 +46,23 @@ SETTING_SPECS: Mapping[str, SettingSpec] = {
     "worker.concurrency": SettingSpec(kind="integer", default=4, least=1, most=256),
     "worker.heartbeat": SettingSpec(kind="number", default=5.0, least=0.05, most=3600),
     "worker.grace": SettingSpec(kind="number", default=30.0, least=0, most=86_400),
-    "llm.base_url": SettingSpec(kind="address", default="https://openrouter.ai/api/v1"),
-    "llm.api_key": SettingSpec(kind="text", secret=True),
-    "llm.model": SettingSpec(kind="text"),
-    "serve.token": SettingSpec(kind="text", secret=True, users_own=True),
-    "serve.hosts": SettingSpec(kind="hosts", default=(), users_own=True),
+    "llm.base_url": SettingSpec(kind="address", default="https://openrouter.ai/api/v1", grants="model"),
+    "llm.api_key": SettingSpec(kind="text", secret=True, grants="model"),
+    "llm.model": SettingSpec(kind="text", grants="model"),
+    "serve.token": SettingSpec(kind="text", secret=True, grants="serve"),
+    "serve.hosts": SettingSpec(kind="hosts", default=(), grants="serve"),
     "mcp.list_up_to": SettingSpec(kind="integer", default=1_000_000, least=0, most=1_000_000),
 }
 NAMED_TABLES: Mapping[str, Mapping[str, SettingSpec]] = {
-    "npm": {name: SettingSpec(kind="list", default=()) for name in ("read", "write", "net", "env")},
+    "npm": {name: SettingSpec(kind="list", default=(), grants="npm_grant") for name in ("read", "write", "net", "env")},
     "limits": {
         "concurrency": SettingSpec(kind="integer", least=1, most=10_000),
         "per_minute": SettingSpec(kind="integer", least=1, most=1_000_000),
     },
     "mcp_servers": {
-        "command": SettingSpec(kind="command", secret=True),
-        "url": SettingSpec(kind="address", secret=True),
-        "token": SettingSpec(kind="text", secret=True),
+        "command": SettingSpec(kind="command", secret=True, grants="mcp_server"),
+        "url": SettingSpec(kind="address", secret=True, grants="mcp_server"),
+        "token": SettingSpec(kind="text", secret=True, grants="mcp_server"),
     },
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""

@@ -64,8 +64,9 @@ class NotesFolder:
         vault_file = str(self.root / KEEPING_FOLDER)
         keys = {name: [f"mcp_servers.{name}.{key}" for key in fields] for name, fields in table.items()}
         origins = {name: [self.settings.values[key].origin for key in used] for name, used in keys.items()}
-        ours = [name for name, used in origins.items() if any(each.startswith(vault_file) for each in used)]
-        return KnownServers(user_folder() / "mcp_servers.json", self.root, read_servers(table, self.root, ours))
+        ours = {name: each for name, used in origins.items() for each in used if each.startswith(vault_file)}
+        servers = read_servers(table, self.root, ours)
+        return KnownServers(user_folder() / "mcp_servers.json", self.root, servers, self.trust)
 
     def check(self, *paths: str) -> list[Problem]:
         """What is wrong with the vault's tools and agents, in the order of their files.

@@ -7,13 +7,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
 from paperagents.approval.signatures import Signatures, UserKey, identify_vault
-from paperagents.approval.trust import TrustBook
+from paperagents.approval.trust import Brought, TrustBook, brought
+from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.text import has_surrogates
 from paperagents.errors import PaperError, SettingsError
 from paperagents.known_settings import (
@@ -49,6 +50,9 @@ class Settings:
     """Every setting by its dotted name."""
 
     values: Mapping[str, Setting] = field(default_factory=dict)
+    brought: tuple[Brought, ...] = ()
+    """What the vault's own file grants, trusted or not. What is not trusted is not among the values."""
+    untrusted: tuple[Brought, ...] = ()
 
     def get(self, name: str) -> Any:
         """The value of a setting; None where it has neither value nor default."""
@@ -86,18 +90,26 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
     """Read all sources, the strongest last. Raises SettingsError with file, line and the nearest key."""
     environment = os.environ if environment is None else environment
     values = {name: Setting(value=spec.default, origin="default") for name, spec in SETTING_SPECS.items()}
-    users = user_folder(environment) / FILE
-    values.update(_read_file(users))
+    values.update(_read_file(user_folder(environment) / FILE))
+    brought: list[Brought] = []
+    untrusted: list[Brought] = []
     if vault is not None:
-        found = dict(_read_file(vault / ".paper" / FILE))
-        for name, setting in found.items():
-            # A folder that comes from somebody else must not open this user's machine.
-            if find_spec(name).users_own:
-                raise SettingsError("users-own-setting", name=name, origin=setting.origin, file=str(users))
-        values.update(found)
+        trust = open_trust_book(vault, UserKey(user_folder(environment)), environment)
+        for name, setting in _read_file(vault / KEEPING_FOLDER / FILE):
+            if name == "approval.reads" and values[name].value:
+                continue  # a vault can ask for more, never for less
+            things = list_grants(name, setting, vault)
+            refused = [thing for thing in things if not trust.trusts(thing)]
+            brought += things
+            untrusted += refused
+            # A folder that comes from somebody else must not open this user's machine: what is not trusted is left out.
+            if not refused:
+                values[name] = setting
+            elif trusted := tuple(thing.name for thing in things if thing not in refused):
+                values[name] = replace(setting, value=trusted)
     values.update(_read_environment(environment))
     values.update(list(_read_named_variables(environment, values)))
-    settings = Settings(values=values)
+    settings = Settings(values=values, brought=tuple(brought), untrusted=tuple(untrusted))
     _require_one_way_to_servers(settings)
     return settings
 
@@ -120,10 +132,23 @@ def user_folder(environment: Mapping[str, str] | None = None) -> Path:
     return Path(environment.get("HOME") or "~").expanduser() / ".config" / "paperagents"
 
 
-def open_trust_book(root: Path, key: UserKey) -> TrustBook:
+def open_trust_book(root: Path, key: UserKey, environment: Mapping[str, str] | None = None) -> TrustBook:
     """What the user has said about the things of this vault."""
-    signatures = Signatures(key, lambda: identify_vault(root, root / KEEPING_FOLDER, key))
-    return TrustBook(user_folder() / "trust.json", signatures)
+    signatures = Signatures(key, lambda: identify_vault(root.resolve(), root.resolve() / KEEPING_FOLDER, key))
+    return TrustBook(user_folder(environment) / "trust.json", signatures)
+
+
+def list_grants(name: str, setting: Setting, vault: Path) -> list[Brought]:
+    """What a setting opens on the user's machine, one thing each; servers are asked about as a whole, elsewhere."""
+    kind, where = find_spec(name).grants, setting.origin.removeprefix(f"{vault}/")
+    match kind:
+        case None | "mcp_server":
+            return []
+        case "host":
+            return [brought(kind, host, host, what=host, where=where) for host in setting.value]
+    content: JsonValue = list(setting.value) if isinstance(setting.value, tuple) else setting.value
+    what = f"{name} = {'***' if find_spec(name).secret else json.dumps(content, ensure_ascii=False)}"
+    return [brought(kind, name, content, what=what, where=where)]
 
 
 def mask_value(name: str, setting: Setting) -> Any:
@@ -276,8 +301,15 @@ def variable_spelling(chosen: str) -> str:
 
 
 def write_setting(vault: Path, name: str, value: Any, *, origin: str) -> None:
-    """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed."""
-    _write(vault / ".paper" / FILE, name, value, vault, origin)
+    """Write a setting into the vault's file; a value it cannot have is refused and nothing is changed.
+
+    What the user sets is the user's own, and trusted.
+    """
+    file = vault / KEEPING_FOLDER / FILE
+    _write(file, name, value, vault, origin)
+    written = Setting(value=tuple(value) if isinstance(value, list) else value, origin=str(file))
+    if things := list_grants(name, written, vault):
+        open_trust_book(vault, UserKey(user_folder())).give(things)
 
 
 def unset_setting(vault: Path, name: str, *, origin: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.trusting import trust_settings
 
 from paperagents.agents.model import ModelAccess, model_access, origin_of
 from paperagents.errors import UsageError
@@ -31,6 +32,7 @@ def access(vault: Path, in_vault: str = "", by_user: str = "", own_home: Path | 
     if own_home is not None:
         (own_home / "paperagents").mkdir(parents=True, exist_ok=True)
         (own_home / "paperagents" / "settings.toml").write_text(by_user)
+    trust_settings(vault)
     return model_access(load_settings(vault), vault)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.trusting import trust_everything
 
 from paperagents.cluster.worker import enqueue_due
 from paperagents.reading.fields import is_schedule, latest_tick
@@ -29,6 +30,7 @@ def write(vault: Vault, file: Path, schedule: str) -> None:
     front = f"tool: true\nname: clock\ndescription: d\nschedule: '{schedule}'\ncustom_function: return 1;"
     file.write_text(f"---\n{front}\n---\n", encoding="utf-8")
     vault.registry.refresh()
+    trust_everything(vault)
 
 
 def test_a_schedule_counts_from_when_it_is_first_seen(vault: Vault, clock: Path) -> None:

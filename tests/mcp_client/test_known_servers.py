@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from paperagents.approval.signatures import UserKey
 from paperagents.mcp_client.servers import KnownServers, RemoteServer
+from paperagents.settings import open_trust_book
 
 
 @pytest.fixture
@@ -22,17 +24,15 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def known(file: Path, server: RemoteServer) -> KnownServers:
-    return KnownServers(file, server.folder, [server])
+    return KnownServers(file, server.folder, [server], open_trust_book(server.folder, UserKey(file.parent / "user")))
 
 
 def test_keys_of_a_newer_version_are_ignored_and_kept(known: KnownServers, server: RemoteServer, file: Path) -> None:
     folder = str(server.folder)
     written = {"format": 2, "other": [1], folder: {"clock": {"since": "today"}, "new": ["x"]}}
     file.write_text(json.dumps(written))
-    assert not known.is_agreed(server)
-    known.agree(server)
-    assert known.is_agreed(server)
-    written[folder] = {"clock": {"since": "today", "agreed": server.digest}, "new": ["x"]}
+    known.remember(server, [])
+    written[folder] = {"clock": {"since": "today", "tools": []}, "new": ["x"]}
     assert json.loads(file.read_text()) == written
 
 
@@ -44,9 +44,8 @@ def test_what_is_not_understood_is_no_agreement_and_is_set_aside(
 ) -> None:
     content = content.replace("FOLDER", str(server.folder))
     file.write_text(content)
-    assert not known.is_agreed(server)
-    known.agree(server)
-    assert known.is_agreed(server)
+    assert known.offered_tools("clock") == []
+    known.remember(server, [])
     (aside,) = file.parent.glob("mcp_servers.json.unreadable-*")
     assert aside.read_text() == content
     assert json.loads(file.read_text()).get("other") == (1 if "other" in content else None)

@@ -21,6 +21,7 @@ from paperagents.errors import (
     UnknownRunError,
     UsageError,
 )
+from paperagents.inventory import schedule_of
 from paperagents.reading.fields import latest_tick
 from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation
@@ -184,7 +185,8 @@ def enqueue_due(vault: Vault, now: datetime | None = None) -> list[str]:
     """Enqueue every tool whose schedule has ticked; returns the ids of the runs."""
     started = []
     for entry in vault.registry.entries():
-        if entry.schedule is not None and entry.valid:
+        # Whoever made the folder wrote the schedule; it runs once the user has said so, for the file as it is.
+        if entry.schedule is not None and entry.valid and vault.trust.trusts(schedule_of(vault, entry)):
             moment = now or datetime.now(UTC).astimezone(vault.settings.zone)
             run_id = enqueue_tick(vault, entry.id, entry.schedule, moment)
             started += [run_id] if run_id is not None else []

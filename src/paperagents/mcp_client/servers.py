@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from paperagents.approval.trust import Brought, TrustBook
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import Parameter, ToolDefinition
@@ -25,19 +26,20 @@ MOST_TOOLS = 2_000
 class KnownServers:
     """The servers that the settings of one vault name, as this user knows them."""
 
-    def __init__(self, file: Path, folder: Path, servers: Sequence[RemoteServer]) -> None:
+    def __init__(self, file: Path, folder: Path, servers: Sequence[RemoteServer], trust: TrustBook) -> None:
         self._file = file
+        self._trust = trust
         self._folder = str(folder)
         self._read: tuple[tuple[int, int], dict[str, Any]] | None = None
         self.servers: Mapping[str, RemoteServer] = {server.name: server for server in servers}
 
     def is_agreed(self, server: RemoteServer) -> bool:
         """Whether the user wants exactly this: they wrote it into their own settings, or said yes to it."""
-        return not server.from_vault or self._about(server.name).get("agreed") == server.digest
+        return not server.from_vault or self._trust.trusts(server.as_brought())
 
     def agree(self, server: RemoteServer) -> None:
         """From now on this very command may be started, or this address called."""
-        self._change(server.name, agreed=server.digest)
+        self._trust.give([server.as_brought()])
 
     def remember(self, server: RemoteServer, tools: Sequence[JsonObject]) -> None:
         """Keep which tools a server offers, so that they are known without starting it."""
@@ -153,6 +155,8 @@ class RemoteServer:
     """Where the command is started: the vault."""
     from_vault: bool = True
     """The vault's own settings name it, so whoever made the vault chose it."""
+    origin: str = ""
+    """The file and line, or the variable, that names it."""
 
     @property
     def invocation(self) -> str:
@@ -167,6 +171,17 @@ class RemoteServer:
             content.update(file.read_bytes())
         return content.hexdigest()
 
+    def as_brought(self) -> Brought:
+        """The server as something that the vault brings along."""
+        what = f"{self.name}: {self.invocation}"
+        return Brought(
+            kind="mcp_server",
+            name=self.name,
+            what=what,
+            where=self.origin.removeprefix(f"{self.folder}/"),
+            digest=self.digest,
+        )
+
     def _programs(self) -> Iterable[Path]:
         """A file of the vault can be exchanged by whoever sends a new version of the vault."""
         for word in self.command:
@@ -175,9 +190,10 @@ class RemoteServer:
                 yield file
 
 
-def read_servers(table: Mapping[str, Mapping[str, Any]], folder: Path, from_vault: Iterable[str]) -> list[RemoteServer]:
-    """The servers that ``[mcp_servers.NAME]`` describes."""
-    chosen_by_vault = frozenset(from_vault)
+def read_servers(
+    table: Mapping[str, Mapping[str, Any]], folder: Path, from_vault: Mapping[str, str]
+) -> list[RemoteServer]:
+    """The servers that ``[mcp_servers.NAME]`` describes; ``from_vault`` says where the vault names some of them."""
     return [
         RemoteServer(
             name=name,
@@ -185,7 +201,8 @@ def read_servers(table: Mapping[str, Mapping[str, Any]], folder: Path, from_vaul
             url=str(fields.get("url") or "") if not fields.get("command") else "",
             token=str(fields.get("token") or ""),
             folder=folder,
-            from_vault=name in chosen_by_vault,
+            from_vault=name in from_vault,
+            origin=from_vault.get(name, ""),
         )
         for name, fields in table.items()
     ]

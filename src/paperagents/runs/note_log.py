@@ -7,6 +7,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 
 from paperagents.approval.question import Effect
 from paperagents.approval.rules import RuleBook
@@ -37,6 +38,12 @@ def format_yaml_log(record: RunRecord) -> str:
         lines.append(f"  - step: {entry['step']}")
         lines += [f"    {key}: {to_json(entry[key])}" for key in _SHOWN]
     return "\n".join(lines) + "\n"
+
+
+def digest_without_log(content: bytes) -> str:
+    """Names a tool's file whatever its log says: a run that adds to it makes no other tool of it."""
+    before, _, _ = content.partition(b"\n" + HEADING.encode())
+    return sha256(before.rstrip()).hexdigest()
 
 
 class NoteLog:

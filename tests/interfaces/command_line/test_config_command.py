@@ -153,10 +153,10 @@ def test_a_setting_that_does_not_exist_cannot_be_removed(paper: Any, file: Path)
 
 
 def test_what_is_not_set_is_told(paper: Any, file: Path) -> None:
-    file.write_text('[llm]\nmodel = "m"\n', encoding="utf-8")
+    file.write_text('language = "en"\n', encoding="utf-8")
     lines = {line.split()[0]: line for line in paper("config").out.splitlines()}
     assert "(not set)" in lines["timezone"]
-    assert "(not set)" not in lines["llm.model"]
+    assert "(not set)" not in lines["language"]
     assert paper("config", "get", "timezone").out == "\n", "a script gets what is there"
 
 

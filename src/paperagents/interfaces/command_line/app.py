@@ -117,13 +117,14 @@ _MODULES = {
     "agent_commands": ("chat", "ask"),
     "vault_commands": ("stats", "config", "doctor", "backup", "completion"),
     "server_commands": ("serve", "worker", "mcp"),
+    "trust_command": ("trust",),
     "import_command": ("import",),
 }
 """The module of each command, loaded when the command is called."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 COMMANDS = (
     "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store",
-    "env", "install", "chat", "ask", "stats", "config", "doctor", "serve", "worker", "backup", "mcp", "import",
+    "env", "install", "chat", "ask", "stats", "config", "trust", "doctor", "serve", "worker", "backup", "mcp", "import",
     "completion",
 )  # fmt: skip
 """In the order a newcomer meets them."""

@@ -45,6 +45,11 @@ def current_vault(context: click.Context, *, keeps: bool = True) -> Vault:
     vault = context.with_resource(open_folder(context.obj, Vault))
     if keeps:
         require_vault(context, vault)
+    if vault.settings.brought or vault.settings.table("mcp_servers"):
+        from paperagents.interfaces.command_line.trust_command import settle_trust  # noqa: PLC0415  as above
+        from paperagents.inventory import list_settings  # noqa: PLC0415  as above
+
+        settle_trust(vault, list_settings(vault))
     return vault
 
 

@@ -18,6 +18,8 @@ from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedG
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say
 from paperagents.interfaces.command_line.terminal import is_interactive
+from paperagents.interfaces.command_line.trust_command import settle_trust
+from paperagents.inventory import list_schedules, list_stored
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ def serve_command(  # noqa: PLR0913  each is an option
     if log_format is not None:
         write_log(log_format)
     with current_vault(context) as vault:
+        settle_trust(vault, (*list_schedules(vault), *list_stored(vault)))
         token = vault.settings.get("serve.token")
         if token is not None and len(token) < SHORTEST_TOKEN:
             raise SettingsError("token-too-short", least=SHORTEST_TOKEN)
@@ -109,6 +112,7 @@ def worker_command(context: click.Context, *, port: int | None, host: str, log_f
 
     write_log(log_format)
     with current_vault(context) as vault, ExitStack() as running:
+        settle_trust(vault, (*list_schedules(vault), *list_stored(vault)))
         worker, ended = worker_of(vault), threading.Event()
         running.callback(ended.set)
 

@@ -28,11 +28,22 @@ from paperagents.interfaces.command_line.output import (
     visible,
     width,
 )
+from paperagents.inventory import as_json as thing_as_json
+from paperagents.inventory import list_brought
 from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
+from paperagents.notes_folder import NotesFolder
 from paperagents.npm.process import deno_walls
 from paperagents.sandbox import check_walls
-from paperagents.settings import KEEPING_FOLDER, Setting, load_settings, mask_value, unset_setting, write_setting
+from paperagents.settings import (
+    KEEPING_FOLDER,
+    Setting,
+    load_settings,
+    mask_value,
+    name_in_table,
+    unset_setting,
+    write_setting,
+)
 from paperagents.version import __version__
 
 _ORIGIN = "paper config"
@@ -89,6 +100,10 @@ def set_(context: click.Context, *, name: str, value: str | None, as_json: bool)
     require_vault(context, notes)
     root = notes.root
     write_setting(root, name, parse_setting(value, spec), origin=_ORIGIN)
+    if spec.grants == "mcp_server" and name.endswith((".command", ".url")):
+        # Whoever types what is to be started wants it started.
+        written = NotesFolder(root).remote_servers
+        written.agree(written.servers[name_in_table(name)])
     if as_json:
         print_setting(name, root)
 
@@ -131,6 +146,7 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     broken = [entry for entry in vault.registry.entries() if not entry.valid]
     # Outside of a vault there is none yet, and looking must not make one.
     database = check_database(vault) if (vault.root / KEEPING_FOLDER).is_dir() else NO_DATABASE
+    untrusted = [(thing, state) for thing in list_brought(vault) if (state := vault.trust.state(thing)) != "trusted"]
     if as_json:
         print_json({
             "version": __version__,
@@ -140,6 +156,7 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
             "walls": [{"name": each.name, "stands": each.stands, "reason": each.reason} for each in walls],
             "npm_walls": [{"name": each.name, "stands": each.stands, "reason": each.reason} for each in npm_walls],
             "broken_files": [entry.file for entry in broken],
+            "untrusted": [thing_as_json(thing, state) for thing, state in untrusted],
             "database": database,
         })  # fmt: skip
         context.exit(1 if database["problems"] else 0)
@@ -147,6 +164,8 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     for wall in (*walls, *npm_walls):
         click.echo(hang_note(f"{_mark(wall.stands)} {pad(wall.name, 17)} ", visible(wall.reason or ""), indent=20))
     click.echo(f"{_mark(not broken)} {text('cli.doctor.files', count=len(broken))}")
+    for thing, _ in untrusted:
+        click.echo(paint("•", "yellow") + " " + text("trust.left-out", what=visible(thing.what), where=thing.where))
     if database["place"] is not None:
         print_database(database)
     context.exit(1 if database["problems"] else 0)

@@ -15,6 +15,7 @@ AREAS = (
     "command_line",
     "serving",
     "importing",
+    "trust",
     "web",
     "web_store",
 )

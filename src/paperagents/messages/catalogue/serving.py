@@ -74,16 +74,6 @@ TEXTS = {
         "Senden Sie die Kopfzeile: Content-Type: application/json",
         "请发送请求头：Content-Type: application/json",
     ),
-    "users-own-setting": (
-        "{origin}: {name} cannot be set in a vault; whoever sends you a folder could let themselves in.",
-        "{origin}: {name} darf nicht im Vault stehen; sonst ließe sich ein, wer Ihnen den Ordner schickt.",
-        "{origin}：不能在仓库中设置 {name}；否则发送文件夹的人可以让自己进入。",
-    ),
-    "users-own-setting.hint": (
-        "Set it in {file}, or as a variable.",
-        "Legen Sie es in {file} fest oder als Variable.",
-        "请在 {file} 中设置，或使用环境变量。",
-    ),
     # --- REST
     "invalid-request": (
         "The request cannot be read: {problems}",

@@ -1,0 +1,71 @@
+"""Everything that a vault brings along and that grants or starts something: the one list of it.
+
+What is added to the program and lets a vault open something has to appear here; a test goes through the settings, the
+fields of files and the tables of the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from paperagents.approval.signatures import signer_of
+from paperagents.approval.trust import Brought, TrustState, brought
+from paperagents.definitions.json_value import JsonObject
+from paperagents.registry.entry import Entry
+from paperagents.runs.note_log import digest_without_log
+from paperagents.storage.database import readable
+from paperagents.vault import Vault
+
+_MOST = 1000
+"""Runs that are listed; a database may have come with any number."""
+_UNFINISHED = (
+    "SELECT run_id FROM runs WHERE parent_run IS NULL AND status IN ('queued', 'running', 'waiting') "
+    "ORDER BY started, rowid LIMIT ?"
+)
+
+
+def list_brought(vault: Vault) -> list[Brought]:
+    """All of it, trusted or not, in the order of settings, servers, files and database."""
+    return [*list_settings(vault), *list_schedules(vault), *list_stored(vault)]
+
+
+def list_settings(vault: Vault) -> Iterator[Brought]:
+    """What the vault's own settings open."""
+    yield from vault.settings.brought
+    yield from (each.as_brought() for each in vault.remote_servers.servers.values() if each.from_vault)
+
+
+def list_schedules(vault: Vault) -> Iterator[Brought]:
+    """Tools that would run by themselves."""
+    for entry in vault.registry.entries():
+        if entry.schedule is not None and entry.valid and entry.file is not None:
+            yield schedule_of(vault, entry)
+
+
+def schedule_of(vault: Vault, entry: Entry) -> Brought:
+    """The schedule of a tool with the tool that it starts: another text of the file is another thing."""
+    file = str(entry.file)
+    content = (vault.root / file).read_bytes() if (vault.root / file).is_file() else b""
+    what = f"{entry.id}: {entry.schedule}"
+    return brought("schedule", file, [entry.schedule, digest_without_log(content)], what=what, where=file)
+
+
+def list_stored(vault: Vault) -> Iterator[Brought]:
+    """Runs that were not started here and are not over, and keys of others that have answered something."""
+    if not vault.database.exists():
+        return
+    place = vault.database.place
+    rows = vault.database.rows(_UNFINISHED, (_MOST,))
+    for run_id in readable("runs", rows, lambda row: row.text("run_id")):
+        run = vault.history.run(run_id)
+        if run is not None and not vault.journal.is_own(run_id):
+            yield run.as_brought(place)
+    answers = vault.database.rows("SELECT DISTINCT signature FROM answers LIMIT ?", (_MOST,))
+    signers = {signer_of(row.text("signature")) for row in readable("answers", answers, lambda row: row)}
+    for public in sorted(signers - {"", vault.user_key.public}):
+        yield Brought(kind="answer", name=public, what=f"ed25519 {public[:16]}", where=place, digest=public)
+
+
+def as_json(thing: Brought, state: TrustState) -> JsonObject:
+    """The form of ``paper trust show --json``."""
+    return {"kind": thing.kind, "what": thing.what, "where": thing.where, "digest": thing.digest, "state": state}

@@ -1,0 +1,124 @@
+"""``paper trust``: what a stranger's vault brings along counts for nothing until somebody says so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.trusting import trust_everything
+
+from paperagents.cluster.worker import enqueue_due
+from paperagents.vault import Vault
+
+from .conftest import Paper, Write
+
+SETTINGS = """allowed_hosts = ["127.0.0.1"]
+
+[llm]
+base_url = "https://models.example/v1"
+api_key = "sk-stranger"
+
+[npm.pack]
+net = ["evil.example"]
+
+[mcp_servers.clock]
+command = ["python", "-m", "clock"]
+
+[serve]
+hosts = ["evil.example"]
+"""
+NIGHTLY = "---\ntool: true\nname: nightly\ndescription: Runs by itself.\nschedule: '* * * * *'\n{more}---\n"
+
+
+@pytest.fixture
+def stranger(vault: Path, write: Write) -> Path:
+    write(".paper/settings.toml", SETTINGS)
+    write("nightly.md", NIGHTLY.format(more="custom_function: return 1;\n"))
+    return vault
+
+
+@pytest.mark.usefixtures("stranger")
+def test_show_lists_each_thing_with_kind_place_digest_and_state(paper: Paper) -> None:
+    shown = paper("trust", "show", "--json").document
+    assert {each["kind"] for each in shown} == {"host", "model", "npm_grant", "mcp_server", "serve", "schedule"}
+    assert {each["state"] for each in shown} == {"untrusted"}
+    assert all(set(each) == {"kind", "what", "where", "digest", "state"} for each in shown)
+    assert "sk-stranger" not in paper("trust", "show").out + str(shown)
+    assert next(each["where"] for each in shown if each["kind"] == "schedule") == "nightly.md"
+
+
+@pytest.mark.usefixtures("stranger")
+def test_give_and_take_by_digest_kind_and_all(paper: Paper) -> None:
+    first, *_ = paper("trust", "show", "--json").document
+    assert paper("trust", "give", first["digest"][:10]).code == 0
+    assert [each["state"] for each in paper("trust", "show", "--json").document].count("trusted") == 1
+    assert paper("trust", "give", "--kind", "model", "--yes").code == 0
+    states = {(each["kind"], each["state"]) for each in paper("trust", "show", "--json").document}
+    assert {("host", "trusted"), ("model", "trusted"), ("serve", "untrusted")} <= states
+    assert paper("trust", "give", "--all", "--yes").code == 0
+    assert {each["state"] for each in paper("trust", "show", "--json").document} == {"trusted"}
+    assert paper("trust", "take", "--kind", "host").code == 0
+    assert paper("trust", "take", "--all").code == 0
+    assert {each["state"] for each in paper("trust", "show", "--json").document} == {"untrusted"}
+
+
+@pytest.mark.usefixtures("stranger")
+@pytest.mark.parametrize("arguments", [[], ["0123456789"], [""], ["--all"], ["--kind", "nothing"]])
+def test_what_names_nothing_or_has_no_yes_is_refused(paper: Paper, arguments: list[str]) -> None:
+    assert paper("trust", "give", *arguments).code == 2
+    assert {each["state"] for each in paper("trust", "show", "--json").document} == {"untrusted"}
+
+
+@pytest.mark.usefixtures("stranger")
+def test_what_is_left_out_is_said_and_listed_by_the_doctor(paper: Paper) -> None:
+    ran = paper("run", "nightly")
+    assert (ran.code, "127.0.0.1" in ran.err, "trust show" in ran.err) == (0, True, True)
+    assert "left out" not in paper("list").err.lower() + paper("check").err.lower()
+    assert {each["kind"] for each in paper("doctor", "--json").document["untrusted"]} >= {"host", "schedule", "model"}
+    assert paper("config", "get", "allowed_hosts").out.strip() == ""
+    paper("trust", "give", "--all", "--yes")
+    assert paper("run", "nightly").err.count("127.0.0.1") == 0
+    assert paper("config", "get", "allowed_hosts").out == "127.0.0.1\n"
+
+
+def ticks(vault: Vault) -> int:
+    """How many runs two looks at the clock start, a minute apart."""
+    noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    return sum(len(enqueue_due(vault, noon + timedelta(minutes=minute))) for minute in range(2))
+
+
+def test_a_schedule_runs_only_with_a_yes_for_the_file_as_it_is(stranger: Path) -> None:
+    with Vault(stranger) as vault:
+        assert ticks(vault) == 0
+        trust_everything(vault)
+        assert ticks(vault) == 1
+    (stranger / "nightly.md").write_text(NIGHTLY.format(more="custom_function: return 2;\n"))
+    with Vault(stranger) as vault:
+        with vault.database.transaction() as connection:
+            connection.execute("DELETE FROM schedules")
+        assert ticks(vault) == 0
+
+
+def test_a_log_in_the_file_does_not_change_the_schedule(stranger: Path) -> None:
+    with Vault(stranger) as vault:
+        trust_everything(vault)
+    file = stranger / "nightly.md"
+    file.write_text(file.read_text() + "\n## Execution log\n\n- ran\n")
+    with Vault(stranger) as vault:
+        assert ticks(vault) == 1
+
+
+def test_a_run_that_came_along_is_listed_and_goes_on_by_hand_once_trusted(
+    paper: Paper, vault: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    waiting = paper("run", "write_file", "-p", "filePath=a.md", "-p", "content=x", "--json").document
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "somebody else"))
+    (thing,) = paper("trust", "show", "--json").document
+    assert (thing["kind"], waiting["run_id"] in thing["what"]) == ("run", True)
+    refused = paper("runs", "resume", waiting["run_id"], "--yes")
+    assert (refused.code, thing["digest"][:12] in refused.err) == (2, True)
+    assert not (vault / "a.md").exists()
+    assert paper("trust", "give", thing["digest"]).code == 0
+    assert paper("runs", "resume", waiting["run_id"], "--yes").code == 0
+    assert (vault / "a.md").read_text() == "x"
