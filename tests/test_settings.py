@@ -420,7 +420,8 @@ GRANTING = sorted(
 )  # fmt: skip
 HARMLESS = {
     "language", "timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb", "worker.concurrency",
-    "worker.heartbeat", "worker.grace", "mcp.list_up_to", "approval.reads", "limits.x.concurrency", "limits.x.per_minute",
+    "worker.heartbeat", "worker.grace", "mcp.list_up_to", "approval.reads",
+    "limits.x.concurrency", "limits.x.per_minute",
 }  # fmt: skip
 """They open nothing: whoever adds a setting here has thought about a stranger's vault that brings it."""
 SAMPLES = {"text": '"a"', "hosts": '["a.example"]', "list": '["a"]', "address": '"https://a.example"',

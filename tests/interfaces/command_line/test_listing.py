@@ -65,7 +65,7 @@ def test_the_list_for_people_shows_broken_files_with_place_and_reason(paper: Pap
         (["--broken"], {"broken"}),
         (["nothing says this"], set()),
     ],
-    ids=" ".join,
+    ids=lambda each: " ".join(sorted(each)),
 )
 def test_the_list_can_be_narrowed(arguments: list[str], ids: set[str], paper: Paper, write: Write) -> None:
     tool = "---\ntool: true\nname: {}\ndescription: {}\ncategory: garden\ntags: [{}]\ncustom_function: return 1;\n---\n"
