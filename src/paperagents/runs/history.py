@@ -168,7 +168,10 @@ class History:
         if approval_id == LAST:
             found = self._open_questions("ORDER BY rowid DESC LIMIT ?", (_NEWEST,))[:1]
         else:
-            found = self._open_questions("WHERE id = ?", (approval_id,))
+            # One that was named and cannot be read is told.
+            rows = self._rows(f"{_OPEN} WHERE id = ?", (approval_id,))
+            named = self._read_open_question(StoredRow("questions", rows[0])) if rows else None
+            found = [named] if named is not None else []
         if not found and is_beginning(approval_id):
             values = (approval_id, f"{approval_id}~", _MOST_CANDIDATES)
             found = self._open_questions("WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", values)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.trusting import trust_settings
 
 from paperagents.interfaces.command_line.app import COMMANDS
 from paperagents.interfaces.command_line.output import width
@@ -373,6 +374,7 @@ def test_the_settings_are_shown_with_their_origin_and_without_secrets(
     paper: Paper, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(".paper/settings.toml", '[llm]\napi_key = "sk-SECRET"\nmodel = "m"\n')
+    trust_settings(Path.cwd())
     monkeypatch.setenv("PAPER_SANDBOX_TIMEOUT", "2")
     shown = paper("config", "--json")
     assert shown.document["llm.model"]["value"] == "m"

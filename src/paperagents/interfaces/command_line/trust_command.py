@@ -10,7 +10,7 @@ from paperagents.approval.trust import KINDS, Brought
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import one_line, own_command, paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
 from paperagents.interfaces.command_line.terminal import discard_pending_input, is_interactive
 from paperagents.inventory import as_json as thing_as_json
 from paperagents.inventory import list_brought
@@ -55,7 +55,7 @@ def give(  # noqa: PLR0913  each option is one
     chosen = [thing for thing in choose(vault, digests, kind, everything=everything) if not vault.trust.trusts(thing)]
     if chosen and not digests and not yes:
         if not is_interactive():
-            raise UsageError("trust-needs-yes", command=own_command())
+            raise UsageError("trust-needs-yes")
         if not ask(chosen):
             return
     vault.trust.give(chosen)
@@ -82,13 +82,13 @@ def take(  # noqa: PLR0913  each option is one
 def choose(vault: Vault, digests: tuple[str, ...], kind: str | None, *, everything: bool) -> list[Brought]:
     """The things that the options name. Raises UsageError where they name none, or one that is not there."""
     if not digests and kind is None and not everything:
-        raise UsageError("trust-names-nothing", command=own_command())
+        raise UsageError("trust-names-nothing")
     found = list_brought(vault)
     chosen = [thing for thing in found if everything or thing.kind == kind]
     for digest in digests:
         fitting = {thing.digest: thing for thing in found if thing.digest.startswith(digest.lower())}
         if len(fitting) != 1 or not digest:
-            raise UsageError("trust-unknown", digest=one_line(digest), command=own_command())
+            raise UsageError("trust-unknown", digest=one_line(digest))
         chosen += fitting.values()
     return chosen
 
@@ -116,14 +116,14 @@ def settle_trust(vault: Vault, things: Iterable[Brought]) -> None:
         for thing in open_things:
             words = text("trust.left-out", what=one_line(thing.what), where=one_line(thing.where), kind=thing.kind)
             say(paint(words, "yellow", err=True))
-        say(text("trust.left-out.hint", command=own_command()))
+        say(text("trust.left-out.hint"))
         return
     if ask(open_things):
         vault.trust.give(open_things)
         vault.read_settings_again()
     else:
         vault.trust.decline(open_things)
-        say(text("trust.left-out.hint", command=own_command()))
+        say(text("trust.left-out.hint"))
 
 
 def ask(things: list[Brought]) -> bool:

@@ -34,9 +34,9 @@ TEXTS = {
         "未信任，已忽略：{what}（{where}）",
     ),
     "trust.left-out.hint": (
-        "See it: {command} trust show. Trust it: {command} trust give DIGEST",
-        "Ansehen: {command} trust show. Vertrauen: {command} trust give DIGEST",
-        "查看：{command} trust show。信任：{command} trust give DIGEST",
+        "See it: paper trust show. Trust it: paper trust give DIGEST",
+        "Ansehen: paper trust show. Vertrauen: paper trust give DIGEST",
+        "查看：paper trust show。信任：paper trust give DIGEST",
     ),
     # what each kind of thing could do
     "trust.could.schedule": (
@@ -101,9 +101,9 @@ TEXTS = {
         "没有人查看要信任的内容。",
     ),
     "trust-needs-yes.hint": (
-        "Name single things by their digest ({command} trust show), or add --yes.",
-        "Nennen Sie einzelne Dinge mit ihrer Prüfsumme ({command} trust show), oder ergänzen Sie --yes.",
-        "请用摘要指定单项内容（{command} trust show），或加上 --yes。",
+        "Name single things by their digest (paper trust show), or add --yes.",
+        "Nennen Sie einzelne Dinge mit ihrer Prüfsumme (paper trust show), oder ergänzen Sie --yes.",
+        "请用摘要指定单项内容（paper trust show），或加上 --yes。",
     ),
     "trust-names-nothing": (
         "Say which things: DIGEST…, --kind KIND or --all.",
@@ -111,9 +111,9 @@ TEXTS = {
         "请指定内容：DIGEST…、--kind 类别 或 --all。",
     ),
     "trust-names-nothing.hint": (
-        "What there is: {command} trust show",
-        "Was es gibt: {command} trust show",
-        "查看全部：{command} trust show",
+        "What there is: paper trust show",
+        "Was es gibt: paper trust show",
+        "查看全部：paper trust show",
     ),
     "trust-unknown": (
         "This vault brings along nothing with the digest '{digest}'.",
@@ -121,8 +121,8 @@ TEXTS = {
         "此仓库没有摘要为 “{digest}” 的内容。",
     ),
     "trust-unknown.hint": (
-        "What there is: {command} trust show",
-        "Was es gibt: {command} trust show",
-        "查看全部：{command} trust show",
+        "What there is: paper trust show",
+        "Was es gibt: paper trust show",
+        "查看全部：paper trust show",
     ),
 }
