@@ -181,12 +181,12 @@ def test_an_unknown_tag_is_told_where_tags_are_the_only_calls(desk: Desk) -> Non
     assert "read_fle" in told(model, 1)
 
 
-def test_a_tag_that_stores_what_there_is_not_is_told(desk: Desk) -> None:
+def test_a_tag_that_does_not_say_what_it_stores_is_told(desk: Desk) -> None:
     desk.note("t.md", "---\ntag: true\nid: lesson\nname: Lesson\ndescription: d\nstorage: lessons\n---\n")
     desk.agent("protocol: tags")
     model = ScriptedModel(["{{<lesson />}}", "I see."])
     assert desk.vault.run("helper", {"query": "Hi"}, model=model).data == "I see."
-    assert "'lessons'" in told(model, 1)
+    assert "'identifier'" in told(model, 1)
 
 
 @pytest.mark.parametrize(("protocol", "asked"), [("tags", 2), ("auto", 1), ("native", 1)])
