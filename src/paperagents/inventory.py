@@ -18,10 +18,7 @@ from paperagents.vault import Vault
 
 _MOST = 1000
 """Runs that are listed; a database may have come with any number."""
-_UNFINISHED = (
-    "SELECT run_id FROM runs WHERE parent_run IS NULL AND status IN ('queued', 'running', 'waiting') "
-    "ORDER BY started, rowid LIMIT ?"
-)
+_UNFINISHED = "FROM runs WHERE parent_run IS NULL AND status IN ('queued', 'running', 'waiting')"
 
 
 def list_brought(vault: Vault) -> list[Brought]:
@@ -51,17 +48,23 @@ def schedule_of(vault: Vault, entry: Entry) -> Brought:
 
 
 def list_stored(vault: Vault) -> Iterator[Brought]:
-    """Runs that were not started here and are not over, and keys of others that have answered something."""
+    """Runs that were not started here and are not over, and keys of others that have answered something.
+
+    On a database that several share also the keys that such runs are signed with.
+    """
     if not vault.database.exists():
         return
     place = vault.database.place
-    rows = vault.database.rows(_UNFINISHED, (_MOST,))
+    rows = vault.database.rows(f"SELECT run_id {_UNFINISHED} ORDER BY started, rowid LIMIT ?", (_MOST,))
     for run_id in readable("runs", rows, lambda row: row.text("run_id")):
         run = vault.history.run(run_id)
         if run is not None and not vault.journal.is_own(run_id):
             yield run.as_brought(place)
-    answers = vault.database.rows("SELECT DISTINCT signature FROM answers LIMIT ?", (_MOST,))
-    signers = {signer_of(row.text("signature")) for row in readable("answers", answers, lambda row: row)}
+    signed = ["SELECT DISTINCT signature FROM answers LIMIT ?"]
+    if vault.database.shared_name() is not None:
+        signed.append(f"SELECT signature {_UNFINISHED} LIMIT ?")
+    found = (row for query in signed for row in vault.database.rows(query, (_MOST,)))
+    signers = {signer_of(row["signature"]) for row in found if isinstance(row["signature"], str)}
     for public in sorted(signers - {"", vault.user_key.public}):
         yield Brought(kind="answer", name=public, what=f"ed25519 {public[:16]}", where=place, digest=public)
 

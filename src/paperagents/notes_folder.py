@@ -61,12 +61,14 @@ class NotesFolder:
         from paperagents.mcp_client.servers import KnownServers, read_servers  # noqa: PLC0415  see above
 
         table = self.settings.table("mcp_servers")
-        vault_file = str(self.root / KEEPING_FOLDER)
-        keys = {name: [f"mcp_servers.{name}.{key}" for key in fields] for name, fields in table.items()}
-        origins = {name: [self.settings.values[key].origin for key in used] for name, used in keys.items()}
-        ours = {name: each for name, used in origins.items() for each in used if each.startswith(vault_file)}
+        keys = [(name, f"mcp_servers.{name}.{key}") for name, fields in table.items() for key in fields]
+        ours = {name: self.settings.values[key].origin for name, key in keys if self.is_from_vault(key)}
         servers = read_servers(table, self.root, ours)
         return KnownServers(user_folder() / "mcp_servers.json", self.root, servers, self.trust)
+
+    def is_from_vault(self, setting: str) -> bool:
+        """Whether the vault's own file says what counts, so that whoever made the vault may have chosen it."""
+        return self.settings.values[setting].origin.startswith(str(self.root / KEEPING_FOLDER))
 
     def check(self, *paths: str) -> list[Problem]:
         """What is wrong with the vault's tools and agents, in the order of their files.

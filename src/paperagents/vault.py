@@ -220,7 +220,8 @@ class Vault(NotesFolder):
             from paperagents.storage.postgres import PostgresDatabase  # noqa: PLC0415  an extra, and large
         except ImportError as error:
             raise UsageError("cluster-not-installed") from error
-        return PostgresDatabase(url)
+        # Whoever chose the address must not get what the user keeps for others.
+        return PostgresDatabase(url, uses_defaults=not self.is_from_vault("database_url"))
 
     @cached_property
     def journal(self) -> Journal:

@@ -76,7 +76,7 @@ class ClusterWorker:
     # --- working
 
     async def _work(self) -> None:
-        connector = procrastinate.PsycopgConnector(conninfo=self._database.url, min_size=1, max_size=4, timeout=10)
+        connector = procrastinate.PsycopgConnector(conninfo=self._database.conninfo, min_size=1, max_size=4, timeout=10)
         app = procrastinate.App(connector=connector)
         # Each run has a thread of its own; the usual number of them would be a limit nobody has set.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(self._places + len(self._chores(app))))

@@ -18,7 +18,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Conninfo
 from psycopg.rows import dict_row
 
 from paperagents.errors import RunBusyError, RunTakenOverError, StorageError
@@ -47,6 +48,10 @@ _CLIENT: dict[str, Any] = {
     "tcp_user_timeout": 20_000,
     "application_name": "paper",
 }
+_NO_FILE = f"{os.devnull}/none"
+_CLOSED = {"service": None, "passfile": _NO_FILE, "sslcertmode": "disable", "sslcert": None, "sslkey": None}
+"""Ways to a secret of the user's; an empty password file would be the usual one."""
+_WITHOUT_EMPTY_VALUE = {"service", "connect_timeout", "min_protocol_version", "max_protocol_version"}
 _CODES = {"53100": "database-full", "25006": "database-read-only"}
 _TAKE = (
     "INSERT INTO holders (run_id, holder, tool) SELECT ?, ?, ? WHERE pg_try_advisory_lock(?) "
@@ -58,8 +63,9 @@ _LET_GO = "WITH gone AS (DELETE FROM holders WHERE run_id = ? AND holder = ?) SE
 class PostgresDatabase(Database):
     """As many connections as threads use it at the same moment."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, uses_defaults: bool = True) -> None:
         self.url = url
+        self._uses_defaults = uses_defaults
         self._idle: list[_Server] = []
         self._mutex = threading.Lock()
         self._inside = threading.local()
@@ -77,6 +83,11 @@ class PostgresDatabase(Database):
         except psycopg.Error:
             return "postgresql"
         return f"postgresql://{parts.get('host') or ''}/{parts.get('dbname') or ''}"
+
+    @property
+    def conninfo(self) -> str:
+        """What the library connects with; its defaults may be taken away, as an address of a stranger's must be."""
+        return self.url if self._uses_defaults else _without_defaults(self.url)
 
     # --- statements
 
@@ -253,7 +264,7 @@ class PostgresDatabase(Database):
         end = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
-                server = psycopg.connect(self.url, autocommit=True, row_factory=dict_row, **_CLIENT)
+                server = psycopg.connect(self.conninfo, autocommit=True, row_factory=dict_row, **_CLIENT)
                 server.execute(_SESSION)
                 if not self._is_migrated:
                     _migrate(server, self.place)
@@ -308,6 +319,17 @@ def _number(name: str) -> int:
 
 def _first_line(error: psycopg.Error) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+def _without_defaults(url: str) -> str:
+    """The address with every value said: no variable, password file, service or certificate of the user adds one."""
+    empty = {
+        option.keyword.decode(): (option.compiled or b"").decode()
+        for option in Conninfo.get_defaults()
+        if option.envvar and option.keyword.decode() not in _WITHOUT_EMPTY_VALUE
+    }
+    said: dict[str, Any] = {**empty, **conninfo_to_dict(url), **_CLOSED}
+    return make_conninfo("", **said)
 
 
 def _migrate(server: _Server, place: str) -> None:
