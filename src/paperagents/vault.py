@@ -140,16 +140,16 @@ class Vault(NotesFolder):
         """
         self.continuation.require_own(run_id)
         if isinstance(everything := self.questions.general_answer(run_id), Approved):
-            approver = ApproveEverything(by=everything.by)
+            approver = ApproveEverything(everything)
         session = self._session(approver, on_event, stop)
-        session.allowed_tools |= {(run_id, tool) for tool in self.questions.allowed_tools(run_id)}
+        session.allowed_tools |= {(run_id, tool): yes for tool, yes in self.questions.allowed_tools(run_id).items()}
         session.model = model
         return Runner(self.services, session).resume(run_id, unfinished_only=unfinished_only)
 
     def enqueue(self, tool: str, arguments: Mapping[str, JsonValue] | None = None, *, yes: bool = False) -> RunRecord:
         """Write a call down for ``paper worker`` or ``paper serve`` to carry out; ``yes`` agrees to all it will ask."""
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
-        return Runner(self.services, Session()).enqueue(call, approved=Approved(by="--yes") if yes else None)
+        return Runner(self.services, Session()).enqueue(call, approved=Approved(via="--yes") if yes else None)
 
     def answer(  # noqa: PLR0913  each may be said or left unsaid
         self,

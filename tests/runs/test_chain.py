@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tests.servers import Web
 
 LOG_FIELDS = [
-    "step", "block", "name", "status", "message", "parameters", "output", "hitl_required", "hitl_confirmed", "console",
-    "timestamp", "duration_ms",
+    "step", "block", "name", "status", "message", "parameters", "output", "hitl_required", "hitl_confirmed",
+    "approved_by", "approved_at", "approved_via", "console", "timestamp", "duration_ms",
 ]  # fmt: skip
 
 

@@ -141,9 +141,9 @@ def test_a_change_that_somebody_only_says_was_agreed_on_is_asked(desk: Desk) -> 
     change = desk.vault.services.built_in["write_file"](arguments)
     with desk.vault.database.transaction() as connection:
         connection.execute(
-            "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, signature) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, '')",
-            (run_id, "1", change.digest, change.before, change.after, "null", "{}"),
+            "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, approved, signature) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, '')",
+            (run_id, "1", change.digest, change.before, change.after, "null", "{}", "{}"),
         )
         connection.execute("UPDATE runs SET status = 'running'")
     assert desk.reopened().resume(run_id).status == "waiting"

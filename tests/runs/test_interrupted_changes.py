@@ -51,11 +51,11 @@ def killed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
 def stored_edit(desk: Desk) -> None:
     desk.run("write_file", ORIGINAL)
-    desk.vault.answer(desk.vault.history.questions()[0].id, Approved(arguments=EDITED))
+    desk.vault.answer(desk.vault.history.questions()[0].id, Approved(by="Ann", via="page", arguments=EDITED))
 
 
 def edit_of_somebody_there(desk: Desk) -> None:
-    desk.run("write_file", ORIGINAL, Approved(arguments=EDITED))
+    desk.run("write_file", ORIGINAL, Approved(by="Ann", via="page", arguments=EDITED))
 
 
 @pytest.mark.parametrize("edit", [stored_edit, edit_of_somebody_there])
@@ -71,6 +71,7 @@ def test_an_edited_write_is_made_once_and_recorded_as_it_was_edited(
     entry = record.execution_log[0]
     assert entry["parameters"]["filePath"] == "b.md"  # type: ignore[index,call-overload]
     assert (entry["hitl_required"], entry["hitl_confirmed"]) == (True, True)
+    assert (entry["approved_by"], entry["approved_via"]) == ("Ann", "page")
 
 
 def test_an_edited_write_to_a_file_that_has_changed_since_is_asked_about_as_it_was_edited(

@@ -208,7 +208,7 @@ def test_an_answer_to_what_is_not_asked_any_more_is_forgotten_when_the_run_waits
     journal.reopen("a" * 16)
     journal.finish(ended("a" * 16, "waiting"), {})
     assert not Questions(journal).has_answer("a" * 16)
-    assert Questions(journal).allowed_tools("a" * 16) == {"write_file"}
+    assert Questions(journal).allowed_tools("a" * 16).keys() == {"write_file"}
     assert history.resumable() == []
 
 
@@ -239,10 +239,10 @@ def test_queued_runs_come_in_their_order(journal: Journal, history: History) -> 
         queued = run(f"{number:016}", status="queued", started=f"2026-01-0{number + 1}")
         journal.enqueue(queued, file=None, content=None)
         if number:
-            Questions(journal).allow_everything(queued.run_id, Approved(by="--yes"))
+            Questions(journal).allow_everything(queued.run_id, Approved(via="--yes"))
     assert [each[-1] for each in history.resumable()] == ["0", "1", "2"]
     assert history.count("queued") == 3
-    assert Questions(journal).general_answer(f"{1:016}") == Approved(by="--yes")
+    assert Questions(journal).general_answer(f"{1:016}") == Approved(via="--yes")
     assert Questions(journal).general_answer(f"{0:016}") is None
 
 
@@ -251,7 +251,7 @@ def test_a_yes_to_one_question_or_tool_is_none_to_whatever_the_run_asks(journal:
     journal.start(run(status="waiting"), file=None, content=None)
     Questions(journal).ask(asked)
     Questions(journal).answer(asked, Approved(for_run=True))
-    assert Questions(journal).allowed_tools("a" * 16) == {"write_file"}
+    assert Questions(journal).allowed_tools("a" * 16).keys() == {"write_file"}
     assert Questions(journal).general_answer("a" * 16) is None
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -55,17 +58,42 @@ class ApprovalRequest:
         }
 
 
+@cache
+def system_user() -> str:
+    """The name of whoever the program runs for, as the system knows it."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Approved:
     """Yes: once, or with more."""
 
-    by: str = "person"
+    by: str = field(default_factory=system_user)
+    """Who decided: the system's user, the login of a page, the name of a token."""
+    via: str = "function"
+    """The way it was said: ``terminal``, ``page``, ``api``, ``mcp``, ``rule``, ``--yes``, or a caller's function."""
+    at: str = field(default_factory=_now, compare=False)
+    """When it was said."""
+    rule: str = ""
+    """The id of the rule that said it."""
     for_run: bool = False
     """And the same tool for the rest of this run."""
     always: bool = False
     """And the same tool and target from now on, by a rule."""
     arguments: JsonObject | None = None
     """Yes to these arguments instead."""
+
+    @property
+    def repeated(self) -> Approved:
+        """The same yes to another change: by whom, when and how it was said, and nothing more."""
+        return Approved(by=self.by, via=self.via, at=self.at)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,10 +124,13 @@ def decision_as_json(decision: Decision) -> JsonObject:
 def decision_of(kept: JsonObject) -> Decision:
     """The answer that was kept. Unknown keys are ignored; one that is not understood is no answer, and so no yes."""
     match kept:
-        case {"approved": True, "by": str(by), "for_run": bool(for_run), "always": bool(always)}:
+        case {
+            "approved": True, "by": str(by), "via": str(via), "at": str(at),
+            "for_run": bool(for_run), "always": bool(always),
+        }:  # fmt: skip
             arguments = kept.get("arguments")
             if arguments is None or isinstance(arguments, dict):
-                return Approved(by=by, for_run=for_run, always=always, arguments=arguments)
+                return Approved(by=by, via=via, at=at, for_run=for_run, always=always, arguments=arguments)
         case {"approved": False, "reason": str(reason)}:
             return Denied(reason=reason)
     return Pending()
@@ -123,12 +154,12 @@ class Approver:
 class ApproveEverything(Approver):
     """``--yes``: everything is approved, and the record says so."""
 
-    def __init__(self, by: str = "--yes") -> None:
-        self._by = by
+    def __init__(self, given: Approved | None = None) -> None:
+        self._given = given
 
     def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  everything is approved
         """Yes."""
-        return Approved(by=self._by)
+        return self._given or Approved(via="--yes")
 
 
 class AskFunction(Approver):

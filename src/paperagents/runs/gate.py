@@ -57,6 +57,7 @@ class Done:
 
     effect: Effect
     answer: JsonValue
+    approved: Approved | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Redo:
     """Exactly this was agreed on and about to be done when the program was killed."""
 
     effect: Effect
+    approved: Approved | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +106,18 @@ class Gate:
         if self.session.plan is not None:
             return self.plan(effect, place, run, entry)
         match self.recover(effect, prepare, place, run):
-            case Done(effect, answer):
+            case Done(effect, answer, approved):
                 entry.message, entry.parameters = text("run.done-before"), effect.arguments
                 # All but what is kept in the journal's own database is journaled only once it is agreed on.
                 is_asked = effect.transaction is None
                 entry.hitl_required, entry.hitl_confirmed = is_asked, True if is_asked else None
+                entry.approved = approved
                 return answer
             case Unknown():
                 raise OutcomeUnknownError(effect.tool)
-            case Redo(effect):
+            case Redo(effect, approved):
                 entry.message, entry.parameters = text("run.agreed-before"), effect.arguments
-                entry.hitl_required, entry.hitl_confirmed = True, True
+                entry.hitl_required, entry.hitl_confirmed, entry.approved = True, True, approved
             case Fresh(effect):
                 effect = self.agree(effect, prepare, place, run, entry)
         return self._perform_what_was_shown(effect, prepare, place, run, entry)
@@ -134,7 +137,7 @@ class Gate:
         while True:
             entry.is_recognisable = effect.after is not None
             try:
-                answer = self.perform(effect, place, run)
+                answer = self.perform(effect, place, run, entry.approved)
             except FileChangedError:
                 if not effect.needs_approval:
                     raise
@@ -164,8 +167,8 @@ class Gate:
         if intent.after is None and not (effect.is_idempotent and is_same):
             return Unknown()
         if intent.after is not None and effect.current() == intent.after:
-            return Done(effect, intent.answer)
-        return Redo(effect) if is_same and effect.refusal is None else Fresh(effect)
+            return Done(effect, intent.answer, intent.approved)
+        return Redo(effect, intent.approved) if is_same and effect.refusal is None else Fresh(effect)
 
     def _with_agreed_arguments(self, effect: Effect, prepare: Prepare, intent: Intent) -> Effect:
         """The effect as it was about to be performed: a person may have edited its arguments."""
@@ -234,9 +237,9 @@ class Gate:
     def _find_permission(self, effect: Effect, run: RunContext) -> Approved | None:
         """The yes that covers more than one change, and this one, too."""
         if (run.root_run, effect.tool) in self.session.allowed_tools:
-            return Approved(by=text("run.by-run"))
+            return self.session.allowed_tools[run.root_run, effect.tool]
         rule = self.services.rules.allowing(effect.tool, effect.target)
-        return Approved(by=text("run.by-rule", id=rule.id)) if rule is not None else None
+        return Approved(via="rule", rule=rule.id) if rule is not None else None
 
     def _ask(self, request: ApprovalRequest, run: RunContext) -> Decision:
         """What the person says; where nobody is there, the question is kept."""
@@ -246,6 +249,9 @@ class Gate:
         decision = self.session.approver.decide(request)
         if isinstance(decision, Pending):
             self.services.questions.ask(request)
+        elif isinstance(decision, Approved) and self.session.approver.takes_time:
+            # A function may give back a yes that it has made long before.
+            return replace(decision, at=datetime.now(UTC).isoformat(timespec="milliseconds"))
         return decision
 
     def _request(self, effect: Effect, place: Place, run: RunContext) -> ApprovalRequest:
@@ -277,12 +283,14 @@ class Gate:
         return prepare(effect.arguments) if took_time else effect
 
     def _note_approval(self, approved: Approved, effect: Effect, entry: OpenEntry, run: RunContext) -> None:
-        entry.hitl_confirmed = True
+        entry.hitl_confirmed, entry.approved = True, approved
         entry.parameters = effect.arguments
-        entry.message = text("run.edited" if approved.arguments is not None else "run.approved", by=approved.by)
+        way = text("run.by-rule", id=approved.rule) if approved.rule else approved.via
+        words = "run.edited" if approved.arguments is not None else "run.approved"
+        entry.message = text(words, by=escape_invisible(approved.by), way=escape_invisible(way))
         if approved.for_run:
-            self.session.allowed_tools.add((run.root_run, effect.tool))
-            self.services.questions.allow_tool(run.root_run, effect.tool)
+            self.session.allowed_tools[run.root_run, effect.tool] = approved.repeated
+            self.services.questions.allow_tool(run.root_run, effect.tool, approved.repeated)
         if approved.always and effect.target:
             try:
                 rule = self.services.rules.allow(effect.tool, effect.target)
@@ -294,14 +302,14 @@ class Gate:
 
     # --- perform
 
-    def perform(self, effect: Effect, place: Place, run: RunContext) -> JsonValue:
+    def perform(self, effect: Effect, place: Place, run: RunContext, approved: Approved | None = None) -> JsonValue:
         """The one place where something really happens; a change is journaled before it is made."""
         journal = self.services.journal
         if self.session.cancellation.cancelled:
             raise CancelledError
         if effect.needs_approval:
             # Before anything happens: a kill from here on leaves the intent, and resuming finds out what came of it.
-            journal.intend(run.run_id, place.path, self._intent(effect))
+            journal.intend(run.run_id, place.path, self._intent(effect, approved))
         elif effect.leaves_the_vault:
             # It may take long, and others see it: what happened so far must not happen again after a kill.
             journal.flush(run.run_id)
@@ -322,11 +330,11 @@ class Gate:
                 raise CancelledError from None
             raise
 
-    def _intent(self, effect: Effect) -> Intent:
+    def _intent(self, effect: Effect, approved: Approved | None = None) -> Intent:
         arguments = self.services.redaction.value(effect.arguments)
         assert isinstance(arguments, dict)
         return Intent(digest=effect.digest, before=effect.before, after=effect.after, answer=effect.answer,
-                      arguments=arguments)  # fmt: skip
+                      arguments=arguments, approved=approved)  # fmt: skip
 
     # --- plan
 

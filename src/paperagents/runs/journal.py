@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from paperagents.approval.question import Approved, decision_as_json, decision_of
 from paperagents.approval.signatures import Signatures
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UsageError
@@ -35,10 +36,10 @@ _RUN = (
     "redacted, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INTENT = (
-    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, signature) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, "
+    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, approved, signature) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, "
     "before = excluded.before, after = excluded.after, answer = excluded.answer, arguments = excluded.arguments, "
-    "signature = excluded.signature"
+    "approved = excluded.approved, signature = excluded.signature"
 )
 _STALE_ANSWERS = (
     "DELETE FROM answers WHERE root_run = ? AND scope = 'question' AND NOT EXISTS (SELECT 1 FROM questions "
@@ -59,6 +60,8 @@ class Intent:
     answer: JsonValue
     arguments: JsonObject
     """What was agreed on, without secrets; a person may have edited what the run itself would come to."""
+    approved: Approved | None = None
+    """Who has agreed to it, when and how."""
     is_agreed: bool = True
     """False where no signature proves it: then it names no change that may be made without asking."""
 
@@ -160,13 +163,15 @@ class Journal:
 
     def intend(self, run_id: str, path: str, intent: Intent, *, was_asked: bool = True) -> None:
         """Journal a change before it is made; the question about it is over, and its answer has served."""
+        approved = decision_as_json(intent.approved.repeated) if intent.approved is not None else {}
         with self.transaction(run_id, durable=True) as connection:
             if was_asked:
                 close_question(connection, run_id, path)
             connection.execute(
                 _INTENT,
                 (run_id, path, intent.digest, intent.before, intent.after, encode(intent.answer),
-                 encode(intent.arguments), self.signatures.sign("intent", run_id, path, intent.digest)),
+                 encode(intent.arguments), encode(approved),
+                 self.signatures.sign("intent", run_id, path, intent.digest, approved)),
             )  # fmt: skip
 
     def forget_intent(self, run_id: str, path: str) -> None:
@@ -313,13 +318,17 @@ class Journal:
         if not rows:
             return None
         row = StoredRow("intents", rows[0])
+        approved, signature = row.object("approved"), row.text("signature")
+        is_agreed = self.signatures.is_valid(signature, "intent", run_id, path, row.text("digest"), approved)
+        yes = decision_of(approved) if is_agreed else None
         return Intent(
             digest=row.text("digest"),
             before=row.text("before"),
             after=row.text_or_none("after"),
             answer=row.value("answer"),
             arguments=row.object("arguments"),
-            is_agreed=self.signatures.is_valid(row.text("signature"), "intent", run_id, path, row.text("digest")),
+            approved=yes if isinstance(yes, Approved) else None,
+            is_agreed=is_agreed,
         )
 
     def lacks_secrets(self, root_run: str) -> bool:

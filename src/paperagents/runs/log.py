@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from paperagents.approval.question import Approved
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, StorageError, WaitingError
@@ -34,6 +35,8 @@ class OpenEntry:
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
+    approved: Approved | None = None
+    """Who has agreed to it, when and how, where that is known."""
     is_recognisable: bool = False
     """What it did can be seen from outside, so that its entry may be lost with the power and still be known."""
     is_idempotent: bool = False
@@ -199,6 +202,9 @@ class RunLog:
             output=output,
             hitl_required=entry.hitl_required,
             hitl_confirmed=entry.hitl_confirmed,
+            approved_by=entry.approved.by if entry.approved else None,
+            approved_at=entry.approved.at if entry.approved else None,
+            approved_via=entry.approved.via if entry.approved else None,
             console=entry.console,
         )
         shown = logged.as_json()

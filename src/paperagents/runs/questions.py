@@ -74,7 +74,7 @@ class Questions:
             if not self._insert(connection, key, request.digest, decision_as_json(decision)):
                 raise UnknownApprovalError(request.id)
             if isinstance(decision, Approved) and decision.for_run:
-                self._insert(connection, (root, "tool", "", "", request.tool), "", {})
+                self._insert(connection, (root, "tool", "", "", request.tool), "", decision_as_json(decision.repeated))
             if announce:
                 database.announce(connection, root)
 
@@ -93,14 +93,15 @@ class Questions:
         with self._journal.transaction(run_id) as connection:
             close_question(connection, run_id, path)
 
-    def allow_tool(self, root_run: str, tool: str) -> None:
+    def allow_tool(self, root_run: str, tool: str, approved: Approved) -> None:
         """Keep that a tool is allowed for the rest of a run, also when it has to wait for something else."""
         with self._journal.transaction(root_run) as connection:
-            self._insert(connection, (root_run, "tool", "", "", tool), "", {})
+            self._insert(connection, (root_run, "tool", "", "", tool), "", decision_as_json(approved))
 
-    def allowed_tools(self, root_run: str) -> set[str]:
-        """The tools that somebody has allowed for the rest of a run."""
-        return {row.text("tool") for row in self._valid(root_run, "tool")}
+    def allowed_tools(self, root_run: str) -> dict[str, Approved]:
+        """The tools that somebody has allowed for the rest of a run, each with the yes."""
+        found = {row.text("tool"): decision_of(row.object("decision")) for row in self._valid(root_run, "tool")}
+        return {tool: decision for tool, decision in found.items() if isinstance(decision, Approved)}
 
     def allow_everything(self, root_run: str, decision: Decision) -> None:
         """Keep the answer to whatever the run will ask."""

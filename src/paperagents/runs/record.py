@@ -33,6 +33,9 @@ class LogEntry:
     output: JsonValue = None
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
+    approved_by: str | None = None
+    approved_at: str | None = None
+    approved_via: str | None = None
     console: list[JsonValue] = field(default_factory=list)
 
     def as_json(self) -> JsonObject:
@@ -47,6 +50,9 @@ class LogEntry:
             "output": self.output,
             "hitl_required": self.hitl_required,
             "hitl_confirmed": self.hitl_confirmed,
+            "approved_by": self.approved_by,
+            "approved_at": self.approved_at,
+            "approved_via": self.approved_via,
             "console": self.console,
             "timestamp": self.timestamp,
             "duration_ms": self.duration_ms,

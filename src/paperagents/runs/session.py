@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from paperagents.approval.question import Approver, Effect
+from paperagents.approval.question import Approved, Approver, Effect
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
@@ -90,8 +90,8 @@ class Session:
     on_event: Callable[[Event], None] = lambda event: None  # noqa: ARG005  nobody listens
     stop: Cancellation = field(default_factory=Cancellation)
     """How the person who started it ends it."""
-    allowed_tools: set[tuple[str, str]] = field(default_factory=set)
-    """Approved for the rest of a run: its id, and the tool. A session may have several runs, as a text has tags."""
+    allowed_tools: dict[tuple[str, str], Approved] = field(default_factory=dict)
+    """The yes for the rest of a run, by its id and the tool. A session may have several runs, as a text has tags."""
     plan: list[JsonObject] | None = None
     """Set for a dry run: effects are collected here instead of being had."""
     responses: Mapping[str, JsonValue] | None = None

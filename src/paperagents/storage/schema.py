@@ -25,7 +25,7 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX journal_by_run ON journal (run_id, seq);
     CREATE TABLE intents (
         run_id TEXT NOT NULL, path TEXT NOT NULL, digest TEXT NOT NULL, before TEXT NOT NULL, after TEXT, answer TEXT,
-        arguments TEXT NOT NULL, signature TEXT NOT NULL, PRIMARY KEY (run_id, path)
+        arguments TEXT NOT NULL, approved TEXT NOT NULL, signature TEXT NOT NULL, PRIMARY KEY (run_id, path)
     );
     CREATE TABLE questions (
         id TEXT PRIMARY KEY, run_id TEXT NOT NULL, root_run TEXT NOT NULL, path TEXT NOT NULL, step INTEGER NOT NULL,

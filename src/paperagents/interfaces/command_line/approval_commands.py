@@ -86,7 +86,7 @@ def approve(  # noqa: PLR0913  one argument per option
     if edit is not None and approval is None:
         raise UsageError("edit-of-one")
     arguments = None if edit is None else read_arguments(edit)
-    decision = Approved(for_run=for_run, always=always, arguments=arguments)
+    decision = Approved(via="terminal", for_run=for_run, always=always, arguments=arguments)
     if approval is not None:
         answer(context, approval, decision, as_json=as_json)
     else:

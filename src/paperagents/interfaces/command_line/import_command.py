@@ -116,14 +116,15 @@ class BatchApprover(Approver):
 
     def __init__(self, asked: Approver) -> None:
         self._asked = asked
-        self._agreed = False
+        self._agreed: Approved | None = None
 
     def decide(self, request: ApprovalRequest) -> Decision:
         """Ask until there is a yes to the rest."""
-        if self._agreed:
-            return Approved(by=text("run.by-run"))
+        if self._agreed is not None:
+            return self._agreed
         decision = self._asked.decide(request)
-        self._agreed = isinstance(decision, Approved) and decision.for_run
+        if isinstance(decision, Approved) and decision.for_run:
+            self._agreed = decision.repeated
         return decision
 
 

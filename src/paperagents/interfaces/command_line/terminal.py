@@ -135,16 +135,16 @@ class TerminalApprover(Approver):
         decision: Decision | None = None
         match answer:
             case "y" | "yes" | "j" | "ja" | "是":
-                decision = Approved()
+                decision = Approved(via="terminal")
             case "n" | "no" | "nein" | "否":
                 decision = Denied(reason="")
                 # At the end of the input the no stands, also without a reason.
                 with suppress(EOFError):
                     decision = Denied(reason=self.read_line(text("ask.reason")))
             case "r" | "run" | "rest":
-                decision = Approved(for_run=True)
+                decision = Approved(via="terminal", for_run=True)
             case "a" | "always" | "i" | "immer" if request.target:
-                decision = Approved(always=True)
+                decision = Approved(via="terminal", always=True)
             case "e" | "edit":
                 decision = self.edit_arguments(request)
             case _:
@@ -160,7 +160,7 @@ class TerminalApprover(Approver):
         try:
             changed = click.edit(before, extension=".json")
             if changed is not None and changed.strip() != before:
-                return Approved(arguments=read_arguments(changed))
+                return Approved(via="terminal", arguments=read_arguments(changed))
             say_wrapped(text("ask.unchanged"))
         except (click.ClickException, UsageError) as error:
             # No editor, one that failed, or no JSON: nothing was decided.

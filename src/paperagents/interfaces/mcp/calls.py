@@ -225,7 +225,7 @@ def read_decision(answer: Any) -> Decision:
         return Denied(reason=str(content.get("reason") or ""))
     edit = content.get("edit")
     return Approved(
-        by="MCP",
+        via="mcp",
         for_run=content.get("for_run") is True,
         always=content.get("always") is True,
         arguments=read_arguments(edit) if isinstance(edit, str) and edit.strip() else None,

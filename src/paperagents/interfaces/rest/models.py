@@ -127,6 +127,9 @@ class LogEntry(BaseModel):
     output: Any
     hitl_required: bool
     hitl_confirmed: bool | None
+    approved_by: str | None
+    approved_at: str | None
+    approved_via: str | None
     console: list[Any]
     timestamp: str
     duration_ms: float

@@ -193,7 +193,7 @@ def questions(live: Live) -> Response:
 @approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED)
 async def approve(live: Live, approval_id: ApprovalId, yes: Yes, wait: Wait = 30.0) -> Response:
     """The run goes on. The digest says what was shown; where that has changed, the answer is refused."""
-    decision = Approved(for_run=yes.for_run, always=yes.always, arguments=yes.arguments)
+    decision = Approved(via="api", for_run=yes.for_run, always=yes.always, arguments=yes.arguments)
     return await answer(live, approval_id, decision, yes.digest, wait)
 
 

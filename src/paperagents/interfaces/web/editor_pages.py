@@ -98,7 +98,7 @@ def approve_unchanged(vault: Vault, path: str, digest: str) -> Callable[[Approva
 
     def decide(_: ApprovalRequest) -> Decision:
         if (found := vault.folder.digest(path)) == digest:
-            return Approved(by=text("web.editor.by"))
+            return Approved(via="page")
         conflict = "gone" if found == ABSENT else "taken" if digest == ABSENT else "conflict"
         return Denied(reason=text(f"web.editor.{conflict}"))
 

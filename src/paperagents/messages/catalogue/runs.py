@@ -19,13 +19,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Protokoll jedes Laufs von „{tool}“ ({file}) anhängen an: {path}\nEin Ja gilt weiter für Datei und Pfad.",
         "把 “{tool}”（{file}）每次运行的日志追加到：{path}\n同意后，对此文件和此路径持续有效。",
     ),
-    "run.approved": ("Approved by: {by}.", "Genehmigt durch: {by}.", "批准者：{by}。"),
+    "run.approved": ("Approved by: {by} ({way}).", "Genehmigt durch: {by} ({way}).", "批准者：{by}（{way}）。"),
     "run.edited": (
-        "Approved with changed arguments by: {by}.",
-        "Mit geänderten Argumenten genehmigt durch: {by}.",
-        "修改参数后批准：{by}。",
+        "Approved with changed arguments by: {by} ({way}).",
+        "Mit geänderten Argumenten genehmigt durch: {by} ({way}).",
+        "修改参数后批准：{by}（{way}）。",
     ),
-    "run.by-run": ("this run", "diesen Lauf", "本次运行"),
     "run.by-rule": ("rule {id}", "Regel {id}", "规则 {id}"),
     "run.done-before": (
         "Was done before the interruption.",

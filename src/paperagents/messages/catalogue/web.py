@@ -199,7 +199,6 @@ TEXTS = {
     ),
     "web.no-problems": ("No problems found.", "Keine Probleme gefunden.", "未发现问题。"),
     "web.preview": ("Preview of the form", "Vorschau des Formulars", "表单预览"),
-    "web.editor.by": ("saving in the editor", "Speichern im Editor", "在编辑器中保存"),
     "web.editor.conflict": (
         "Somebody else has changed the file since it was opened here. Your text is not saved.",
         "Jemand hat die Datei geändert, seit sie hier geöffnet wurde. Ihr Text ist nicht gespeichert.",
