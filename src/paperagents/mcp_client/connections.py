@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from paperagents.approval.question import Effect
@@ -22,6 +24,7 @@ from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, ToolError, UnknownToolError
 from paperagents.mcp_client.servers import KnownServers, RemoteServer, is_read_only, split_tool_id
+from paperagents.mcp_client.vault_files import copy_command
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -221,8 +224,11 @@ class _Connection:
 
     async def hold(self) -> None:
         try:
-            with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123  opens at once
-                async with open_client(self.server, nowhere) as client:
+            with (
+                open(os.devnull, "w", encoding="utf-8") as nowhere,  # noqa: PTH123  opens at once
+                TemporaryDirectory(prefix="paper-mcp-", ignore_cleanup_errors=True) as private,
+            ):
+                async with open_client(self.server, nowhere, Path(private)) as client:
                     self._ready.set_result(client)
                     await self._closing.wait()
         except BaseException as error:
@@ -232,15 +238,20 @@ class _Connection:
                 self._ready.exception()
 
 
-def open_client(server: RemoteServer, errors: Any) -> Client:
-    """A client that starts the server's command, or calls its address."""
+def open_client(server: RemoteServer, errors: Any, private: Path) -> Client:
+    """A client that starts the server's command, or calls its address.
+
+    What a vault names is started in the private folder, from copies: what is started is what somebody agreed to.
+    """
     from mcp import Client  # noqa: PLC0415  the library is large
     from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415  see above
 
     if not server.command:
         return Client(connect_over_http(server), read_timeout_seconds=ANSWER_SECONDS)
-    program, *arguments = server.command
-    started = StdioServerParameters(command=program, args=arguments, cwd=server.folder)
+    command, folder = list(server.command), server.folder
+    if server.from_vault:
+        command, folder = copy_command(server.command, server.folder, private), private
+    started = StdioServerParameters(command=command[0], args=command[1:], cwd=folder)
     return Client(stdio_client(started, errlog=errors), read_timeout_seconds=ANSWER_SECONDS)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,8 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file, set_aside
+from paperagents.mcp_client.vault_files import find_named, find_open_folders
+from paperagents.messages import text
 
 MOST_TOOLS = 2_000
 
@@ -139,7 +141,6 @@ def is_description(data: object) -> bool:
 
 
 PREFIX = "mcp:"
-_LARGEST_PROGRAM = 50_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,7 +153,7 @@ class RemoteServer:
     token: str = field(default="", repr=False)
     """What the server at the address wants as ``Authorization: Bearer``."""
     folder: Path
-    """Where the command is started: the vault."""
+    """The vault."""
     from_vault: bool = True
     """The vault's own settings name it, so whoever made the vault chose it."""
     origin: str = ""
@@ -165,29 +166,25 @@ class RemoteServer:
 
     @property
     def digest(self) -> str:
-        """Names exactly this command, with the programs of the vault it starts as they are now, or this address."""
-        content = sha256(lossless_bytes(repr((self.command, self.url))))
-        for file in self._programs():
-            content.update(file.read_bytes())
-        return content.hexdigest()
+        """Names exactly this command, with the files of the vault that it names as they are now, or this address."""
+        files = [named and named.fingerprint() for named in find_named(self.command, self.folder)]
+        return sha256(lossless_bytes(repr((self.command, self.url, files)))).hexdigest()
+
+    @property
+    def open_folders(self) -> list[str]:
+        """The words of the command from which it may load what comes into the vault later."""
+        return find_open_folders(self.command, self.folder) if self.from_vault else []
 
     def as_brought(self) -> Brought:
         """The server as something that the vault brings along."""
-        what = f"{self.name}: {self.invocation}"
+        later = [text("mcp.later-versions", folder=each) for each in self.open_folders]
         return Brought(
             kind="mcp_server",
             name=self.name,
-            what=what,
+            what=" ".join([f"{self.name}: {self.invocation}", *later]),
             where=self.origin.removeprefix(f"{self.folder}/"),
             digest=self.digest,
         )
-
-    def _programs(self) -> Iterable[Path]:
-        """A file of the vault can be exchanged by whoever sends a new version of the vault."""
-        for word in self.command:
-            file = self.folder / word
-            if is_program(file) and file.resolve().is_relative_to(self.folder.resolve()):
-                yield file
 
 
 def read_servers(
@@ -217,11 +214,3 @@ def split_tool_id(tool_id: str) -> tuple[str, str]:
 def is_read_only(described: JsonObject) -> bool:
     """Whether the server says that a tool changes nothing."""
     return described.get("read_only") is True
-
-
-def is_program(file: Path) -> bool:
-    """Whether a word of a command is a file whose content can be told from another."""
-    try:
-        return file.is_file() and file.stat().st_size <= _LARGEST_PROGRAM
-    except (OSError, ValueError):
-        return False

@@ -206,5 +206,9 @@ def require_agreement(server: RemoteServer, *, yes: bool) -> None:
     """Show the whole command and ask. Raises ToolError without a yes."""
     say(text("cli.mcp.will-start", server=one_line(server.name)))
     say(f"  {one_line(server.invocation)}")
+    if server.command:
+        say(text("cli.mcp.outside"))
+    for folder in server.open_folders:
+        say(text("mcp.later-versions", folder=one_line(folder)))
     if not yes and not (is_interactive() and click.confirm(text("cli.mcp.agree"), err=True)):
         raise ToolError("remote-not-agreed", server=server.name, command=server.invocation)

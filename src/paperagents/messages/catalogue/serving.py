@@ -291,9 +291,9 @@ TEXTS = {
         "MCP 服务器 “{server}” 没有应答：{reason}",
     ),
     "remote-unreachable.hint": (
-        "Look at its entry [mcp_servers.{server}] in the settings: the command or the address, and the token it wants.",
-        "Prüfen Sie [mcp_servers.{server}] in den Einstellungen: Befehl oder Adresse, und das verlangte Token.",
-        "请检查设置中的 [mcp_servers.{server}]：命令或地址，以及它要求的令牌。",
+        "Look at [mcp_servers.{server}] in the settings; what a vault names is started outside of it, from copies.",
+        "Prüfen Sie [mcp_servers.{server}] in den Einstellungen; was ein Vault nennt, startet außerhalb, aus Kopien.",
+        "请检查设置中的 [mcp_servers.{server}]；仓库自身设置的服务器在仓库之外用副本启动。",
     ),
     "remote-too-slow": (
         "The MCP server '{server}' has not answered within {seconds} seconds.",
@@ -349,6 +349,16 @@ TEXTS = {
         "The MCP server '{server}' is this, and will run with your rights:",
         "Der MCP-Server „{server}“ ist dies und läuft mit Ihren Rechten:",
         "MCP 服务器 “{server}” 如下，将以您的权限运行：",
+    ),
+    "cli.mcp.outside": (
+        "It is started outside the vault, from copies of the files that the command names.",
+        "Er wird außerhalb des Vaults gestartet, mit Kopien der Dateien, die der Befehl nennt.",
+        "它在仓库之外启动，使用命令中所列文件的副本。",
+    ),
+    "mcp.later-versions": (
+        "It can load whatever is in '{folder}': your yes covers every later version of that.",
+        "Er kann alles aus „{folder}“ laden: Ihr Ja gilt auch für jede spätere Version davon.",
+        "它可以加载 “{folder}” 中的任何内容：您的同意也适用于其以后的所有版本。",
     ),
     "cli.mcp.agree": ("Use it in this vault?", "In diesem Vault benutzen?", "在此仓库中使用？"),
     "cli.mcp.reads": ("only reads", "liest nur", "只读"),
