@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from paperagents.approval.trust import TrustKind
 from paperagents.definitions.text import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
+
+if TYPE_CHECKING:
+    from paperagents.approval.trust import TrustKind
 
 Kind = Literal[
     "text", "address", "database", "number", "integer", "boolean", "list", "hosts", "command", "language", "timezone"

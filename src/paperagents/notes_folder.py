@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paperagents.approval.signatures import UserKey
-from paperagents.approval.trust import TrustBook
 from paperagents.errors import UsageError
 from paperagents.settings import KEEPING_FOLDER, Settings, load_settings, open_trust_book, user_folder
 
 if TYPE_CHECKING:
     # Loaded when they are asked for: a search needs the folder and the settings alone.
+    from paperagents.approval.signatures import UserKey
+    from paperagents.approval.trust import TrustBook
     from paperagents.definitions.source import Problem
     from paperagents.mcp_client.servers import KnownServers
     from paperagents.npm.packages import Grants
@@ -38,6 +38,8 @@ class NotesFolder:
     @cached_property
     def user_key(self) -> UserKey:
         """The key that the user signs with."""
+        from paperagents.approval.signatures import UserKey  # noqa: PLC0415  see above
+
         return UserKey(user_folder())
 
     @cached_property

@@ -10,10 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from paperagents.approval.signatures import Signatures, UserKey, identify_vault
-from paperagents.approval.trust import Brought, TrustBook, brought
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.text import has_surrogates
 from paperagents.errors import PaperError, SettingsError
@@ -27,6 +25,11 @@ from paperagents.known_settings import (
     parse_setting,
 )
 from paperagents.messages import LANGUAGES, system_text
+
+if TYPE_CHECKING:
+    # Loaded where a vault's own settings grant something: most do not.
+    from paperagents.approval.signatures import UserKey
+    from paperagents.approval.trust import Brought, TrustBook
 
 FILE = "settings.toml"
 KEEPING_FOLDER = ".paper"
@@ -94,12 +97,11 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
     brought: list[Brought] = []
     untrusted: list[Brought] = []
     if vault is not None:
-        trust = open_trust_book(vault, UserKey(user_folder(environment)), environment)
         for name, setting in _read_file(vault / KEEPING_FOLDER / FILE):
             if name == "approval.reads" and values[name].value:
                 continue  # a vault can ask for more, never for less
             things = list_grants(name, setting, vault)
-            refused = [thing for thing in things if not trust.trusts(thing)]
+            refused = _select_untrusted(things, vault, environment)
             brought += things
             untrusted += refused
             # A folder that comes from somebody else must not open this user's machine: what is not trusted is left out.
@@ -134,16 +136,30 @@ def user_folder(environment: Mapping[str, str] | None = None) -> Path:
 
 def open_trust_book(root: Path, key: UserKey, environment: Mapping[str, str] | None = None) -> TrustBook:
     """What the user has said about the things of this vault."""
+    from paperagents.approval.signatures import Signatures, identify_vault  # noqa: PLC0415  see above
+    from paperagents.approval.trust import TrustBook  # noqa: PLC0415  see above
+
     signatures = Signatures(key, lambda: identify_vault(root.resolve(), root.resolve() / KEEPING_FOLDER, key))
     return TrustBook(user_folder(environment) / "trust.json", signatures)
+
+
+def _select_untrusted(things: list[Brought], vault: Path, environment: Mapping[str, str]) -> list[Brought]:
+    if not things:
+        return []
+    from paperagents.approval.signatures import UserKey  # noqa: PLC0415  see above
+
+    trust = open_trust_book(vault, UserKey(user_folder(environment)), environment)
+    return [thing for thing in things if not trust.trusts(thing)]
 
 
 def list_grants(name: str, setting: Setting, vault: Path) -> list[Brought]:
     """What a setting opens on the user's machine, one thing each; servers are asked about as a whole, elsewhere."""
     kind, where = find_spec(name).grants, setting.origin.removeprefix(f"{vault}/")
+    if kind is None or kind == "mcp_server":
+        return []
+    from paperagents.approval.trust import brought  # noqa: PLC0415  see above
+
     match kind:
-        case None | "mcp_server":
-            return []
         case "host":
             return [brought(kind, host, host, what=host, where=where) for host in setting.value]
     content: JsonValue = list(setting.value) if isinstance(setting.value, tuple) else setting.value
@@ -309,6 +325,8 @@ def write_setting(vault: Path, name: str, value: Any, *, origin: str) -> None:
     _write(file, name, value, vault, origin)
     written = Setting(value=tuple(value) if isinstance(value, list) else value, origin=str(file))
     if things := list_grants(name, written, vault):
+        from paperagents.approval.signatures import UserKey  # noqa: PLC0415  see above
+
         open_trust_book(vault, UserKey(user_folder())).give(things)
 
 
