@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperagents.approval.diff import escape_invisible, unified_diff
+from paperagents.approval.diff import unified_diff
 
 lines = st.lists(st.sampled_from(["a", "b", "-- c", "++ d", "@@ e", " f", "", "\\ No newline"]), max_size=8)
 
@@ -38,11 +38,6 @@ def test_patch_turns_the_old_into_the_new(
     if before != after:
         subprocess.run(["git", "apply", "--unidiff-zero", "-"], cwd=folder, input=diff.encode(), check=True)
     assert (folder / "x").read_text(encoding="utf-8") == after
-
-
-@given(st.text())
-def test_nothing_invisible_is_shown_as_it_is(text: str) -> None:
-    assert all(character in "\n\t" or character.isprintable() for character in escape_invisible(text))
 
 
 def test_a_new_file_and_a_missing_line_end_are_said() -> None:

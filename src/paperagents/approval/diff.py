@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import TypeAlias
 
+from paperagents.approval.invisible import escape_invisible
+
 _CONTEXT = 3
 _MOST_LINES = 4000
 """Beyond this a line-by-line comparison takes longer than anybody would read."""
@@ -20,31 +22,19 @@ _Part: TypeAlias = tuple[str, int, int, int, int]
 def unified_diff(before: str | None, after: str, path: str) -> str:
     """The diff of a file; ``before`` is None where the file is new. Invisible characters are made visible."""
     old, new = split_lines(before or ""), split_lines(after)
-    name = escape_invisible(path)
+    # A line end in a name would begin a line of its own.
+    name = path.replace("\n", "\\n")
     diff = [f"--- {'/dev/null' if before is None else f'a/{name}'}", f"+++ b/{name}"]
     for group in group_parts([*compare(old, new)]):
         first, last = group[0], group[-1]
         diff.append(f"@@ -{format_range(first[1], last[2])} +{format_range(first[3], last[4])} @@")
         for kind, start, end, new_start, new_end in group:
             if kind == "equal":
-                diff += [" " + escape_invisible(line) for line in old[start:end]]
+                diff += [" " + line for line in old[start:end]]
             else:
-                diff += ["-" + escape_invisible(line) for line in old[start:end]]
-                diff += ["+" + escape_invisible(line) for line in new[new_start:new_end]]
-    return "\n".join(diff)
-
-
-def escape_invisible(text: str) -> str:
-    """The text with control and bidirectional characters as escapes; line ends and tabs stay."""
-    if text.isascii() and text.isprintable():
-        return text
-
-    def escape(character: str) -> str:
-        if character in "\n\t" or character.isprintable():
-            return character
-        return f"\\u{ord(character):04x}" if ord(character) > 0xFF else f"\\x{ord(character):02x}"
-
-    return "".join(map(escape, text))
+                diff += ["-" + line for line in old[start:end]]
+                diff += ["+" + line for line in new[new_start:new_end]]
+    return escape_invisible("\n".join(diff), in_diff=True)
 
 
 def split_lines(text: str) -> list[str]:

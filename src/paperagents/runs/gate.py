@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from paperagents.approval.diff import escape_invisible
+from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -127,7 +127,7 @@ class Gate:
         effect = prepare(arguments)
         if effect.needs_approval or not self.services.find_tool(effect.tool).only_reads(arguments):
             return effect
-        shown = effect.preview or escape_invisible(json.dumps(arguments, ensure_ascii=False, indent=2))
+        shown = effect.preview or json.dumps(arguments, ensure_ascii=False, indent=2)
         return replace(effect, needs_approval=True, preview=shown, is_idempotent=True)
 
     def _perform_what_was_shown(
@@ -258,7 +258,7 @@ class Gate:
         """What the person is shown. The digest names the change and what was shown of it."""
         arguments = self.services.redaction.value(effect.arguments)
         assert isinstance(arguments, dict)
-        preview = self.services.redaction.text(effect.preview)
+        preview = escape_invisible(self.services.redaction.text(effect.preview))
         return ApprovalRequest(
             id=question_id(effect, place, run),
             run_id=run.root_run,
@@ -364,7 +364,7 @@ class Gate:
                     "step": run.root_step or place.step,
                     "tool": tool,
                     "arguments": self.services.redaction.value(arguments),
-                    "preview": self.services.redaction.text(preview),
+                    "preview": escape_invisible(self.services.redaction.text(preview)),
                     "would_ask": asks,
                 }
             )

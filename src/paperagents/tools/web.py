@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from paperagents.approval.diff import escape_invisible
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
@@ -111,7 +110,7 @@ def preview(method: str, arguments: JsonObject) -> str:
     body = arguments.get("body")
     if body is not None:
         lines += ["", body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2)]
-    return escape_invisible("\n".join(lines))
+    return "\n".join(lines)
 
 
 _METHODS = frozenset({

@@ -241,7 +241,7 @@ def test_the_result_of_applied_calls_is_marked_in_colour(vault: Path) -> None:
     os.close(own)
     os.close(other)
     assert click.unstyle(shown).splitlines()[-1] == "✓ memory peas: created"
-    assert "\\u001b" not in shown
+    assert "\\x1b" not in shown
 
 
 def test_a_chinese_sentence_fills_the_row_and_none_begins_with_its_full_stop(monkeypatch: pytest.MonkeyPatch) -> None:

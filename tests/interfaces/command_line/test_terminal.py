@@ -199,7 +199,7 @@ def test_a_step_takes_the_place_of_its_unfinished_line(sit_down: Callable[[str],
     before, _, after = terminal.getvalue().partition("\r\x1b[2K")
     assert before.endswith("read_file …")
     assert "✓" in click.unstyle(after)
-    assert "hi\\u001b[2J" in after
+    assert "hi\\x1b[2J" in after
     assert "\r" not in after
 
 

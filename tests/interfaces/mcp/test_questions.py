@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paperagents.approval.diff import escape_invisible
+from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import ApprovalRequest
 from paperagents.interfaces.mcp.calls import question_form
 
@@ -20,7 +20,7 @@ def question(tool: str = "tool", preview: str = PREVIEW) -> ApprovalRequest:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\u2028", "\u2029", "\x1b[2J", "\ufeff", "\u00ad"])
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\u2028", "\u2029", "\x1b[2J", "\ufeff", "\u3164"])
 def test_what_hides_or_reorders_is_shown_as_on_the_pages(hidden: str) -> None:
     preview = f"{PREVIEW}{hidden}gnp.exe"
     request = question(f"to{hidden}ol", preview)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.approval.diff import escape_invisible, unified_diff
+from paperagents.approval.diff import unified_diff
+from paperagents.approval.invisible import escape_invisible
 from paperagents.interfaces.web.texts import read_diff
 
 LINES = st.lists(
@@ -28,7 +29,7 @@ def test_old_and_new_lines_are_found_again(before: list[str] | None, after: list
     shown_new = {line.new: line.text for line in diff.lines if line.new is not None}
     for shown, text in ((shown_old, old or ""), (shown_new, new)):
         lines = text.split("\n")
-        assert all(escape_invisible(lines[number - 1]) == told for number, told in shown.items())
+        assert all(escape_invisible(lines[number - 1], in_diff=True) == told for number, told in shown.items())
     changed = {number for number, line in enumerate(new.split("\n"), 1) if line not in (old or "").split("\n")}
     assert changed - {len(new.split("\n"))} <= {line.new for line in diff.lines if line.kind == "added"}
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from paperagents.approval.invisible import escape_invisible
 from paperagents.definitions.source import Problem
 from paperagents.errors import PaperError
 from paperagents.messages import text
@@ -85,11 +86,8 @@ def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: boo
 
 
 def visible(shown: str) -> str:
-    """Control characters made visible: a file must not be able to move the cursor or change the title."""
-    if shown.isprintable():
-        return shown
-    harmless = {each for each in {*shown} if each in "\n\t" or each.isprintable() or unicodedata.category(each) == "Zs"}
-    return "".join(each if each in harmless else f"\\u{ord(each):04x}" for each in shown)
+    """Everything invisible as an escape: a file must not be able to move the cursor or change the title."""
+    return escape_invisible(shown)
 
 
 def one_line(shown: str) -> str:

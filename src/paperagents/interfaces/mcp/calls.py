@@ -17,7 +17,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import is_version_at_least
 
-from paperagents.approval.diff import escape_invisible
+from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.calls.conversion import read_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from paperagents.approval.diff import escape_invisible
+from paperagents.approval.invisible import escape_invisible
 from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.rest.responses import StrictRoute, invalid_request, status_of
