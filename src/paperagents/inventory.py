@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from paperagents.approval.signatures import signer_of
 from paperagents.approval.trust import Brought, TrustState, brought
 from paperagents.definitions.json_value import JsonObject
+from paperagents.reading.execution_log import digest_without_log
 from paperagents.registry.entry import Entry
-from paperagents.runs.note_log import digest_without_log
 from paperagents.storage.database import readable
 from paperagents.vault import Vault
 

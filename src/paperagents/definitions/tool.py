@@ -122,6 +122,7 @@ class AgentDefinition:
     span: Span | None = None
     """Where the file says its id or name."""
     digest: str = ""
+    text_digest: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -238,6 +239,8 @@ class ToolDefinition:
     """Where the file says its id or name."""
     digest: str = ""
     """Of the file's bytes: what was approved is what runs."""
+    text_digest: str = ""
+    """Of the file without its log: the log that a run adds makes no other tool of it."""
 
     def only_reads(self, arguments: Mapping[str, JsonValue]) -> bool:
         """Whether a call of a built-in tool with these arguments changes nothing."""
@@ -356,4 +359,5 @@ def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
         file=agent.file,
         span=agent.span,
         digest=agent.digest,
+        text_digest=agent.text_digest,
     )

@@ -14,6 +14,7 @@ from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, SandboxError, ScriptSyntaxError
 from paperagents.reading.agent_markdown import read_agent
+from paperagents.reading.execution_log import digest_without_log
 from paperagents.reading.javascript_syntax import mask_placeholders
 from paperagents.reading.markdown import Note, split_note
 from paperagents.reading.problems import ProblemList, check_encoding, decode_text
@@ -141,6 +142,8 @@ def _read(
     check_encoding(data, problems)
     read = partial(read_tool, answers=answers) if kind == "tool" else _READERS[kind]
     definition: Definition = read(note, front, digest=sha256(data).hexdigest(), problems=problems)
+    if isinstance(definition, ToolDefinition | AgentDefinition):
+        definition = replace(definition, text_digest=digest_without_log(data))
     return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
 
 

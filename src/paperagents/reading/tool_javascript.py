@@ -133,6 +133,7 @@ def _definition(
         file=problems.file,
         span=metadata.span,
         digest=digest,
+        text_digest=digest,
     )
 
 

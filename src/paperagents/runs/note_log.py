@@ -7,7 +7,6 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterable
-from hashlib import sha256
 
 from paperagents.approval.question import Effect
 from paperagents.approval.rules import RuleBook
@@ -17,10 +16,10 @@ from paperagents.errors import PaperError, ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.safe_open import join_path, split_path
 from paperagents.messages import text
+from paperagents.reading.execution_log import HEADING
 from paperagents.reading.markdown import find_fences, split_note
 from paperagents.runs.record import RunRecord
 
-HEADING = "## Execution log"
 _LOGGER = logging.getLogger("paper")
 _SHOWN = ("block", "name", "status", "message")
 _HEADING = re.compile(r"#{1,2}(?:[ \t]|$)")
@@ -38,12 +37,6 @@ def format_yaml_log(record: RunRecord) -> str:
         lines.append(f"  - step: {entry['step']}")
         lines += [f"    {key}: {to_json(entry[key])}" for key in _SHOWN]
     return "\n".join(lines) + "\n"
-
-
-def digest_without_log(content: bytes) -> str:
-    """Names a tool's file whatever its log says: a run that adds to it makes no other tool of it."""
-    before, _, _ = content.partition(b"\n" + HEADING.encode())
-    return sha256(before.rstrip()).hexdigest()
 
 
 class NoteLog:

@@ -104,7 +104,8 @@ def test_a_log_in_the_file_does_not_change_the_schedule(stranger: Path) -> None:
     with Vault(stranger) as vault:
         trust_everything(vault)
     file = stranger / "nightly.md"
-    file.write_text(file.read_text() + "\n## Execution log\n\n- ran\n")
+    log = "2026-01-01T12:00:00 0123456789abcdef succeeded\n\n```yaml\nexecution_log: []\n```\n"
+    file.write_text(f"{file.read_text()}\n## Execution log\n\n{log}")
     with Vault(stranger) as vault:
         assert ticks(vault) == 1
 
