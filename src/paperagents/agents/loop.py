@@ -152,7 +152,7 @@ class _AgentLoop:
                 is_cut_off, has_no_cost = turn.finish == "length", self._spending.lacks_cost(turn.usage)
                 remarks = {"model.cut-off": is_cut_off, "model.no-cost": has_no_cost}
                 entry.output = turn.as_json()
-                entry.message = " ".join(text(code) for code, applies in remarks.items() if applies)
+                entry.warning = " ".join(text(code) for code, applies in remarks.items() if applies)
         finally:
             reader.close()
         # An answer costs time and money: it is journaled before any of its calls is performed.

@@ -57,6 +57,17 @@ def validate_arguments(
     return complete
 
 
+def find_slips(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> Iterator[str]:
+    """A warning for each argument that nobody declares and that looks like an optional one that was not given."""
+    given = resolve_aliases(tool, arguments)
+    declared = {each.name for each in tool.parameters}
+    optional = [each.name for each in tool.parameters if not each.must_be_given and each.name not in given]
+    for name in given:
+        near = guess_name(name, optional) if name not in declared else None
+        if near is not None:
+            yield str(make_sentence("argument-unknown", name, {"near": near, "rule": "near"}))
+
+
 def _advise(tool: ToolDefinition, problems: list[JsonObject]) -> dict[str, str]:
     """The words of a hint for the first thing that is wrong."""
     if any(problem["code"] == "argument-missing" for problem in problems):

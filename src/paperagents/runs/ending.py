@@ -47,6 +47,7 @@ def finish_run(
         error=redact(failure.as_json()) if is_error and failure is not None else None,
         execution_log=tuple(redact(log.entries) if log.may_hold_secrets else log.entries),
         parent_run=run.parent_run,
+        warnings=tuple(map(services.redaction.text, log.warnings)),
         exit_code=_exit_code(failure),
         planned=tuple(session.plan) if session.plan is not None and run.parent_run is None else None,
     )

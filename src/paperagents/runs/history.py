@@ -15,7 +15,16 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import AmbiguousIdError, UnknownApprovalError, UnknownRunError, UsageError
 from paperagents.runs.journal import Journal
 from paperagents.runs.questions import Questions
-from paperagents.runs.record import RunRecord, StepPath, StoredRun, child_run_id, read_run, read_status, read_step
+from paperagents.runs.record import (
+    RunRecord,
+    StepPath,
+    StoredRun,
+    child_run_id,
+    read_run,
+    read_status,
+    read_step,
+    read_warnings,
+)
 from paperagents.storage.database import StoredRow, readable
 
 _MOST_ROWS = 2**62
@@ -79,6 +88,7 @@ class History:
             error=_read_error(row),
             execution_log=tuple(entry for _, entry in self.steps(run_id)),
             parent_run=row.text_or_none("parent_run"),
+            warnings=read_warnings(row),
         )
 
     def steps(self, run_id: str) -> list[tuple[StepPath, JsonObject]]:

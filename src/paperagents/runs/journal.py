@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -33,7 +33,7 @@ _ENTRY = "INSERT INTO journal (run_id, path, state, redacted, entry) VALUES (?, 
 _DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 _RUN = (
     "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock, "
-    "redacted, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "redacted, warnings, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INTENT = (
     "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, approved, signature) "
@@ -122,6 +122,7 @@ class Journal:
             "run_id": run.run_id, "parent_run": run.parent_run, "tool": run.tool, "status": run.status,
             "started": run.started, "duration_ms": run.duration_ms, "arguments": encode(run.arguments),
             "definition": run.definition, "clock": encode({**run.clock}), "redacted": int(run.redacted),
+            "warnings": encode([*run.warnings]),
         }  # fmt: skip
         # What is below another run goes on with it.
         is_started = run.parent_run is None
@@ -160,6 +161,10 @@ class Journal:
         for root in {*self._buffers, *self._in_flight}:
             with suppress(RunTakenOverError):
                 self.flush(root)
+
+    def set_warnings(self, run_id: str, warnings: Sequence[str]) -> None:
+        """Replace what a person should know of a run; written with the entries around it."""
+        self._buffer(run_id, "UPDATE runs SET warnings = ? WHERE run_id = ?", (encode([*warnings]), run_id))
 
     def intend(self, run_id: str, path: str, intent: Intent, *, was_asked: bool = True) -> None:
         """Journal a change before it is made; the question about it is over, and its answer has served."""
@@ -209,10 +214,10 @@ class Journal:
         rewritten = [] if redact is None or record.status == "waiting" else self._redacted_entries(run_id, redact)
         with self.transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
             connection.execute(
-                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ? "
-                "WHERE run_id = ?",
+                "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ?, "
+                "warnings = ? WHERE run_id = ?",
                 (record.status, record.duration_ms, encode(record.data), encode(record.error), encode(arguments),
-                 int(redacted), run_id),
+                 int(redacted), encode([*record.warnings]), run_id),
             )  # fmt: skip
             if record.status != "waiting":
                 connection.execute("DELETE FROM questions WHERE root_run = ?", (run_id,))
@@ -456,4 +461,4 @@ class NullJournal(Journal):
         """Keep nothing."""
 
     start = append = flush = flush_all = intend = forget_intent = mark_final = mark_superseded = finish = _ignore
-    count_tag = close = _ignore
+    set_warnings = count_tag = close = _ignore

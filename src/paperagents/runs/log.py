@@ -20,6 +20,8 @@ from paperagents.secrets.redaction import Redaction, has_mask
 
 HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
 """No failures of a step: the run stands still, or is over. The step is still to be done."""
+_MOST_WARNINGS = 100
+"""Of one run: a loop over thousands of notes could have one of each."""
 
 
 @dataclass(kw_only=True)
@@ -31,7 +33,7 @@ class OpenEntry:
     status: StepStatus = "success"
     message: str | None = None
     warning: str | None = None
-    """What a person should know of a result that is one: it stands in the message."""
+    """What a person should know of a result that is one: it stands in the message, and among those of the run."""
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
@@ -82,10 +84,13 @@ class RunLog:
         tell: Callable[[Mapping[str, JsonValue]], None],
         *,
         replay: Replay | None = None,
+        warnings: Sequence[str] = (),
         reason: Callable[[PaperError], PaperError] = lambda error: error,
     ) -> None:
         self.run_id = run_id
         self.entries: list[JsonObject] = []
+        self.warnings = list(warnings)
+        """What a person should know of results that are some, each once."""
         self.is_resumed = replay is not None
         self._journal = journal
         self._redaction = redaction
@@ -183,6 +188,16 @@ class RunLog:
             duration = (time.perf_counter() - clock) * 1000
             self._add(place, entry, started, duration)
 
+    def warn(self, message: str) -> None:
+        """Tell something of the run that a person should know, unless it has been told."""
+        message = self._redaction.text(message)
+        with self._lock:
+            if message in self.warnings or len(self.warnings) >= _MOST_WARNINGS:
+                return
+            self.warnings.append(message)
+            self._journal.set_warnings(self.run_id, self.warnings)
+        self._tell({"type": "run-warned", "run_id": self.run_id, "message": message})
+
     def skip(self, place: Place) -> None:
         """Log a step that is left out."""
         self._add(place, OpenEntry(parameters={}, status="skipped", message=text("run.skipped")), datetime.now(UTC), 0)
@@ -217,7 +232,9 @@ class RunLog:
         )  # fmt: skip
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
                     "rounds": place.rounds,
-                    "tool": entry.tool, "code": entry.code, "warning": entry.warning})  # fmt: skip
+                    "tool": entry.tool, "code": entry.code})  # fmt: skip
+        if entry.warning:
+            self.warn(entry.warning)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,6 +87,7 @@ class RunRecord:
     error: JsonObject | None = None
     execution_log: tuple[JsonObject, ...] = ()
     parent_run: str | None = None
+    warnings: tuple[str, ...] = ()
     planned: tuple[JsonObject, ...] | None = None
     exit_code: int = 0
     """For the command line: 0 done, 1 failed, 2 called wrongly, 3 denied or waiting."""
@@ -114,6 +115,7 @@ class RunRecord:
             "started": self.started,
             "duration_ms": self.duration_ms,
             "parent_run": self.parent_run,
+            "warnings": list(self.warnings),
         }
         if self.planned is not None:
             record["planned"] = list(self.planned)
@@ -135,6 +137,8 @@ class StoredRun:
     clock: dict[str, str]
     redacted: bool = False
     """Whether secrets among the arguments were left out."""
+    warnings: tuple[str, ...] = ()
+    """Of what was done of it so far."""
 
     def as_brought(self, where: str = "") -> Brought:
         """The run as something that came with the vault."""
@@ -188,7 +192,15 @@ def read_run(row: StoredRow) -> StoredRun:
         definition=row.text_or_none("definition"),
         clock={name: str(moment) for name, moment in row.object("clock").items()},
         redacted=bool(row.whole("redacted")),
+        warnings=read_warnings(row),
     )
+
+
+def read_warnings(row: StoredRow) -> tuple[str, ...]:
+    """The warnings in a row of the table of runs. Raises DamagedRowError."""
+    warnings = row.value("warnings") or []
+    is_right = isinstance(warnings, list) and all(isinstance(each, str) for each in warnings)
+    return tuple(map(str, warnings)) if is_right and isinstance(warnings, list) else row.refuse("warnings")
 
 
 def read_status(row: StoredRow) -> RunStatus:

@@ -15,7 +15,7 @@ from functools import partial
 from hashlib import sha256
 
 from paperagents.approval.question import Decision, Effect
-from paperagents.calls.arguments import ToolCall, convert_arguments, validate_arguments
+from paperagents.calls.arguments import ToolCall, convert_arguments, find_slips, validate_arguments
 from paperagents.calls.conversion import split_json
 from paperagents.calls.references import Names
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -117,13 +117,17 @@ class Runner:
         arguments, refused = split_json(_typed_arguments(call, tool))
         run = new_run(self._name(tool), arguments, self.services.clock())
         validate_arguments(tool, run.arguments, refused=refused)
-        run = replace(run, status="queued", definition=tool.digest if tool.file is not None else None)
+        definition = tool.digest if tool.file is not None else None
+        run = replace(run, status="queued", definition=definition, warnings=tuple(find_slips(tool, run.arguments)))
         content = self._file_content(tool.file, tool.digest) if tool.file is not None else None
         with self.services.journal.database.transaction(durable=True):
             if approved is not None:
                 self.services.questions.allow_everything(run.run_id, approved)
             self.services.journal.enqueue(run, file=tool.file, content=content)
-        return RunRecord(run_id=run.run_id, tool=run.tool, status="queued", started=run.started, duration_ms=0.0)
+        return RunRecord(
+            run_id=run.run_id, tool=run.tool, status="queued", started=run.started, duration_ms=0.0,
+            warnings=run.warnings,
+        )  # fmt: skip
 
     # --- beginning
 
@@ -162,6 +166,8 @@ class Runner:
             error.is_the_callers = True
             with log.block(Place(path=ARGUMENTS, step=1, block="tool", name=tool.id), run.arguments):
                 raise
+        for slip in find_slips(tool, run.arguments):
+            log.warn(slip)
         try:
             self.services.environment(tool)
         except PaperError:
@@ -291,6 +297,8 @@ class Runner:
             raise ToolError("tool-not-given", tool=tool.id)
         entry.tool = tool.id
         arguments = entry.parameters = validate_arguments(tool, call.arguments, convert=True)
+        for slip in find_slips(tool, call.arguments):
+            run.log.warn(slip)
         if response is not None:
             return response[0]
         if tool.id == "js_execute":
@@ -335,6 +343,8 @@ class Runner:
         if before is None or before.status in ("running", "waiting"):
             self._append_note_log(ending.record, tool)
         entry.note_approvals(run.run_id, log.entries)
+        for warning in log.warnings:
+            above.log.warn(warning)
         if tool.kind != "agent" and all(each["block"] != "tool" for each in log.entries):
             # It called nothing else that a plan could name.
             self.gate.add_to_plan(above, place, tool.id, arguments)
@@ -346,7 +356,7 @@ class Runner:
 
     def _open_log(self, run: StoredRun, replay: Replay | None = None) -> RunLog:
         return RunLog(run.run_id, self.services.journal, self.services.redaction, self.session.on_event,
-                      replay=replay, reason=self.session.reason)  # fmt: skip
+                      replay=replay, warnings=run.warnings, reason=self.session.reason)  # fmt: skip
 
     def _reopen_log(self, run: StoredRun) -> RunLog:
         """The log of a run that is resumed, with what is known from before."""

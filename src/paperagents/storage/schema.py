@@ -10,7 +10,7 @@ MIGRATIONS: Sequence[str] = (
     CREATE TABLE runs (
         run_id TEXT PRIMARY KEY, parent_run TEXT, tool TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,
         duration_ms REAL NOT NULL, arguments TEXT NOT NULL, definition TEXT, clock TEXT NOT NULL, data TEXT,
-        error TEXT, redacted INTEGER NOT NULL, signature TEXT
+        error TEXT, warnings TEXT, redacted INTEGER NOT NULL, signature TEXT
     );
     CREATE INDEX runs_by_start ON runs (parent_run, started DESC);
     CREATE INDEX runs_by_tool ON runs (tool, started DESC);

@@ -47,7 +47,7 @@ def warn_of_cut(answer: Any) -> str | None:
     """How many of how many there are, where some were left out."""
     if not answer["truncated"]:
         return None
-    return text("cli.search.truncated", shown=len(answer["results"]), count=answer["count"])
+    return text("run.cut-results", tool=SEARCH_FILES.name, shown=len(answer["results"]), count=answer["count"])
 
 
 def parse(query: str) -> object:

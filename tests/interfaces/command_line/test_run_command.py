@@ -318,7 +318,13 @@ def test_an_argument_that_looks_like_an_optional_one_is_warned_of_and_passed_on(
     write("rate.md", f"{tool}---\n")
     answer = paper("run", "rate", "-p", "stern=5", "--json")
     assert (answer.code, answer.document["data"]) == (0, {"stern": "5"})
-    assert "There is no parameter 'stern'. Did you mean 'sterne'?" in answer.err
+    warning = "There is no parameter 'stern'. Did you mean 'sterne'?"
+    assert answer.document["warnings"] == [warning]
+    assert answer.err == f"warning: {warning}\n"
+    for way in ("--dry-run", "--detach"):
+        assert paper("run", "rate", "-p", "stern=5", way).err.count(warning) == 1
+    shown = paper("runs", "show", "last")
+    assert (shown.out + shown.err).count(warning) == 1
     assert paper("run", "rate", "-p", "other=5").err == ""
     write("rate.md", f"{tool}strict: true\n---\n")
     answer = paper("run", "rate", "-p", "stern=5")

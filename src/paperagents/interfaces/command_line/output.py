@@ -51,6 +51,11 @@ def say_wrapped(sentence: str) -> None:
     say(sentence if columns is None else "\n".join(wrap_words(line, columns) for line in sentence.split("\n")))
 
 
+def say_warning(message: str) -> None:
+    """The same for something a person should know, though all went well."""
+    say_wrapped(f"{paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(message)}")
+
+
 def wrap_words(line: str, columns: int) -> str:
     """A line in rows of so many columns. A longer word stays whole: it may be an address to copy."""
     indent = " " * (len(line) - len(line.lstrip(" ")))

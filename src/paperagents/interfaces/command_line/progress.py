@@ -13,6 +13,7 @@ from paperagents.interfaces.command_line.output import (
     one_line,
     paint,
     say,
+    say_warning,
     say_wrapped,
     visible,
     width,
@@ -66,7 +67,12 @@ class Progress:
 
     def on_event(self, event: Any) -> None:
         """Show a step of the run itself; those of nested runs are left out."""
-        if self._quiet or ("." in event.get("run_id", "") and event["type"] != "rule-made"):
+        if "." in event.get("run_id", "") and event["type"] != "rule-made":
+            return
+        if event["type"] == "run-warned":
+            self.clear()
+            say_warning(event["message"])
+        if self._quiet:
             return
         match event["type"]:
             case "rule-made":
@@ -102,17 +108,16 @@ class Progress:
     def _end_step(self, event: Any) -> None:
         entry = event["entry"]
         is_good = entry["status"] in ("success", "skipped")
-        warning = event.get("warning") if is_good else None
         loop = self._find_loop(event)
         self._tell_failure()
         if loop is None:
-            self._print_step(entry, warning)
+            self._print_step(entry)
         else:
             ended = str(event["path"]).rpartition("[")[2].partition("]")[0]
             loop.ended.add(ended)
             if not is_good:
                 loop.failed.add(ended)
-            self._print_notes(entry, warning)
+            self._print_notes(entry)
             self._write_unfinished(loop)
         self._failure = "" if is_good else entry["message"]
 
@@ -147,7 +152,7 @@ class Progress:
             say_wrapped(f"       {visible(self._failure)}")
         self._failure = ""
 
-    def _print_step(self, entry: dict[str, Any], warning: str | None) -> None:
+    def _print_step(self, entry: dict[str, Any]) -> None:
         if not self._shown:
             return
         self.clear()
@@ -156,14 +161,12 @@ class Progress:
         took = paint(f"{format_duration(entry['duration_ms']):>10}", "bright_black", err=True)
         block = "" if entry["block"] == "tool" else f" ({entry['block']})"
         say_wrapped(f"{paint(mark, colour, err=True)} {entry['step']:2}  {visible(entry['name'])}{block} {took}{note}")
-        self._print_notes(entry, warning)
+        self._print_notes(entry)
 
-    def _print_notes(self, entry: dict[str, Any], warning: str | None) -> None:
-        """What a person should know of the answer, and what the step wrote to the console."""
-        if self._shown and (warning or entry["console"]):
+    def _print_notes(self, entry: dict[str, Any]) -> None:
+        """What the step wrote to the console."""
+        if self._shown and entry["console"]:
             self.clear()
-            if warning:
-                say_wrapped(f"       {paint(visible(warning), 'yellow', err=True)}")
             for line in entry["console"]:
                 say(paint(f"       {visible(line['text'])}", "bright_black", err=True))
 

@@ -12,7 +12,6 @@ import click
 from paperagents.calls.arguments import find_violations
 from paperagents.calls.conversion import CannotConvertError, read_arguments, read_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import Parameter, ToolDefinition, declared_types
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.output import one_line, paint, read_secret, say, say_wrapped
@@ -78,18 +77,6 @@ def _read_value(value: str, schema: Mapping[str, JsonValue]) -> JsonValue:
     except CannotConvertError:
         # The run reports this together with everything else that is wrong with the call.
         return value
-
-
-def warn_of_slips(definition: ToolDefinition, arguments: JsonObject) -> None:
-    """Warn of an argument that nobody declares and that looks like an optional one; it is passed on all the same."""
-    declared = {each.name for each in definition.parameters}
-    # Where a required one is missing, or the tool takes no others, the run itself refuses the call.
-    optional = [each.name for each in definition.parameters if not each.must_be_given and each.name not in arguments]
-    for name in arguments:
-        near = guess_name(name, optional) if name not in declared and name not in definition.aliases else None
-        if near is not None and not definition.strict:
-            warning = text("argument-unknown.near", parameter=name, near=near)
-            say_wrapped(f"{paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(warning)}")
 
 
 # --- what is missing, asked for

@@ -7,13 +7,12 @@ import click
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.completion import complete_parameter, complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import say
+from paperagents.interfaces.command_line.output import say, say_warning
 from paperagents.interfaces.command_line.run_arguments import (
     ask_missing,
     find_definition,
     read_pairs,
     read_params,
-    warn_of_slips,
 )
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run, is_interactive
@@ -47,9 +46,8 @@ def run_command(  # noqa: PLR0913  one argument per option
     with current_vault(context) as vault:
         definition = find_definition(vault, tool)
         arguments = {**read_params(given), **read_pairs((*pairs, *words), definition)}
-        if definition is not None:
-            warn_of_slips(definition, arguments)
-            arguments |= ask_missing(definition, arguments) if is_interactive() else {}
+        if definition is not None and is_interactive():
+            arguments |= ask_missing(definition, arguments)
         if dry_run:
             record = vault.plan(tool, arguments)
         elif detach:
@@ -57,6 +55,8 @@ def run_command(  # noqa: PLR0913  one argument per option
         else:
             with attend_run(vault, yes=yes, quiet=as_json) as attended:
                 record = vault.run(tool, arguments, **attended)
+    for warning in record.warnings if dry_run or detach else ():
+        say_warning(warning)
     if detach and not dry_run and not as_json:
         click.echo(record.run_id)
         say(text("cli.run.queued", id=record.run_id))

@@ -19,6 +19,7 @@ from paperagents.interfaces.command_line.output import (
     paint,
     print_json,
     say,
+    say_warning,
     say_wrapped,
     visible,
 )  # fmt: skip
@@ -90,6 +91,11 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
             click.echo(line)
     else:
         _print_steps(record)
+    steps = [str(entry["message"]) for entry in record.execution_log]
+    for warning in record.warnings:
+        # That of a step stands beside it.
+        if not any(warning in message for message in steps):
+            say_warning(warning)
     if record.success:
         click.echo(visible(format_value(record.data)))
     else:

@@ -12,7 +12,7 @@ from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault, vault_option
-from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import paint, print_json, say_warning, visible
 from paperagents.interfaces.command_line.run_output import format_value, print_record
 from paperagents.interfaces.command_line.terminal import choose_approver
 from paperagents.interfaces.command_line.text_commands import echo_content
@@ -193,4 +193,4 @@ def run(  # noqa: PLR0913  everything that a call and its printing need
         click.echo(visible(str(entry["identifier"] if isinstance(entry, dict) else "")))
     warnings = record.data.get("warnings") if isinstance(record.data, dict) else None
     for warning in warnings if isinstance(warnings, list) else ():
-        say(f"{paint(text('cli.severity.warning'), 'yellow', err=True)}: {one_line(str(warning))}")
+        say_warning(str(warning))

@@ -148,6 +148,7 @@ class Record(BaseModel):
     started: str
     duration_ms: float
     parent_run: str | None
+    warnings: list[str]
     planned: list[JsonDict] | None = None
 
 

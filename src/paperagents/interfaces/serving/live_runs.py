@@ -344,6 +344,7 @@ def _events_of(record: RunRecord) -> list[JsonObject]:
     return [
         {"type": "run-started", "run_id": run_id, "tool": record.tool},
         *steps,
+        *({"type": "run-warned", "run_id": run_id, "message": warning} for warning in record.warnings),
         {"type": "run-finished", "run_id": run_id, "status": record.status},
     ]
 

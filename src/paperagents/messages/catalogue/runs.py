@@ -9,6 +9,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Ausgelassen: Die Bedingung ist nicht erfüllt.",
         "已跳过：条件不成立。",
     ),
+    "run.cut-results": (
+        "{tool} gave {shown} of {count} found files. For all: limit: {count}.",
+        "{tool} hat {shown} von {count} gefundenen Dateien geliefert. Für alle: limit: {count}.",
+        "{tool} 找到 {count} 个文件，只返回了 {shown} 个。要全部返回：limit: {count}。",
+    ),
     "run.log-not-written": (
         "The log of a run of '{tool}' was not written. {reason}",
         "Das Protokoll eines Laufs von „{tool}“ wurde nicht geschrieben. {reason}",

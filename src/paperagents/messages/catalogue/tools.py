@@ -347,9 +347,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "在“{path}”之下没有符合查询的文件：{query}",
     ),
     "cli.search.truncated": (
-        "{shown} of {count} found files shown",
-        "{shown} von {count} gefundenen Dateien angezeigt",
-        "找到 {count} 个文件，只显示 {shown} 个",
+        "{shown} of {count} shown; all: --limit {count}",
+        "{shown} von {count} angezeigt; alle: --limit {count}",
+        "找到 {count} 个，显示 {shown} 个；全部：--limit {count}",
     ),
     # the index
     "search-timeout": (
