@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.desk import Desk
 
 from paperagents.approval.question import Approved
-from tests.desk import Desk
 
 SLIP = "There is no parameter 'sterne'. Did you mean 'stern'?"
 CUT = "search_files gave 2 of 3 found files. For all: limit: 3."
-RATED = "parameters:\n  - {name: stern, type: number, description: d, required: false}\ncustom_function: return input;\n"
+RATED = (
+    "parameters:\n  - {name: stern, type: number, description: d, required: false}\ncustom_function: return input;\n"
+)
 
 
 def write_many(desk: Desk, count: int = 3) -> None:
@@ -98,6 +100,8 @@ def test_whoever_listens_hears_of_each_warning(desk: Desk) -> None:
 
 def test_a_run_has_no_more_warnings_than_a_person_can_read(desk: Desk) -> None:
     desk.tool("rated", RATED)
-    calls = "\n".join(f"  - {{tool: rated, name: s{number}, parameters: {{stern{chr(0x4E00 + number)}: 1}}}}" for number in range(110))
+    calls = "\n".join(
+        f"  - {{tool: rated, name: s{number}, parameters: {{stern{chr(0x4E00 + number)}: 1}}}}" for number in range(110)
+    )
     desk.chain("many", calls)
     assert len(desk.run("many").warnings) == 100
