@@ -341,10 +341,13 @@ def _events_of(record: RunRecord) -> list[JsonObject]:
     steps: list[JsonObject] = [
         {"type": "step-finished", "run_id": run_id, "entry": entry} for entry in record.execution_log
     ]
+    warnings: list[JsonObject] = [
+        {"type": "run-warned", "run_id": run_id, "message": warning} for warning in record.warnings
+    ]
     return [
         {"type": "run-started", "run_id": run_id, "tool": record.tool},
         *steps,
-        *({"type": "run-warned", "run_id": run_id, "message": warning} for warning in record.warnings),
+        *warnings,
         {"type": "run-finished", "run_id": run_id, "status": record.status},
     ]
 
