@@ -12,8 +12,10 @@ import httpx2
 
 from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.app import Server, Serving, listen, make_app
+from paperagents.interfaces.serving.callers import Right
 from paperagents.interfaces.serving.guard import GuardLimits
 from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.serving.tokens import TokenBook, open_token_book
 from paperagents.vault import Vault
 
 KEY = bytes(range(32))
@@ -83,12 +85,28 @@ class Served:
     vault: Vault
     live: LiveRuns
     access: Access
+    tokens: TokenBook
     url: str
 
     def client(self, *, token: bool = True) -> httpx2.Client:
         """A program that calls it."""
         headers = {"authorization": f"Bearer {self.access.token}"} if token else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=30)
+
+    def program(self, *rights: Right) -> httpx2.Client:
+        """A program with a token that was made for it."""
+        headers = {"authorization": f"Bearer {self.new_token(*rights)}"}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=30)
+
+    def new_token(self, *rights: Right) -> str:
+        """A token that has these rights."""
+        return self.tokens.create(f"program-{len(self.tokens.tokens()) + 1}", rights)
+
+    def person(self) -> httpx2.Client:
+        """Somebody who has opened the link."""
+        link = {"token": self.access.new_link_token()}
+        cookies = httpx2.get(self.url, params=link, timeout=30).cookies
+        return httpx2.Client(base_url=self.url, cookies=cookies, timeout=30)
 
     def note(self, path: str, content: str) -> None:
         """Put a file into the vault."""
@@ -109,7 +127,8 @@ def serving(folder: Path, limits: GuardLimits | None = None, port: int = 0) -> I
     """Serve a folder until the block ends."""
     with Vault(folder) as vault:
         live = LiveRuns(vault)
-        access = Access(KEY, vault.root)
+        tokens = open_token_book(vault)
+        access = Access(KEY, vault.root, tokens=tokens)
         ready = threading.Event()
         app = make_app(vault, Serving(access=access, limits=limits or GuardLimits()), live)
         server = Server(app, on_ready=ready.set, before_end=live.shut_down)
@@ -119,7 +138,8 @@ def serving(folder: Path, limits: GuardLimits | None = None, port: int = 0) -> I
         try:
             assert ready.wait(30)
             port = listener.getsockname()[1]
-            yield Served(folder=folder, vault=vault, live=live, access=access, url=f"http://127.0.0.1:{port}")
+            url = f"http://127.0.0.1:{port}"
+            yield Served(folder=folder, vault=vault, live=live, access=access, tokens=tokens, url=url)
         finally:
             server.should_exit = True
             thread.join(30)

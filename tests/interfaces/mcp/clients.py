@@ -41,9 +41,14 @@ class Person:
 
 @asynccontextmanager
 async def over_http(
-    served: Served, era: str, person: ElicitationFnT | None = None, on_message: MessageHandlerFnT | None = None
+    served: Served,
+    era: str,
+    person: ElicitationFnT | None = None,
+    on_message: MessageHandlerFnT | None = None,
+    *,
+    token: str | None = None,
 ) -> AsyncIterator[Client]:
-    headers = {"authorization": f"Bearer {served.access.token}"}
+    headers = {"authorization": f"Bearer {token or served.new_token('call', 'answer')}"}
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
         transport = streamable_http_client(f"{served.url}/mcp", http_client=http)
         client = Client(transport, mode=era, elicitation_callback=person, message_handler=on_message)

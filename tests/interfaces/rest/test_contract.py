@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from paperagents.interfaces.serving.callers import RIGHTS
+
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
 
 EXAMPLES = os.environ.get("PAPER_TEST_EXAMPLES", "4")
@@ -23,8 +25,9 @@ def test_random_requests_find_no_server_error_and_no_answer_that_was_not_promise
     served: Served, tmp_path: Path
 ) -> None:
     program = Path(sys.executable).with_name("schemathesis")
+    token = served.new_token(*RIGHTS)
     answer = subprocess.run(
-        [program, "run", f"{served.url}/api/openapi.json", "--header", f"Authorization: Bearer {served.access.token}",
+        [program, "run", f"{served.url}/api/openapi.json", "--header", f"Authorization: Bearer {token}",
          # A stream without an end is tried elsewhere.
          "--exclude-path", "/api/events", "--exclude-checks", NOT_CHECKED, "--max-examples", EXAMPLES,
          "--suppress-health-check", "all", "--continue-on-failure", "--request-timeout", "20", "--warnings", "off",

@@ -11,6 +11,7 @@ import pytest
 from tests.waiting import wait_until
 from websockets.sync.client import connect
 
+from paperagents.interfaces.serving.callers import RIGHTS
 from paperagents.messages import use_language
 
 from ..served import POST_OFFICE, Served  # noqa: TID252  shared by the tests of two interfaces
@@ -20,7 +21,7 @@ WRITE = {"tool": "write_file", "arguments": {"filePath": "a.md", "content": "x"}
 
 @pytest.fixture
 def client(served: Served) -> Any:
-    with served.client() as calling:
+    with served.program(*RIGHTS) as calling:
         yield calling
 
 

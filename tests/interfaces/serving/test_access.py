@@ -20,7 +20,7 @@ from ..served import KEY  # noqa: TID252  shared by the tests of two interfaces
 def test_no_other_text_is_a_cookie_or_a_token(text: str) -> None:
     access = Access(KEY, Path("/vault"))
     assert not access.allows_cookie(text)
-    assert not access.allows_token(text)
+    assert access.identify(text, text) is None
     assert access.redeem_link(text) is None
 
 
@@ -83,8 +83,9 @@ def test_every_vault_has_secrets_of_its_own_and_a_token_of_the_settings_wins() -
     assert one.token != other.token
     assert one.sealing_key != other.sealing_key
     assert Access(KEY, Path("/one")).token == one.token
-    assert Access(KEY, Path("/one"), token="of the settings").allows_token("of the settings")
-    assert not Access(KEY, Path("/one"), token="of the settings").allows_token(one.token)
+    chosen = Access(KEY, Path("/one"), token="of the settings")
+    assert chosen.identify("of the settings", "") is not None
+    assert chosen.identify(one.token, "") is None
 
 
 def test_of_two_processes_that_make_the_key_together_both_have_the_first(

@@ -80,7 +80,7 @@ def test_an_agent_is_talked_to_on_its_own_page(served: Served) -> None:
 
 
 def test_what_the_program_keeps_cannot_be_edited(served: Served) -> None:
-    with served.client() as client:
+    with served.person() as client:
         assert client.get("/edit?file=.paper/paper.db").status_code >= 400
         body = {"file": ".paper/settings.toml", "content": "x", "digest": "absent"}
         assert client.put("/edit/save", json=body).status_code >= 400

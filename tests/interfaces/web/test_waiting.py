@@ -84,7 +84,7 @@ def test_what_is_opened_while_the_panel_is_renewed_stays_open(page: Page, served
     held: list[Route] = []
     page.route("**/runs/*/panel", lambda route: route.continue_() if held else held.append(route))
     (question,) = served.vault.history.questions()
-    with page.expect_request("**/runs/*/panel"), served.client() as client:
+    with page.expect_request("**/runs/*/panel"), served.person() as client:
         client.post(f"/api/approvals/{question.id}/deny", json={"digest": question.digest})
     page.locator(".run [data-keep=arguments] > summary").click()
     held[0].continue_()

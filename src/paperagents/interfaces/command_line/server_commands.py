@@ -18,6 +18,7 @@ from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedG
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say
 from paperagents.interfaces.command_line.terminal import is_interactive
+from paperagents.interfaces.command_line.token_commands import token_command
 from paperagents.interfaces.command_line.trust_command import settle_trust
 from paperagents.inventory import list_schedules, list_stored
 from paperagents.messages import text
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 SHORTEST_TOKEN = 16
 
 
-@click.command("serve", cls=LocalisedCommand, help=text("cli.serve"))
+@click.group("serve", cls=LocalisedGroup, help=text("cli.serve"), invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help=text("cli.serve.host"))
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help=text("cli.serve.port"))
 @click.option("--log-format", type=click.Choice(["text", "json"]), help=text("cli.worker.log"))
@@ -38,7 +39,9 @@ SHORTEST_TOKEN = 16
 def serve_command(  # noqa: PLR0913  each is an option
     context: click.Context, *, host: str, port: int, log_format: str | None, browse: bool | None, as_json: bool
 ) -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted; with a subcommand, manage the tokens of programs."""
+    if context.invoked_subcommand is not None:
+        return
     # Loaded here: everything else starts without a web server.
     from paperagents.cluster.operations import write_log  # noqa: PLC0415
     from paperagents.cluster.worker import working_beside  # noqa: PLC0415
@@ -46,6 +49,7 @@ def serve_command(  # noqa: PLR0913  each is an option
     from paperagents.interfaces.serving.app import Server, Serving, is_loopback, listen, make_app  # noqa: PLC0415  # noqa: PLC0415
     from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
+    from paperagents.interfaces.serving.tokens import open_token_book  # noqa: PLC0415
 
     if log_format is not None:
         write_log(log_format)
@@ -54,7 +58,7 @@ def serve_command(  # noqa: PLR0913  each is an option
         token = vault.settings.get("serve.token")
         if token is not None and len(token) < SHORTEST_TOKEN:
             raise SettingsError("token-too-short", least=SHORTEST_TOKEN)
-        access = Access(load_user_key(), vault.root, token=token)
+        access = Access(load_user_key(), vault.root, token=token, tokens=open_token_book(vault))
         listener = listen(host, port)
         host = host or listener.getsockname()[0]
         authority = f"[{host}]" if ":" in host else host
@@ -74,6 +78,9 @@ def serve_command(  # noqa: PLR0913  each is an option
         with working_beside(vault):
             server = Server(make_app(vault, serving, live), on_ready=announce, before_end=live.shut_down)
             server.run(sockets=[listener])
+
+
+serve_command.add_command(token_command)
 
 
 def _warn(words: str, log_format: str | None) -> None:

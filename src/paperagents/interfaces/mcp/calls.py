@@ -31,6 +31,7 @@ from paperagents.errors import (
     UsageError,
 )
 from paperagents.interfaces.mcp.tools import CALL, SEARCH, ToolOffer
+from paperagents.interfaces.serving.callers import Caller, caller_of, the_person
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import join_sentences, text
 from paperagents.runs.record import RunRecord
@@ -51,6 +52,7 @@ class ToolCalls:
     async def call(self, context: Context, params: types.CallToolRequestParams) -> Result:
         """Carry out a call, or continue one that asked something."""
         try:
+            sender(context).require("call")
             if params.request_state is not None:
                 return await self.continue_call(context, params)
             if params.name == SEARCH:
@@ -77,18 +79,20 @@ class ToolCalls:
         state = json.loads(params.request_state or "")
         answers = params.input_responses or {}
         given = {each: answers[each] for each in state["asked"] if not is_undecided(answers.get(each))}
-        if answers and not given:
-            # The person has looked and not decided; asking again at once would only pester them.
+        if answers and not (given and "answer" in sender(context).rights):
+            # The person has looked and not decided; asking again at once would only pester them. Or the yes comes from
+            # a program that may only call.
             return waiting_result(
                 await asyncio.to_thread(self._live.record, state["run"]), self.open_questions(state["run"])
             )
-        remarks = [await self.answer(each, state["asked"][each], answer) for each, answer in given.items()]
+        by = sender(context)
+        remarks = [await self.answer(each, state["asked"][each], answer, by) for each, answer in given.items()]
         return await self.finish(context, state["run"], " ".join(filter(None, remarks)))
 
-    async def answer(self, approval_id: str, digest: str, answer: Any) -> str:
+    async def answer(self, approval_id: str, digest: str, answer: Any, by: Caller) -> str:
         """Pass on the person's answer; returns what is wrong with it, or nothing."""
         try:
-            await asyncio.to_thread(self._live.answer, approval_id, read_decision(answer), digest=digest)
+            await asyncio.to_thread(self._live.answer, approval_id, read_decision(answer, by), digest=digest)
         except (UnknownApprovalError, ApprovalChangedError, RunBusyError):
             # Answered elsewhere, or about something that has changed: the run itself says how it stands.
             return ""
@@ -106,7 +110,7 @@ class ToolCalls:
             questions = self.open_questions(run_id) if record.status == "waiting" else []
             if not questions:
                 return _record_result(record)
-            if not can_show_form(context):
+            if not can_show_form(context) or "answer" not in sender(context).rights:
                 return waiting_result(record, questions)
             if not context.session.can_send_request:
                 return input_required(record, questions, version, remark)
@@ -116,7 +120,7 @@ class ToolCalls:
             )
             if is_undecided(answer):
                 return waiting_result(record, questions)
-            remark = await self.answer(questions[0].id, questions[0].digest, answer)
+            remark = await self.answer(questions[0].id, questions[0].digest, answer, sender(context))
 
     async def watch(self, context: Context, run_id: str, counter: Iterator[int]) -> RunRecord:
         """Wait for the run and report its progress; a client that gives up stops it."""
@@ -137,6 +141,11 @@ class ToolCalls:
     def open_questions(self, run_id: str) -> list[ApprovalRequest]:
         """What the run waits for."""
         return self._live.vault.history.questions(run_id)
+
+
+def sender(context: Context) -> Caller:
+    """Who calls: over HTTP whoever the guard has let in, over pipes the person whose client it is."""
+    return the_person() if context.request is None else caller_of(context.request.scope)
 
 
 def can_show_form(context: Context) -> bool:
@@ -218,13 +227,14 @@ def is_undecided(answer: Any) -> bool:
     return answer_word(answer) not in ("approve", "deny", "decline")
 
 
-def read_decision(answer: Any) -> Decision:
+def read_decision(answer: Any, by: Caller) -> Decision:
     """The decision in an answer. Raises UsageError where the edited arguments are no JSON object."""
     content = getattr(answer, "content", None) or {}
     if answer_word(answer) != "approve":
         return Denied(reason=str(content.get("reason") or ""))
     edit = content.get("edit")
     return Approved(
+        by=by.name,
         via="mcp",
         for_run=content.get("for_run") is True,
         always=content.get("always") is True,

@@ -26,6 +26,7 @@ from paperagents.errors import (
     UsageError,
     VariableError,
 )
+from paperagents.interfaces.serving.callers import Right, caller_of
 from paperagents.messages import text
 from paperagents.runs.record import RunRecord
 
@@ -41,7 +42,7 @@ _KINDS = {
 """The problems that pydantic finds, and the messages we have for them."""
 _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     401: ("token-missing", "link-used"),
-    403: ("foreign-origin",),
+    403: ("foreign-origin", "right-missing"),
     404: (
         "unknown-run", "unknown-approval", "unknown-rule", "unknown-setting", "no-such-route", "entry-not-found",
         "entry-version-not-found", "unknown-kind",
@@ -60,6 +61,7 @@ _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
 }  # fmt: skip
 _STATUS = {code: status for status, codes in _CODES_OF_STATUS.items() for code in codes}
 PROBLEM_TYPE = "application/problem+json"
+_RIGHT = "x-paper-right"
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 
@@ -91,16 +93,26 @@ class StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that reads its body strictly."""
+    """A route that is open to whoever has the right, and reads its body strictly."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The usual handler, with a strict request."""
+        """The usual handler, with a strict request. Looking needs no right, and everything else at least ``call``."""
         handler = super().get_route_handler()
+        right: Right | None = (self.openapi_extra or {}).get(_RIGHT)
+        if right is None and self.methods != {"GET"}:
+            right = "call"
 
         async def strict(request: Request) -> Response:
+            if right is not None:
+                caller_of(request.scope).require(right)
             return await handler(StrictRequest(request.scope, request.receive))
 
         return strict
+
+
+def needs(right: Right) -> dict[str, Any]:
+    """What a route that needs more than ``call`` gives as ``openapi_extra``: enforced, and described."""
+    return {_RIGHT: right}
 
 
 def record_response(record: RunRecord) -> Response:

@@ -17,7 +17,8 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UsageError
 from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, Yes
-from paperagents.interfaces.rest.responses import Json, StrictRoute, plan_response, record_response
+from paperagents.interfaces.rest.responses import Json, StrictRoute, needs, plan_response, record_response
+from paperagents.interfaces.serving.callers import Caller, caller_of
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.runs.record import RunRecord, RunStatus
 from paperagents.secrets.redaction import Redaction
@@ -43,7 +44,13 @@ def live_runs(request: Request) -> LiveRuns:
     return live
 
 
+def current_caller(request: Request) -> Caller:
+    """Who has sent the request."""
+    return caller_of(request.scope)
+
+
 Live = Annotated[LiveRuns, Depends(live_runs)]
+By = Annotated[Caller, Depends(current_caller)]
 RunId = Annotated[str, Path(min_length=1, max_length=200)]
 Wait = Annotated[
     float,
@@ -180,6 +187,7 @@ def normalize_call(live: LiveRuns, tool: str, arguments: Mapping[str, Any]) -> t
 # --- approvals: open questions, answers, standing rules
 
 
+_ANSWERING = needs("answer")
 approvals_router = APIRouter(prefix="/api", tags=["approvals"], route_class=StrictRoute, responses=PROBLEM)
 ApprovalId = Annotated[str, Path(min_length=1, max_length=200)]
 
@@ -190,14 +198,14 @@ def questions(live: Live) -> Response:
     return Json([Redaction().value(request.as_json()) for request in live.vault.history.questions()])
 
 
-@approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED)
-async def approve(live: Live, approval_id: ApprovalId, yes: Yes, wait: Wait = 30.0) -> Response:
+@approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED, openapi_extra=_ANSWERING)
+async def approve(live: Live, by: By, approval_id: ApprovalId, yes: Yes, wait: Wait = 30.0) -> Response:
     """The run goes on. The digest says what was shown; where that has changed, the answer is refused."""
-    decision = Approved(via="api", for_run=yes.for_run, always=yes.always, arguments=yes.arguments)
+    decision = Approved(by=by.name, via=by.via, for_run=yes.for_run, always=yes.always, arguments=yes.arguments)
     return await answer(live, approval_id, decision, yes.digest, wait)
 
 
-@approvals_router.post("/approvals/{approval_id}/deny", summary="Say no", responses=ENDED)
+@approvals_router.post("/approvals/{approval_id}/deny", summary="Say no", responses=ENDED, openapi_extra=_ANSWERING)
 async def deny(live: Live, approval_id: ApprovalId, no: No, wait: Wait = 30.0) -> Response:
     """The reason reaches whoever called."""
     return await answer(live, approval_id, Denied(reason=no.reason), no.digest, wait)
@@ -209,7 +217,13 @@ def rules(live: Live) -> Response:
     return Json([rule.as_json() for rule in live.vault.rules.rules()])
 
 
-@approvals_router.delete("/rules/{rule_id}", summary="Take a rule back", status_code=204, response_class=Response)
+@approvals_router.delete(
+    "/rules/{rule_id}",
+    summary="Take a rule back",
+    status_code=204,
+    response_class=Response,
+    openapi_extra=_ANSWERING,
+)
 def revoke(live: Live, rule_id: Annotated[str, Path(min_length=1, max_length=200)]) -> Response:
     """From now on it is asked again."""
     live.vault.rules.revoke(live.vault.rules.find(rule_id).id)

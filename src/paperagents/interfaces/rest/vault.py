@@ -23,7 +23,7 @@ from paperagents.interfaces.rest.models import (
     Variable,
     VariableValue,
 )
-from paperagents.interfaces.rest.responses import Json, StrictRoute
+from paperagents.interfaces.rest.responses import Json, StrictRoute, needs
 from paperagents.interfaces.rest.runs import PROBLEM, Live, event_stream
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import language
@@ -77,7 +77,13 @@ def environment(live: Live, tool: Name) -> Response:
     return Json(configure(live.vault, live.vault.registry.tool(tool), {}))
 
 
-@router.put("/environment/{tool:path}", summary="Set variables", response_model=Variables, tags=["tools"])
+@router.put(
+    "/environment/{tool:path}",
+    summary="Set variables",
+    response_model=Variables,
+    tags=["tools"],
+    openapi_extra=needs("edit"),
+)
 def set_environment(live: Live, tool: Name, values: dict[str, VariableValue]) -> Response:
     """Each by its name; null or an empty text removes one. They are kept with the user, outside of the vault."""
     return Json(configure(live.vault, live.vault.registry.tool(tool), values))

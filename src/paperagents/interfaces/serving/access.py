@@ -1,7 +1,8 @@
-"""Access: a link that works once, the cookie it is exchanged for, the token of programs, and the rate limit.
+"""Access: a link that works once, the cookie it is exchanged for, the tokens of programs, and the rate limit.
 
-Cookies and tokens are derived from one key in the user's own folder, outside every vault: they outlive a restart, and a
-stranger's vault cannot bring its own.
+The cookie is a person's, and may do everything. The token that ``paper serve`` prints is a program's, and may call;
+what else a program may do needs a token that was made for it. The cookie and the printed token are derived from one key
+in the user's own folder, outside every vault: they outlive a restart, and a stranger's vault cannot bring its own.
 """
 
 from __future__ import annotations
@@ -17,22 +18,27 @@ from hashlib import sha256
 from pathlib import Path
 
 from paperagents.errors import PaperError
+from paperagents.interfaces.serving.callers import Caller, the_person
+from paperagents.interfaces.serving.tokens import TokenBook
 from paperagents.messages import system_text
 from paperagents.settings import user_folder
 
 KEY_FILE = "serving.key"
 COOKIE_SECONDS = 30 * 24 * 3600
 MOST_KEYS = 10_000
+_PRINTED = "paper serve"
+"""The name of the token that is printed."""
 
 
 class Access:
     """The ways into one vault."""
 
-    def __init__(self, key: bytes, vault: Path, *, token: str | None = None) -> None:
+    def __init__(self, key: bytes, vault: Path, *, token: str | None = None, tokens: TokenBook | None = None) -> None:
         self._key = key
         self._vault = str(vault)
+        self._tokens = tokens
         self.token = token or self.derive_text("token")
-        """What a program sends as ``Authorization: Bearer``."""
+        """What a program that may call sends as ``Authorization: Bearer``."""
         self._links: set[str] = set()
 
     @property
@@ -62,9 +68,13 @@ class Access:
         is_ours = hmac.compare_digest(signature.encode(), self.derive_text("cookie", expires).encode())
         return is_ours and expires.isdigit() and int(expires) > time.time()
 
-    def allows_token(self, token: str) -> bool:
-        """Whether a program may come in with this token."""
-        return hmac.compare_digest(token.encode(), self.token.encode())
+    def identify(self, token: str, cookie: str) -> Caller | None:
+        """Who comes with this token or this cookie; None for a stranger. A token counts before a cookie."""
+        if hmac.compare_digest(token.encode(), self.token.encode()):
+            return Caller(name=_PRINTED, via="api", rights=frozenset({"call"}))
+        if token and self._tokens is not None and (found := self._tokens.find(token)) is not None:
+            return Caller(name=found.name, via="api", rights=frozenset(found.rights))
+        return the_person() if self.allows_cookie(cookie) else None
 
     def derive(self, *purpose: str) -> bytes:
         """A secret for one purpose and this vault."""

@@ -16,6 +16,8 @@ import uvicorn
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.responses import RedirectResponse
 from fastapi.security import HTTPBearer
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -27,6 +29,7 @@ from paperagents.interfaces.rest import entries, runs, tags
 from paperagents.interfaces.rest import vault as vault_routes
 from paperagents.interfaces.rest.responses import Json, handle_errors
 from paperagents.interfaces.serving.access import Access
+from paperagents.interfaces.serving.callers import Caller, caller_of
 from paperagents.interfaces.serving.guard import Guard, GuardLimits, Hosts
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.pages import add_pages
@@ -36,6 +39,10 @@ from paperagents.version import __version__
 
 DESCRIBED_AT = "/api/openapi.json"
 DESCRIPTION = "Tools and agents of a vault: the same validation, approval and records as everywhere."
+TOKENS = (
+    "The token that `paper serve` prints may call. Routes with `x-paper-right` need a token that may answer or edit, "
+    "as `paper serve token new NAME --may call,answer` makes it, or the login of a page."
+)
 LONGEST_CHECK = 5.0
 """Seconds to wait for the database before it counts as unavailable."""
 
@@ -58,10 +65,17 @@ def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Gu
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         # MCP is told apart first: the middleware of pages and REST is not for it.
-        is_mcp = scope["type"] == "http" and scope["path"] == PATH
-        await (mcp_app if is_mcp else app)(scope, receive, send)
+        if scope["type"] == "http" and scope["path"] == PATH:
+            await mcp_app({**scope, "user": mcp_user(caller_of(scope))}, receive, send)
+        else:
+            await app(scope, receive, send)
 
     return Guard(app=support_head(dispatch), access=serving.access, hosts=serving.hosts, limits=serving.limits)
+
+
+def mcp_user(caller: Caller) -> AuthenticatedUser:
+    """The caller as the library knows callers: a session is for the one who has opened it, and nobody else's."""
+    return AuthenticatedUser(AccessToken(token="", client_id=f"{caller.via} {caller.name}", scopes=[*caller.rights]))
 
 
 def make_rest_app(live: LiveRuns) -> FastAPI:
@@ -79,7 +93,13 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
     app.state.live = live
     handle_errors(app)
     # For the description alone: the guard has checked the token before.
-    token = Depends(HTTPBearer(scheme_name="token", description="What paper serve prints.", auto_error=False))
+    token = Depends(
+        HTTPBearer(
+            scheme_name="token",
+            description=TOKENS,
+            auto_error=False,
+        )
+    )
     for router in (runs.router, runs.approvals_router, entries.router, tags.router, vault_routes.router):
         app.include_router(router, dependencies=[token])
     app.include_router(health_routes(live.vault))

@@ -25,6 +25,7 @@ from paperagents.interfaces.rest.responses import (
     to_ascii_json,
 )  # fmt: skip
 from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access, RateLimit
+from paperagents.interfaces.serving.callers import keep_caller
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -124,10 +125,11 @@ class Guard:
             raise PaperError("foreign-origin")
 
     def require_token(self, request: GuardedRequest) -> None:
-        """Raise PaperError without a valid token or cookie."""
+        """Raise PaperError without a valid token or cookie; what its owner may do is for the routes to check."""
         cookie = request.cookies.get(request.cookie_name, "")
         # Wrong guesses are not counted: other users of the machine cannot lock its owner out.
-        if self.access.allows_token(request.bearer) or self.access.allows_cookie(cookie):
+        if (caller := self.access.identify(request.bearer, cookie)) is not None:
+            keep_caller(request.scope, caller)
             return
         if request.path in _WITHOUT_TOKEN and request.method in ("GET", "HEAD"):
             return

@@ -21,8 +21,9 @@ from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
 from paperagents.files.reading import ABSENT, hash_content
 from paperagents.files.safe_open import join_path, split_path
-from paperagents.interfaces.rest.responses import Json, record_response
-from paperagents.interfaces.rest.runs import Live
+from paperagents.interfaces.rest.responses import Json, needs, record_response
+from paperagents.interfaces.rest.runs import By, Live
+from paperagents.interfaces.serving.callers import Caller
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.messages import text
@@ -80,12 +81,12 @@ def check(live: Live, draft: Draft) -> Response:
     return Json(check_content(live, join_path(split_path(draft.file)), draft.content))
 
 
-@router.put("/edit/save")
-async def save(live: Live, saving: Saving) -> Response:
+@router.put("/edit/save", openapi_extra=needs("edit"))
+async def save(live: Live, by: By, saving: Saving) -> Response:
     """Write the file, unless somebody else has changed it since it was opened."""
     path = join_path(split_path(saving.file))
     arguments: JsonObject = {"filePath": path, "content": saving.content, "overwrite": True}
-    approver = approve_unchanged(live.vault, path, saving.digest)
+    approver = approve_unchanged(live.vault, path, saving.digest, by)
     record = await asyncio.to_thread(live.vault.run, "write_file", arguments, approver=approver)
     response = record_response(record)
     saved = hash_content(utf8(saving.content))
@@ -93,12 +94,12 @@ async def save(live: Live, saving: Saving) -> Response:
     return response
 
 
-def approve_unchanged(vault: Vault, path: str, digest: str) -> Callable[[ApprovalRequest], Decision]:
-    """An approver that says yes while the file is as the person saw it."""
+def approve_unchanged(vault: Vault, path: str, digest: str, by: Caller) -> Callable[[ApprovalRequest], Decision]:
+    """An approver that says yes for whoever saves, while the file is as they saw it."""
 
     def decide(_: ApprovalRequest) -> Decision:
         if (found := vault.folder.digest(path)) == digest:
-            return Approved(via="page")
+            return Approved(by=by.name, via=by.via)
         conflict = "gone" if found == ABSENT else "taken" if digest == ABSENT else "conflict"
         return Denied(reason=text(f"web.editor.{conflict}"))
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from paperagents.agents.model import KEYRING, origin_of
 from paperagents.errors import SettingsError, UsageError
-from paperagents.interfaces.rest.responses import Json
+from paperagents.interfaces.rest.responses import Json, needs
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
@@ -68,7 +68,7 @@ def stats(request: Request, live: Live) -> Response:
     )  # fmt: skip
 
 
-@router.put("/settings/{name}")
+@router.put("/settings/{name}", openapi_extra=needs("edit"))
 def change(live: Live, name: Annotated[str, Path(max_length=100)], value: Value) -> Response:
     """Write a setting into the vault's file. Raises SettingsError for a value that it cannot have."""
     if name == "llm.api_key":

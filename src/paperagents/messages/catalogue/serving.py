@@ -38,6 +38,76 @@ TEXTS = {
         "Ein Link öffnet einmal. Starten Sie paper serve neu, um einen neuen zu erhalten.",
         "每个链接只能打开一次。请重新启动 paper serve 以获取新链接。",
     ),
+    "right-missing": (
+        "The token '{name}' may not do this.",
+        "Der Token „{name}“ darf das nicht.",
+        "令牌 “{name}” 无权执行此操作。",
+    ),
+    "right-missing.call": (
+        "The token '{name}' may not call tools.",
+        "Der Token „{name}“ darf keine Werkzeuge aufrufen.",
+        "令牌 “{name}” 无权调用工具。",
+    ),
+    "right-missing.answer": (
+        "The token '{name}' may not answer questions.",
+        "Der Token „{name}“ darf keine Fragen beantworten.",
+        "令牌 “{name}” 无权回答问题。",
+    ),
+    "right-missing.edit": (
+        "The token '{name}' may not edit files or settings.",
+        "Der Token „{name}“ darf keine Dateien oder Einstellungen ändern.",
+        "令牌 “{name}” 无权编辑文件或设置。",
+    ),
+    "right-missing.hint": (
+        "Do it on the page, or make a token that may: paper serve token new NAME --may call,{right}",
+        "Tun Sie es auf der Seite, oder erstellen Sie einen Token dafür: paper serve token new NAME --may call,{right}",
+        "请在网页上操作，或创建有此权限的令牌：paper serve token new NAME --may call,{right}",
+    ),
+    "right-missing.call.hint": (
+        "Make a token that may: paper serve token new NAME --may call",
+        "Erstellen Sie einen Token dafür: paper serve token new NAME --may call",
+        "请创建有此权限的令牌：paper serve token new NAME --may call",
+    ),
+    "invalid-token-name": (
+        "'{name}' cannot be the name of a token.",
+        "„{name}“ kann kein Token heißen.",
+        "“{name}” 不能用作令牌名称。",
+    ),
+    "invalid-token-name.hint": (
+        "Use letters, digits, '-', '_' and '.', at most 64.",
+        "Erlaubt sind Buchstaben, Ziffern, „-“, „_“ und „.“, höchstens 64.",
+        "请使用字母、数字、“-”、“_” 和 “.”，最多 64 个字符。",
+    ),
+    "token-exists": (
+        "There is a token named '{name}' already.",
+        "Es gibt schon einen Token namens „{name}“.",
+        "已有名为 “{name}” 的令牌。",
+    ),
+    "token-exists.hint": (
+        "Choose another name, or revoke it first: paper serve token revoke {name}",
+        "Wählen Sie einen anderen Namen, oder widerrufen Sie ihn zuerst: paper serve token revoke {name}",
+        "请换一个名称，或先将其撤销：paper serve token revoke {name}",
+    ),
+    "unknown-token": (
+        "There is no token named '{name}'.",
+        "Es gibt keinen Token namens „{name}“.",
+        "没有名为 “{name}” 的令牌。",
+    ),
+    "unknown-token.hint": (
+        "What there is: paper serve token list",
+        "Welche es gibt: paper serve token list",
+        "查看全部：paper serve token list",
+    ),
+    "unknown-right": (
+        "There is no right '{name}'.",
+        "Es gibt kein Recht „{name}“.",
+        "没有名为 “{name}” 的权限。",
+    ),
+    "unknown-right.hint": (
+        "A token may {rights}: --may call,answer",
+        "Mögliche Rechte: {rights}, zum Beispiel --may call,answer",
+        "可用权限：{rights}，例如 --may call,answer",
+    ),
     "token-too-short": (
         "The setting serve.token needs at least {least} characters.",
         "Die Einstellung serve.token braucht mindestens {least} Zeichen.",
@@ -148,6 +218,38 @@ TEXTS = {
         "Den Vault bereitstellen: Seiten, REST und MCP, auf diesem Rechner.",
         "在本机上提供仓库服务：网页、REST 和 MCP。",
     ),
+    "cli.serve.token": (
+        "Tokens for programs, each with a name and its rights.",
+        "Token für Programme, jeder mit Namen und eigenen Rechten.",
+        "供程序使用的令牌，各有名称和权限。",
+    ),
+    "cli.serve.token.new": (
+        "Make a token; it is shown once.",
+        "Einen Token erstellen; er wird einmal gezeigt.",
+        "创建令牌；只显示一次。",
+    ),
+    "cli.serve.token.list": ("List the tokens.", "Die Token auflisten.", "列出令牌。"),
+    "cli.serve.token.revoke": (
+        "Let nobody in with a token any more.",
+        "Mit einem Token niemanden mehr hereinlassen.",
+        "撤销令牌，使其不再可用。",
+    ),
+    "cli.serve.token.may": (
+        "What it may do, separated by commas: call tools, answer questions, edit files and settings.",
+        "Was er darf, durch Kommas getrennt: call (aufrufen), answer (antworten), edit (Dateien und Einstellungen).",
+        "其权限，以逗号分隔：call（调用工具）、answer（回答问题）、edit（编辑文件和设置）。",
+    ),
+    "cli.serve.token.once": (
+        "The token of '{name}', which may {rights}. Keep it now; it is not shown again:",
+        "Der Token „{name}“ mit den Rechten {rights}. Heben Sie ihn jetzt auf; er wird nicht noch einmal gezeigt:",
+        "令牌 “{name}”，权限：{rights}。请立即保存，之后不再显示：",
+    ),
+    "cli.serve.token.none": (
+        "There are no tokens. Make one: paper serve token new NAME --may call,answer",
+        "Es gibt keine Token. Einen erstellen: paper serve token new NAME --may call,answer",
+        "没有令牌。创建：paper serve token new NAME --may call,answer",
+    ),
+    "cli.serve.token.revoked": ("Revoked: {name}", "Widerrufen: {name}", "已撤销：{name}"),
     "cli.serve.host": (
         "The address to listen on.",
         "Die Adresse, unter der der Server erreichbar ist.",
@@ -169,9 +271,9 @@ TEXTS = {
         "{vault} 已开始服务。此链接只能打开一次：",
     ),
     "cli.serve.programs": (
-        "For programs: {api} and {mcp}, with the header",
-        "Für Programme: {api} und {mcp}, mit der Kopfzeile",
-        "供程序使用：{api} 和 {mcp}，请求头为",
+        "For programs that call tools: {api} and {mcp}, with the header",
+        "Für Programme, die Werkzeuge aufrufen: {api} und {mcp}, mit der Kopfzeile",
+        "供调用工具的程序使用：{api} 和 {mcp}，请求头为",
     ),
     "cli.serve.reachable": (
         "Other machines can reach {host}. They need the token too; it is sent without encryption.",

@@ -1,0 +1,81 @@
+"""``paper serve token``: tokens for programs, each with a name and its rights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from paperagents.errors import UsageError
+from paperagents.interfaces.command_line.app import LocalisedGroup
+from paperagents.interfaces.command_line.options import common_options, current_vault
+from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say
+from paperagents.messages import text
+
+if TYPE_CHECKING:
+    from paperagents.interfaces.serving.callers import Right
+
+
+@click.group("token", cls=LocalisedGroup, help=text("cli.serve.token"))
+def token_command() -> None:
+    """Make, list and revoke tokens."""
+
+
+@token_command.command("new", help=text("cli.serve.token.new"))
+@click.argument("name")
+@click.option("--may", "wanted", multiple=True, metavar="call,answer,edit", help=text("cli.serve.token.may"))
+@common_options
+def new(context: click.Context, *, name: str, wanted: tuple[str, ...], as_json: bool) -> None:
+    """Print a new token, once."""
+    from paperagents.interfaces.serving.tokens import open_token_book  # noqa: PLC0415  needed here alone
+
+    rights = read_rights(wanted or ("call",))
+    token = open_token_book(current_vault(context)).create(name, rights)
+    if as_json:
+        print_json({"name": name, "may": rights, "token": token})
+        return
+    say(text("cli.serve.token.once", name=name, rights=", ".join(rights)))
+    click.echo(token)
+
+
+@token_command.command("list", help=text("cli.serve.token.list"))
+@common_options
+def list_tokens(context: click.Context, *, as_json: bool) -> None:
+    """Every token by name, with its rights; the token itself is not kept."""
+    from paperagents.interfaces.serving.tokens import open_token_book  # noqa: PLC0415  as above
+
+    vault = current_vault(context)
+    found = open_token_book(vault).tokens()
+    if as_json:
+        print_json([each.as_json() for each in found])
+        return
+    for each in found:
+        created = local_time(each.created, vault.settings.zone)
+        click.echo(f"{paint(one_line(each.name), bold=True)}  {', '.join(each.rights)}  {created}")
+    if not found:
+        say(text("cli.serve.token.none"))
+
+
+@token_command.command("revoke", help=text("cli.serve.token.revoke"))
+@click.argument("name")
+@common_options
+def revoke(context: click.Context, *, name: str, as_json: bool) -> None:
+    """A server that runs notices at once."""
+    from paperagents.interfaces.serving.tokens import open_token_book  # noqa: PLC0415  as above
+
+    open_token_book(current_vault(context)).revoke(name)
+    if as_json:
+        print_json({"name": name, "revoked": True})
+    else:
+        say(text("cli.serve.token.revoked", name=name))
+
+
+def read_rights(wanted: tuple[str, ...]) -> list[Right]:
+    """The rights that ``--may`` names, in one order. Raises UsageError for another word."""
+    from paperagents.interfaces.serving.callers import RIGHTS  # noqa: PLC0415  as above
+
+    named = [word.strip() for each in wanted for word in each.split(",")]
+    for word in named:
+        if word not in RIGHTS:
+            raise UsageError("unknown-right", name=word, rights=", ".join(RIGHTS))
+    return [right for right in RIGHTS if right in named]
