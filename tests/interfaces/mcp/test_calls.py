@@ -10,6 +10,7 @@ from typing import Any
 
 import mcp_types as types
 import pytest
+from tests.trusting import trust_settings
 
 from paperagents.approval.question import Approved
 from paperagents.testing.model_server import ScriptedServer
@@ -318,6 +319,7 @@ def test_an_agent_is_called_like_a_tool_and_its_steps_ask(served: Served, era: s
 
     with ScriptedServer([{"calls": [call]}, {"text": "The poem is written."}]) as model:
         served.note(".paper/settings.toml", f'[llm]\nbase_url = "{model.base_url}"\napi_key = "k"\n')
+        trust_settings(served.folder)
         served.vault.read_settings_again()
         result = asyncio.run(go())
     assert text_of(result) == "The poem is written."

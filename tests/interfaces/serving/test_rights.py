@@ -107,7 +107,7 @@ def test_everything_but_looking_needs_a_right(served: Served) -> None:
     with served.program() as nobody:
         for route in changing:
             (method,) = route.methods or {""}
-            path = route.path.format(**dict.fromkeys(route.param_convertors, "1"))
+            path = route.path_format.format(**dict.fromkeys(route.param_convertors, "1"))
             assert nobody.request(method, path).json()["code"] == "right-missing", path
 
 
