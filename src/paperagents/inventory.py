@@ -6,11 +6,12 @@ fields of files and the tables of the database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from paperagents.approval.signatures import signer_of
 from paperagents.approval.trust import Brought, TrustState, brought
 from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import UsageError
 from paperagents.reading.execution_log import digest_without_log
 from paperagents.registry.entry import Entry
 from paperagents.storage.database import readable
@@ -57,8 +58,7 @@ def list_stored(vault: Vault) -> Iterator[Brought]:
     place = vault.database.place
     rows = vault.database.rows(f"SELECT run_id {_UNFINISHED} ORDER BY started, rowid LIMIT ?", (_MOST,))
     for run_id in readable("runs", rows, lambda row: row.text("run_id")):
-        run = vault.history.run(run_id)
-        if run is not None and not vault.journal.is_own(run_id):
+        if not vault.journal.is_own(run_id) and (run := vault.history.run(run_id)) is not None:
             yield run.as_brought(place)
     signed = ["SELECT DISTINCT signature FROM answers LIMIT ?"]
     if vault.database.shared_name() is not None:
@@ -67,6 +67,28 @@ def list_stored(vault: Vault) -> Iterator[Brought]:
     signers = {signer_of(row["signature"]) for row in found if isinstance(row["signature"], str)}
     for public in sorted(signers - {"", vault.user_key.public}):
         yield Brought(kind="answer", name=public, what=f"ed25519 {public[:16]}", where=place, digest=public)
+
+
+def list_undecided(vault: Vault, things: Iterable[Brought]) -> list[Brought]:
+    """Those that the user neither trusts nor has declined."""
+    return [each for each in things if not vault.trust.trusts(each) and not vault.trust.is_declined(each)]
+
+
+def choose_things(vault: Vault, digests: Sequence[str], kind: str | None, *, everything: bool) -> list[Brought]:
+    """Those of a kind, all, or those with these digests, of which a beginning is enough.
+
+    Raises UsageError where nothing is named, or one that is not there.
+    """
+    if not digests and kind is None and not everything:
+        raise UsageError("trust-names-nothing")
+    found = list_brought(vault)
+    chosen = [thing for thing in found if everything or thing.kind == kind]
+    for digest in digests:
+        fitting = {thing.digest: thing for thing in found if thing.digest.startswith(digest.lower())}
+        if len(fitting) != 1 or not digest:
+            raise UsageError("trust-unknown", digest=digest[:100])
+        chosen += fitting.values()
+    return chosen
 
 
 def as_json(thing: Brought, state: TrustState) -> JsonObject:

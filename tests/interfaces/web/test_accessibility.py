@@ -47,6 +47,9 @@ def pages_of(served: Served) -> Iterator[str]:
     vault.entries.put("task", "sow", {"heading": "Sow", "content": "peas", "notes": "soon"})
     vault.entries.put("task", "sow", {"content": "beans"})
     yield from ("/entries/memory", "/entries/task", "/entries/task/sow")
+    served.note(".paper/settings.toml", 'allowed_hosts = ["example.com"]\n')
+    vault.read_settings_again()
+    yield from ("/trust", "/runs")
     yield f"/agents/helper?conversation=talk&run={asked.run_id}"
 
 

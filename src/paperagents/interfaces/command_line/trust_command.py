@@ -13,7 +13,7 @@ from paperagents.interfaces.command_line.options import common_options, current_
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
 from paperagents.interfaces.command_line.terminal import discard_pending_input, is_interactive
 from paperagents.inventory import as_json as thing_as_json
-from paperagents.inventory import list_brought
+from paperagents.inventory import choose_things, list_brought, list_undecided
 from paperagents.messages import text
 from paperagents.vault import Vault
 
@@ -52,7 +52,9 @@ def give(  # noqa: PLR0913  each option is one
 ) -> None:
     """Trust things of the vault; several at once are shown and asked about."""
     vault = current_vault(context, keeps=False)
-    chosen = [thing for thing in choose(vault, digests, kind, everything=everything) if not vault.trust.trusts(thing)]
+    chosen = [
+        thing for thing in choose_things(vault, digests, kind, everything=everything) if not vault.trust.trusts(thing)
+    ]
     if chosen and not digests and not yes:
         if not is_interactive():
             raise UsageError("trust-needs-yes")
@@ -74,23 +76,11 @@ def take(  # noqa: PLR0913  each option is one
     """Trust things of the vault no more. Nobody has to be asked about less."""
     assert yes in (True, False)
     vault = current_vault(context, keeps=False)
-    chosen = [thing for thing in choose(vault, digests, kind, everything=everything) if vault.trust.trusts(thing)]
+    chosen = [
+        thing for thing in choose_things(vault, digests, kind, everything=everything) if vault.trust.trusts(thing)
+    ]
     vault.trust.take(thing.digest for thing in chosen)
     tell(vault, chosen, "cli.trust.taken", as_json=as_json)
-
-
-def choose(vault: Vault, digests: tuple[str, ...], kind: str | None, *, everything: bool) -> list[Brought]:
-    """The things that the options name. Raises UsageError where they name none, or one that is not there."""
-    if not digests and kind is None and not everything:
-        raise UsageError("trust-names-nothing")
-    found = list_brought(vault)
-    chosen = [thing for thing in found if everything or thing.kind == kind]
-    for digest in digests:
-        fitting = {thing.digest: thing for thing in found if thing.digest.startswith(digest.lower())}
-        if len(fitting) != 1 or not digest:
-            raise UsageError("trust-unknown", digest=one_line(digest))
-        chosen += fitting.values()
-    return chosen
 
 
 def tell(vault: Vault, chosen: list[Brought], message: str, *, as_json: bool) -> None:
@@ -109,7 +99,7 @@ def settle_trust(vault: Vault, things: Iterable[Brought]) -> None:
 
     What the user trusts or has declined is not asked about again.
     """
-    open_things = [thing for thing in things if not vault.trust.trusts(thing) and not vault.trust.is_declined(thing)]
+    open_things = list_undecided(vault, things)
     if not open_things:
         return
     if not is_interactive():

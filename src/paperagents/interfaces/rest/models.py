@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from paperagents.approval.trust import TrustKind, TrustState
 from paperagents.runs.record import RunStatus
 
 JsonDict = dict[str, Any]
@@ -39,6 +40,14 @@ class No(RequestBody):
 
     digest: str = Field(description="The digest of the question as it was shown.")
     reason: str = Field(default="", max_length=10_000)
+
+
+class TrustChoice(RequestBody):
+    """Which things: by their digests, all of a kind, or all."""
+
+    digests: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(default_factory=list, max_length=2000)
+    kind: TrustKind | None = None
+    all: bool = False
 
 
 class EntryFields(RequestBody):
@@ -272,6 +281,16 @@ class SettingLine(BaseModel):
 
     value: Any
     origin: str
+
+
+class TrustLine(BaseModel):
+    """Something that the vault brings along."""
+
+    kind: TrustKind
+    what: str
+    where: str
+    digest: str
+    state: TrustState
 
 
 class Status(BaseModel):

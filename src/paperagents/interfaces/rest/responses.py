@@ -45,7 +45,7 @@ _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     403: ("foreign-origin", "right-missing"),
     404: (
         "unknown-run", "unknown-approval", "unknown-rule", "unknown-setting", "no-such-route", "entry-not-found",
-        "entry-version-not-found", "unknown-kind",
+        "entry-version-not-found", "unknown-kind", "trust-unknown",
         "file-not-found",
     ),
     405: ("wrong-method",),

@@ -14,7 +14,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paperagents.errors import UsageError
 from paperagents.interfaces.rest.runs import Live
-from paperagents.interfaces.web import editor_pages, entry_pages, rendering, run_pages, settings_pages, tool_pages
+from paperagents.interfaces.web import (
+    editor_pages,
+    entry_pages,
+    rendering,
+    run_pages,
+    settings_pages,
+    tool_pages,
+    trust_pages,
+)
 from paperagents.interfaces.web.rendering import THEME_COOKIE, THEMES, PageRoute, error_page, fragment, page
 from paperagents.interfaces.web.run_view import question_views
 from paperagents.interfaces.web.texts import in_zone
@@ -31,7 +39,7 @@ _YEAR = 365 * 24 * 3600
 
 def add_pages(app: FastAPI) -> None:
     """Add all pages to the application, in the language of the reader."""
-    for part in (rendering, run_pages, editor_pages, settings_pages, entry_pages, tool_pages):
+    for part in (rendering, run_pages, editor_pages, settings_pages, entry_pages, tool_pages, trust_pages):
         app.include_router(part.router)
     app.include_router(choices)
     app.include_router(router)

@@ -25,6 +25,7 @@ from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.rest.responses import StrictRoute, invalid_request, status_of
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.texts import format_duration, format_moment
+from paperagents.inventory import list_brought, list_undecided
 from paperagents.messages import LANGUAGES, language, sentences, text
 from paperagents.registry.entry import Entry
 from paperagents.registry.tool_registry import ToolRegistry
@@ -60,7 +61,7 @@ class PageRoute(StrictRoute):
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
     """A whole page."""
     live: LiveRuns = request.app.state.live
-    shared = {
+    shared: dict[str, Any] = {
         # Read first: what happens while the page is made is sent again when it listens.
         "last_event": live.last_event,
         "request_path": request.url.path,
@@ -70,6 +71,8 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         "waiting": live.vault.history.count_questions(),
         "sidebar": make_sidebar(live.vault.registry, current=values.get("current")),
     }
+    if "untrusted" not in values:
+        shared["untrusted"] = list_undecided(live.vault, list_brought(live.vault))
     return fragment(template, status, **{**shared, **values})
 
 

@@ -42,8 +42,9 @@ def history(  # noqa: PLR0913  each is a field of the address
     with suppress(ValueError, OverflowError):
         begins = start_of_day(since) if _DAY.fullmatch(since) else None
     runs = live.vault.history.runs(tool=tool or None, status=chosen, since=begins, limit=most + 1)
+    foreign = {str(each["run_id"]) for each in runs[:most] if not live.vault.journal.is_own(str(each["run_id"]))}
     return page(
-        request, "runs.html", runs=runs[:most], is_more=len(runs) > most, most=most, statuses=STATUSES,
+        request, "runs.html", foreign=foreign, runs=runs[:most], is_more=len(runs) > most, most=most, statuses=STATUSES,
         chosen={"tool": tool, "status": chosen or "", "since": since if begins else ""},
     )  # fmt: skip
 

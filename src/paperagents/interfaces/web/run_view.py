@@ -69,6 +69,8 @@ class RunView:
     places: tuple[dict[str, Any], ...]
     """Where in which file an error happened."""
     file: str | None
+    is_foreign: bool = False
+    """Whether it came with the vault: neither the user nor somebody trusted has started it."""
     tree: tuple[TreeNode, ...] = ()
     """The calls of an agent."""
 
@@ -123,6 +125,8 @@ def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
         first_step=first_step,
         places=tuple(stack_frames(record.error)),
         file=tool.file if tool is not None else None,
+        # A run that has just begun here may not be stored yet.
+        is_foreign=not live.goes_on(record.run_id) and not live.vault.journal.is_own(record.run_id),
         tree=tuple(branches),
     )
 

@@ -94,6 +94,34 @@ TEXTS = {
         "Lässt andere zu paper serve herein.",
         "允许他人访问 paper serve。",
     ),
+    # --- the pages
+    "web.trust": ("Trust", "Vertrauen", "信任"),
+    "web.trust.bar": (
+        "Not trusted and left out: {count}",
+        "Nicht vertraut und ausgelassen: {count}",
+        "未受信任、已略过的内容：{count} 项",
+    ),
+    "web.trust.more": ("And {count} more.", "Und {count} weitere.", "还有 {count} 项。"),
+    "web.trust.decide": ("Look and decide", "Ansehen und entscheiden", "查看并决定"),
+    "web.trust.about": (
+        "What this vault brings along that opens or starts something. It counts once you trust it, as it is now.",
+        "Was dieser Vault mitbringt und was etwas öffnet oder startet. Es zählt, sobald Sie ihm vertrauen.",
+        "此仓库带来的、会开放或启动某些功能的内容。在您信任后生效，且仅对其当前状态有效。",
+    ),
+    "web.trust.give": ("Trust", "Vertrauen", "信任"),
+    "web.trust.give-all": ("Trust all of this", "All dem vertrauen", "信任以上全部内容"),
+    "web.trust.take": ("Trust no more", "Nicht mehr vertrauen", "不再信任"),
+    "web.trust.nothing": (
+        "This vault brings nothing along that has to be trusted.",
+        "Dieser Vault bringt nichts mit, dem Sie vertrauen müssten.",
+        "此仓库没有带来需要信任的内容。",
+    ),
+    "web.run.foreign": ("came along", "mitgebracht", "随仓库而来"),
+    "web.run.foreign.about": (
+        "Was not started here. It came with the vault.",
+        "Wurde nicht hier gestartet. Er kam mit dem Vault.",
+        "并非在此启动，随仓库而来。",
+    ),
     # --- mistakes
     "trust-needs-yes": (
         "Nobody is here to look at what is to be trusted.",

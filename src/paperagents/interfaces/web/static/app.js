@@ -9,6 +9,7 @@ import { startEntry } from "./entries.js";
 import { actOnRun, copyResult, loadMore, loadStep, loadSteps, watchRun } from "./run.js";
 import { startSettings } from "./settings.js";
 import { startTool } from "./tool.js";
+import { decideTrust } from "./trust.js";
 
 const events = openEvents();
 
@@ -35,11 +36,12 @@ async function act(event) {
   const choice = event.target.closest(".choice a");
   // Back to what is seen now, which need not be what was loaded.
   if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
-  const target = event.target.closest("[data-answer], [data-action], [data-copy], [data-more], [data-more-steps]");
+  const target = event.target.closest("[data-answer], [data-action], [data-copy], [data-trust], [data-more], [data-more-steps]");
   if (!target) return;
   if (target.dataset.answer) await answer(target);
   else if (target.dataset.action) await actOnRun(target);
   else if (target.dataset.copy) await copyResult(target);
+  else if (target.dataset.trust) await decideTrust(target);
   else {
     event.preventDefault();
     await (target.hasAttribute("data-more") ? loadMore(target) : loadSteps(target));
