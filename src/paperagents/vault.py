@@ -1,17 +1,14 @@
-"""A vault whose tools can be run: its parts, each made when it is first needed, and what a caller can do with it."""
+"""A vault whose tools can be run: everything that a caller can do with it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from uuid import uuid4
 
 from paperagents.agents.model import LanguageModel
-from paperagents.agents.runner import AgentRunner
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -19,65 +16,32 @@ from paperagents.approval.question import (
     Approver,
     AskFunction,
     Decision,
-    Effect,
 )
-from paperagents.approval.rules import RuleBook
-from paperagents.approval.signatures import Signatures
-from paperagents.calls.arguments import ToolCall, read_variables, validate_arguments, variable_text
+from paperagents.calls.arguments import ToolCall, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.source import Excerpt
-from paperagents.definitions.text import ENTRY_KINDS
-from paperagents.definitions.tool import STORE_PREFIX, Example, ToolDefinition
-from paperagents.errors import ToolError, UnknownToolError, UsageError
+from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
-from paperagents.known_settings import find_spec
-from paperagents.mcp_client.connections import RemoteEffects
-from paperagents.messages import system_text
-from paperagents.notes_folder import NotesFolder, find_vault
-from paperagents.npm.packages import packages_of
-from paperagents.npm.tool_packages import NpmPackages
-from paperagents.reading.files import read_pinned_tool
-from paperagents.runs.continuation import Continuation
+from paperagents.notes_folder import find_vault
 from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
-from paperagents.runs.history import History
-from paperagents.runs.journal import Journal, NullJournal
-from paperagents.runs.note_log import NoteLog
-from paperagents.runs.questions import Questions
+from paperagents.runs.null_journal import NullJournal
 from paperagents.runs.record import RunRecord
 from paperagents.runs.run import Runner
-from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
-from paperagents.runs.session import Event, Prepare, Services, Session
-from paperagents.runs.tag_calls import TagApplier, vault_tags
+from paperagents.runs.session import Event, Services, Session
+from paperagents.runs.tag_calls import TagApplier
 from paperagents.runs.tracing import traced
-from paperagents.sandbox import Cancellation, Limits, Sandbox
-from paperagents.secrets.environment import EnvironmentStore
-from paperagents.secrets.redaction import Redaction
-from paperagents.settings import KEEPING_FOLDER, user_folder
-from paperagents.storage.database import Database
-from paperagents.storage.entries import EntryStore, PlannedEntries, ToolStorage
-from paperagents.storage.sqlite import SqliteDatabase
-from paperagents.tags import TagRegistry, read_tags
+from paperagents.sandbox import Cancellation
+from paperagents.storage.entries import PlannedEntries
+from paperagents.tags import read_tags
 from paperagents.tool_modes import Mode, in_mode
-from paperagents.tools import effects_in
-from paperagents.tools.built_in import ToolContext
-from paperagents.tools.own_stores import OwnStores
+from paperagents.vault_parts import VaultParts
 
 Person = Approver | Callable[[ApprovalRequest], Decision] | None
 """Who is asked: an approver, a function, or nobody."""
-_OF_THE_SANDBOX = ("timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb")
 
 
-class Vault(NotesFolder):
+class Vault(VaultParts):
     """A folder of notes whose tools can be run."""
-
-    def __enter__(self) -> Vault:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    # --- what a caller can do
 
     def run(  # noqa: PLR0913  each may be said or left unsaid
         self,
@@ -208,219 +172,6 @@ class Vault(NotesFolder):
         )
         return applier.apply(read_tags(text, registry).operations, tool=tool, all_or_nothing=all_or_nothing)
 
-    # --- what it is made of
-
-    @cached_property
-    def database(self) -> Database:
-        """What the program keeps."""
-        url = self.settings.get("database_url")
-        if not url:
-            return SqliteDatabase(self.root / KEEPING_FOLDER / "paper.db")
-        try:
-            from paperagents.storage.postgres import PostgresDatabase  # noqa: PLC0415  an extra, and large
-        except ImportError as error:
-            raise UsageError("cluster-not-installed") from error
-        # Whoever chose the address must not get what the user keeps for others.
-        return PostgresDatabase(url, uses_defaults=not self.is_from_vault("database_url"))
-
-    @cached_property
-    def journal(self) -> Journal:
-        """What is written of runs as they happen."""
-        return Journal(self.database, self.signatures)
-
-    @cached_property
-    def signatures(self) -> Signatures:
-        """What proves that runs and answers are the user's own; on a shared database also those of trusted others."""
-        trust = self.trust
-        return Signatures(self.user_key, lambda: self.database.shared_name() or trust.vault, trusts=trust.trusts_key)
-
-    @cached_property
-    def questions(self) -> Questions:
-        """What runs have asked, and what was answered."""
-        return Questions(self.journal)
-
-    @cached_property
-    def history(self) -> History:
-        """Runs and open questions, to read."""
-        return History(self.journal)
-
-    @cached_property
-    def entries(self) -> EntryStore:
-        """Memories, tasks, goals and the data vault."""
-        return EntryStore(self.database)
-
-    def vault_content(self, identifier: str) -> str | None:
-        """The content of an entry of the data vault; None where there is none."""
-        return self.entries.content("datavault", identifier)
-
-    @cached_property
-    def rules(self) -> RuleBook:
-        """What the user has allowed from now on."""
-        return RuleBook(user_folder() / "rules.json", self.root)
-
-    @cached_property
-    def environments(self) -> EnvironmentStore:
-        """Settings and secrets of the vault's tools."""
-        return EnvironmentStore(user_folder() / "environments.json", self.root)
-
-    @cached_property
-    def service_secrets(self) -> EnvironmentStore:
-        """The same, of the services that tools of the vault talk to."""
-        return EnvironmentStore(user_folder() / "services.json", self.root)
-
-    def variables(self, tool: ToolDefinition) -> dict[str, str]:
-        """What is set for a tool: its own values, else those of the service that a variable names."""
-        values = self.environments.values(tool.id)
-        for each in tool.environment:
-            if each.service and each.name in (shared := self.service_secrets.values(each.service)):
-                values.setdefault(each.name, shared[each.name])
-        return values
-
-    @cached_property
-    def folder(self) -> VaultFolder:
-        """The vault's files."""
-        return VaultFolder(self.root)
-
-    @cached_property
-    def sandbox(self) -> Sandbox:
-        """Where JavaScript runs."""
-        return Sandbox(
-            limits=replace(self.limits, seconds=max(self.limits.seconds, MODULE_SECONDS)),
-            timezone=self.settings.get("timezone"),
-        )
-
-    @cached_property
-    def _retired(self) -> list[Sandbox | NpmPackages]:
-        """Made with older settings; runs that were begun with them may still go on."""
-        return []
-
-    @cached_property
-    def packages(self) -> NpmPackages:
-        """Npm packages of tools, and where tools that have some run."""
-        return NpmPackages(
-            root=self.root,
-            cache=packages_of(self.root),
-            find_tool=self.registry.tool,
-            grants=self.npm_grants,
-            rules=self.rules,
-            limits=self.sandbox.limits,
-            timezone=self.settings.get("timezone") or "",
-        )
-
-    @cached_property
-    def remote_effects(self) -> RemoteEffects:
-        """The tools of other MCP servers, and the connections to them."""
-        return RemoteEffects(self.remote_servers)
-
-    @cached_property
-    def limits(self) -> Limits:
-        """How much a block of JavaScript may take."""
-        get = self.settings.get
-        return Limits(
-            seconds=get("sandbox.timeout"), memory_mb=get("sandbox.memory_mb"), output_mb=get("sandbox.output_mb")
-        )
-
-    @cached_property
-    def services(self) -> Services:
-        """Everything a run stands on."""
-        return Services(
-            find_tool=self.find_tool,
-            read_pinned=read_pinned_tool,
-            file_content=self._file_content,
-            built_in=self._built_in(self.folder, self.entries),
-            sandbox=self.sandbox,
-            packages=self.packages,
-            limits=self.limits,
-            module_limits=replace(self.limits, seconds=MODULE_SECONDS),
-            rules=self.rules,
-            asks_before_reads=self.settings.get("approval.reads"),
-            redaction=Redaction(self._secrets()),
-            clock=self._clock,
-            environment=self._environment,
-            entries=self.entries,
-            storage=ToolStorage(self.database),
-            vault_content=self.vault_content,
-            note_log=NoteLog(self.folder, self.rules, lambda: (entry.file for entry in self.registry.entries())),
-            agent=self.agents,
-            journal=self.journal,
-            questions=self.questions,
-            history=self.history,
-        )
-
-    @cached_property
-    def agents(self) -> AgentRunner:
-        """Who answers calls of agents."""
-        return AgentRunner(
-            root=self.root,
-            settings=self.settings,
-            entries=self.registry.entries,
-            tags=self.tag_registry,
-            read_note=lambda path: self.folder.read_text(path).content,
-        )
-
-    def tag_registry(self) -> TagRegistry:
-        """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
-        return vault_tags(self.registry.tags(), self.registry.entries(), self._evaluate)
-
-    @cached_property
-    def own_stores(self) -> OwnStores:
-        """The tools of kinds of entries that tags of this vault define."""
-        return OwnStores(self.tag_registry)
-
-    def find_tool(self, name: str) -> ToolDefinition:
-        """The tool of this name; else the one that stores a kind of entries of one's own."""
-        try:
-            return self.registry.tool(name)
-        except UnknownToolError:
-            if (store := self.own_stores.find_tool(name)) is None:
-                raise
-            return store
-
-    def entry_kinds(self) -> list[str]:
-        """The kinds of entries: built-in ones, those that tags of one's own store, and those that were stored."""
-        return list(dict.fromkeys([*ENTRY_KINDS, *self.tag_registry().own_kinds, *self.entries.counts()]))
-
-    def _evaluate(self, script: Excerpt, names: JsonObject) -> JsonValue:
-        return self.sandbox.run(script, names=names, limits=self.limits).value
-
-    @cached_property
-    def continuation(self) -> Continuation:
-        """How questions are answered and runs go on, whoever works on them."""
-        return Continuation(
-            journal=self.journal,
-            questions=self.questions,
-            history=self.history,
-            trusts_run=lambda run: self.trust.trusts(run.as_brought()),
-            require_possible=self._require_possible,
-        )
-
-    def read_settings_again(self) -> None:
-        """Take over settings that have been changed. Runs that go on keep theirs."""
-        before = self.__dict__.get("settings")
-        for part in ("settings", "limits", "services", "agents"):
-            self.__dict__.pop(part, None)
-        if before is not None and any(before.get(name) != self.settings.get(name) for name in _OF_THE_SANDBOX):
-            self._retired += [self.__dict__.pop(part) for part in ("sandbox", "packages") if part in self.__dict__]
-
-    def close(self) -> None:
-        """End the sandbox's workers and let go of the files."""
-        while self._retired:
-            self._retired.pop().close()
-        for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
-            if part in self.__dict__:
-                self.__dict__.pop(part).close()
-        for part in ("services", "history", "questions", "signatures", "continuation"):
-            self.__dict__.pop(part, None)
-
-    def _require_possible(self, request: ApprovalRequest, decision: Decision) -> None:
-        """A slip in an edit must not cost the run: it is told, and the question stays open."""
-        if not isinstance(decision, Approved) or decision.arguments is None:
-            return
-        tool = self.find_tool(request.tool)
-        complete = validate_arguments(tool, decision.arguments)
-        if tool.kind == "store" or tool.id in self.services.built_in:
-            self.services.built_in[tool.key](complete).require_possible()
-
     def _session(
         self,
         approver: Person,
@@ -442,50 +193,7 @@ class Vault(NotesFolder):
             built_in=self._built_in(folder, entries),
         )
 
-    def _file_content(self, file: str) -> bytes:
-        try:
-            return (self.root / file).read_bytes()
-        except OSError as error:
-            raise ToolError("file-unreadable", reason=system_text(error)) from error
-
-    def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
-        hosts = self.settings.get("allowed_hosts")
-        context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
-        return _OtherTools(effects_in(context), self.remote_effects, partial(self.own_stores.prepare, context))
-
-    def _clock(self) -> dict[str, str]:
-        now = datetime.now(UTC).astimezone(self.settings.zone)
-        return {"date": now.strftime("%Y-%m-%d"), "time": now.strftime("%H:%M:%S"), "random_id": str(uuid4())}
-
-    def _environment(self, tool: ToolDefinition, stand_ins: Mapping[str, str] | None = None) -> dict[str, str]:
-        if not tool.environment:
-            return {}
-        configured = self.variables(tool)
-        # Another process may have set them after this one began.
-        self.services.redaction.learn(configured.values())
-        return read_variables(tool, {**configured, **(stand_ins or {})})
-
-    def _secrets(self) -> list[str]:
-        secret = [each.value for name, each in self.settings.values.items() if find_spec(name).secret]
-        # The words of a command are not all secret: its program may be named anywhere.
-        texts = [value for value in secret if value and isinstance(value, str)]
-        return [*texts, *self.environments.every_value(), *self.service_secrets.every_value()]
-
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:
     """The vault in this folder; without one, the nearest upwards as the command line finds it."""
     return Vault(Path(folder) if folder is not None else find_vault())
-
-
-class _OtherTools(dict[str, Prepare]):
-    """The built-in tools; everything else with a name of that kind is a store of one's own, or another server's."""
-
-    def __init__(
-        self, own: dict[str, Prepare], remote: RemoteEffects, in_store: Callable[[str, JsonObject], Effect]
-    ) -> None:
-        super().__init__(own)
-        self._remote = remote
-        self._in_store = in_store
-
-    def __missing__(self, key: str) -> Prepare:
-        return partial(self._in_store, key) if key.startswith(STORE_PREFIX) else self._remote.prepare(key)

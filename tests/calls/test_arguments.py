@@ -140,3 +140,21 @@ def test_every_rule_is_told_in_the_language_of_the_reader_without_the_value(
     assert english in first
     assert german in second
     assert "long" not in first
+
+
+def pattern_message(value: str, **more: Any) -> str:
+    version = Parameter(name="version", schema={"type": "string", "pattern": "^[0-9]+$", **more})
+    with in_language("en"), pytest.raises(InvalidArgumentsError) as caught:
+        validate_arguments(ToolDefinition(id="t", name="t", kind="markdown", parameters=(version,)), {"version": value})
+    return str(caught.value.details["problems"][0]["message"])
+
+
+def test_what_does_not_match_its_pattern_is_told_with_the_value() -> None:
+    told = "'version' does not match the pattern ^[0-9]+$; 'read.output' was given."
+    assert pattern_message("read.output") == told
+    assert f"'{'x' * 60}…' was given" in pattern_message("x" * 1000)
+
+
+@pytest.mark.parametrize("kept", [{"writeOnly": True}, {"format": "password"}])
+def test_a_value_that_is_secret_is_not_told(kept: dict[str, Any]) -> None:
+    assert pattern_message("hunter2", **kept) == "'version' does not match the pattern ^[0-9]+$."

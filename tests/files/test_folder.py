@@ -439,3 +439,20 @@ def test_only_one_of_many_creates_a_file(folder: VaultFolder) -> None:
         thread.join()
     winners = [outcome for outcome in outcomes if outcome != "file-exists"]
     assert winners == [folder.read_text("new/a.md").content]
+
+
+@pytest.mark.parametrize(("path", "meant"), [("item.path", "{{item.path}}"), ("read.output", "{{steps.read.output}}")])
+def test_a_missing_file_that_looks_like_a_reference_is_answered_with_the_reference(
+    folder: VaultFolder, path: str, meant: str
+) -> None:
+    folder.write_text("notes/Projekt.md", "x")
+    with pytest.raises(ToolError) as caught:
+        folder.read_text(path)
+    assert caught.value.message == f"There is no file '{path}'. Did you mean \"{meant}\"?"
+
+
+@pytest.mark.parametrize("path", ["items.md", "notes/item.path", "output", "a.outputs"])
+def test_a_missing_file_that_is_named_like_any_other_is_no_reference(folder: VaultFolder, path: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        folder.read_text(path)
+    assert "Closest" in caught.value.message

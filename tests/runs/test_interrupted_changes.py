@@ -10,7 +10,7 @@ import pytest
 
 from paperagents.approval.question import Approved, Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.runs.journal import Intent
+from paperagents.runs.record import Intent
 
 if TYPE_CHECKING:
     from tests.desk import Desk

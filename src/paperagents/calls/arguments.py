@@ -167,7 +167,10 @@ def describe_violation(violation: Violation, undeclared: list[str]) -> tuple[str
         rule = "no-members"
     elif rule == "format":
         rule = f"format-{violation.limit}" if has_text(f"argument-rule.format-{violation.limit}") else rule
-    values: dict[str, object] = {"rule": rule, "reason": violation.rule, "limit": violation.limit, "names": names}
+    elif rule == "pattern" and violation.given:
+        rule = "pattern-given"
+    values: dict[str, object] = {"rule": rule, "reason": violation.rule, "limit": violation.limit, "names": names,
+                                 "given": violation.given}  # fmt: skip
     return "argument-rule", path, values
 
 

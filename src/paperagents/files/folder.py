@@ -8,6 +8,7 @@ byte: line ends, a byte order mark and NUL characters stay as they are, so writi
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -42,6 +43,8 @@ from paperagents.messages import Sentence
 from paperagents.reading.markdown import read_properties
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
+_NEAR_REFERENCE = re.compile(r"(item)(?:\.[\w-]+)+|[^\W\d][\w-]*\.output(?:\.[\w-]+)*")
+"""In the place of a path: what its writer meant as a reference and forgot to put into braces."""
 LARGEST_FILE = 16 * 1024 * 1024
 _Answer = TypeVar("_Answer")
 OnOpen = Callable[[tuple[str, ...], int], None]
@@ -303,4 +306,7 @@ class VaultFolder:
         files = (file for listing in self.list_folders(()) for file in listing.files())
         closest = closest_paths(wanted, files, folders=code == "folder-not-found")
         told = ", ".join(closest) or Sentence(key="closest-none")
-        return ToolError(code, path=wanted, closest=told, details={"closest": closest})
+        near = _NEAR_REFERENCE.fullmatch(wanted) if not closest else None
+        meant = f"{'' if near and near[1] else 'steps.'}{wanted}"
+        case = "reference" if near else None
+        return ToolError(code, path=wanted, closest=told, meant=meant, case=case, details={"closest": closest})

@@ -13,6 +13,7 @@ from paperagents.definitions.text import value_without_surrogates
 from paperagents.definitions.tool import DIALECT
 
 _SHOWN = 200
+_GIVEN = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +27,8 @@ class Violation:
     """What the keyword says: the minimum, the list of allowed values, …"""
     names: tuple[str, ...] = ()
     """Of the members that nobody expected."""
+    given: str = ""
+    """The beginning of a text that does not match its pattern, unless its schema says that it is secret."""
 
     @property
     def rule(self) -> str:
@@ -75,21 +78,33 @@ class Schema:
         if meant := find_meant_branch(error):
             return [each for inner in meant for each in self._describe(inner)]
         limit: Any = self._schema
+        around: Any = None
         for segment in error.schema_path:
             try:
-                limit = limit[segment]
+                limit, around = limit[segment], limit
             except (KeyError, IndexError, TypeError):
-                limit = None
+                limit = around = None
                 break
+        keyword = str(error.schema_path[-1]) if error.schema_path else ""
         return [
             Violation(
                 path=tuple(error.instance_path),
-                keyword=str(error.schema_path[-1]) if error.schema_path else "",
+                keyword=keyword,
                 message=error.message,
                 limit=limit,
                 names=tuple(getattr(error.kind, "unexpected", ())),
+                given=_shorten(error.instance) if keyword == "pattern" and _is_open(around) else "",
             )
         ]
+
+
+def _is_open(schema: Any) -> bool:
+    is_secret = isinstance(schema, dict) and (schema.get("writeOnly") is True or schema.get("format") == "password")
+    return isinstance(schema, dict) and not is_secret
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) <= _GIVEN else f"{value[:_GIVEN]}…"
 
 
 def format_rule(keyword: str, limit: JsonValue) -> str:

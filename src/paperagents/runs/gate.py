@@ -44,9 +44,8 @@ from paperagents.errors import (
     WaitingError,
 )
 from paperagents.messages import text
-from paperagents.runs.journal import Intent
 from paperagents.runs.log import OpenEntry, RunContext
-from paperagents.runs.record import Place
+from paperagents.runs.record import Intent, Place
 from paperagents.runs.session import Prepare, Services, Session
 from paperagents.secrets.redaction import has_mask, secrets_of_request
 

@@ -10,15 +10,14 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Literal
 
 from paperagents.approval.question import Approved, decision_as_json, decision_of
 from paperagents.approval.signatures import Signatures
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UsageError
-from paperagents.runs.record import LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of
+from paperagents.runs.record import Intent, LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of
 from paperagents.storage.database import Connection, Database, StoredRow
 
 MOST_QUEUED = 10_000
@@ -48,22 +47,6 @@ _STALE_ANSWERS = (
 )
 # Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
 encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Intent:
-    """A change that was about to be made, journaled before it was."""
-
-    digest: str
-    before: str
-    after: str | None
-    answer: JsonValue
-    arguments: JsonObject
-    """What was agreed on, without secrets; a person may have edited what the run itself would come to."""
-    approved: Approved | None = None
-    """Who has agreed to it, when and how."""
-    is_agreed: bool = True
-    """False where no signature proves it: then it names no change that may be made without asking."""
 
 
 class Journal:
@@ -127,8 +110,7 @@ class Journal:
         # What is below another run goes on with it.
         is_started = run.parent_run is None
         signature = self.signatures.sign(*_signed_parts(StoredRow("runs", row))) if is_started else None
-        values = (*row.values(), signature)
-        self._buffer(run.run_id, _RUN, values)
+        self._buffer(run.run_id, _RUN, (*row.values(), signature))
 
     def append(  # noqa: PLR0913  everything that resuming depends on
         self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
@@ -286,9 +268,8 @@ class Journal:
             if not rows or self._is_signed(run := StoredRow("runs", rows[0])):
                 return
             connection.execute("DELETE FROM answers WHERE root_run = ?", (run_id,))
-            below = (run_id, f"{run_id}.", f"{run_id}/")
             query = "UPDATE intents SET signature = '' WHERE run_id = ? OR (run_id >= ? AND run_id < ?)"
-            connection.execute(query, below)
+            connection.execute(query, (run_id, f"{run_id}.", f"{run_id}/"))
             signature = self.signatures.sign(*_signed_parts(run))
             connection.execute("UPDATE runs SET signature = ? WHERE run_id = ?", (signature, run_id))
 
@@ -437,28 +418,3 @@ def close_question(connection: Connection, run_id: str, path: str, *, but: str =
     values = (root_of(run_id), run_id, path, but)
     connection.execute(f"DELETE FROM questions WHERE {step}", values)  # noqa: S608  fixed words
     connection.execute(f"DELETE FROM answers WHERE scope = 'question' AND {step}", values)  # noqa: S608  the same
-
-
-class NullJournal(Journal):
-    """For plans and examples: nothing is kept, so nothing is ever resumed."""
-
-    def __init__(self) -> None:
-        """Needs no database."""
-
-    def lock_run(self, *_: Any, **__: Any) -> AbstractContextManager[None]:
-        """Nobody else knows of the run."""
-        return nullcontext()
-
-    def has_definition(self, digest: str) -> bool:  # noqa: ARG002  none is wanted
-        """No file has to be kept."""
-        return True
-
-    def lacks_secrets(self, root_run: str) -> bool:  # noqa: ARG002  nothing was kept without them
-        """Nothing comes from a journal."""
-        return False
-
-    def _ignore(self, *_: Any, **__: Any) -> None:
-        """Keep nothing."""
-
-    start = append = flush = flush_all = intend = forget_intent = mark_final = mark_superseded = finish = _ignore
-    set_warnings = count_tag = close = _ignore

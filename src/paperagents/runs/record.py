@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
+from paperagents.approval.question import Approved
 from paperagents.approval.trust import Brought, brought
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Block
@@ -150,6 +151,22 @@ class StoredRun:
         if self.redacted:
             raise UsageError("secrets-not-kept", id=self.run_id)
         return self
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intent:
+    """A change that was about to be made, journaled before it was."""
+
+    digest: str
+    before: str
+    after: str | None
+    answer: JsonValue
+    arguments: JsonObject
+    """What was agreed on, without secrets; a person may have edited what the run itself would come to."""
+    approved: Approved | None = None
+    """Who has agreed to it, when and how."""
+    is_agreed: bool = True
+    """False where no signature proves it: then it names no change that may be made without asking."""
 
 
 def new_run(

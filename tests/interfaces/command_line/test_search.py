@@ -54,6 +54,7 @@ def test_a_step_whose_results_were_cut_says_so(paper: Paper, write: Write) -> No
     assert " of 3" not in on_terminal("run", "search_files", "-p", "query=word", "-p", "limit=3")
 
 
+@pytest.mark.usefixtures("vault")
 @pytest.mark.parametrize(
     ("language", "sentence"), [("de", "Keine Dateien gefunden"), ("en", "No files found"), ("zh", "未找到文件")]
 )

@@ -123,6 +123,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{parameter}“ passt nicht zum Muster {limit}.",
         "“{parameter}” 不符合模式 {limit}。",
     ),
+    "argument-rule.pattern-given": (
+        "'{parameter}' does not match the pattern {limit}; '{given}' was given.",
+        "„{parameter}“ passt nicht zum Muster {limit}; angegeben ist „{given}“.",
+        "“{parameter}” 不符合模式 {limit}；给出的是 “{given}”。",
+    ),
     "argument-rule.format-date": (
         "'{parameter}' must be a date such as 2026-12-01.",
         "„{parameter}“ muss ein Datum sein, zum Beispiel 2026-12-01.",

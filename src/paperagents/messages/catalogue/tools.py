@@ -58,6 +58,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es gibt keine Datei „{path}“. Am nächsten: {closest}",
         "没有文件 “{path}”。最接近的：{closest}",
     ),
+    "file-not-found.reference": (
+        "There is no file '{path}'. Did you mean \"{{{{{meant}}}}}\"?",
+        'Es gibt keine Datei „{path}“. Meinten Sie "{{{{{meant}}}}}"?',
+        '没有文件 “{path}”。您是指 "{{{{{meant}}}}}" 吗？',
+    ),
     "folder-not-found": (
         "There is no folder '{path}'. Closest: {closest}",
         "Es gibt keinen Ordner „{path}“. Am nächsten: {closest}",
