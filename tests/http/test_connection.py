@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from paperagents.errors import ToolError
 from paperagents.http.addresses import is_allowed
-from paperagents.http.client import follow_redirect, parse_url, send_request
+from paperagents.http.client import follow_redirect, send_request
 from paperagents.http.connection import Connections, Exchange, Network, PreparedRequest, TimedOutError
 from paperagents.http.messages import HttpLimits, HttpRequest, HttpResponse
+from paperagents.http.urls import parse_url
 from paperagents.sandbox import Cancellation
 
 HERE = ["127.0.0.1"]
@@ -142,7 +143,7 @@ def test_one_closed_address_among_public_ones_is_enough_to_refuse(web: Any, name
         ("127.0.0.1", "127.0.0.1", 80, True),
         ("127.0.0.1", "127.0.0.1", 8443, True),
         ("127.0.0.1:80", "127.0.0.1", 81, False),
-        ("127.0.0.1", "127.1", 80, False),
+        ("127.0.0.1", "127.1", 80, True),
         ("127.0.0.1", "localhost", 80, False),
         ("api.example.com:8443", "api.example.com", 8443, True),
         ("API.Example.com.", "api.example.com", 1, True),
@@ -178,12 +179,11 @@ def test_keys_and_cookies_do_not_follow_to_another_origin(web: Any, name_server:
     web.answer("/b", b"there")
     web.answer("/a", status=307, headers={"Location": web.url("/b", "other.example")})
     headers = {"Authorization": "Bearer t", "Cookie": "a=b", "X-Api-Key": "k", "Accept": "text/html"}
-    request = HttpRequest(url=web.url("/a", "one.example"), headers=headers, body="private")
+    request = HttpRequest(url=web.url("/a", "one.example"), headers=headers)
     send_request(request, network=Network(resolve=name_server.resolve, dial=to_loopback))
     second = {name.lower(): value for name, value in web.requests[1].headers.items()}
     assert not {"authorization", "cookie", "x-api-key"} & set(second)
     assert second["accept"] == "text/html"
-    assert (web.requests[0].body, web.requests[1].body) == (b"private", b"")
 
 
 def test_the_next_address_is_tried_when_one_does_not_answer(web: Any) -> None:
@@ -328,12 +328,23 @@ def test_a_deadline_can_only_come_nearer() -> None:
     assert caught.value.seconds == 5.0
 
 
-@pytest.mark.parametrize(("status", "second"), [(303, b""), (307, b"private")])
-def test_a_see_other_is_followed_without_the_body(web: Any, status: int, second: bytes) -> None:
-    web.answer("/b", b"there")
+@pytest.mark.parametrize("status", [303, 307])
+@pytest.mark.parametrize(
+    "asked", [{"body": "private"}, {"headers": {"X_HTTP_Method_Override": "DELETE"}}], ids=["body", "override"]
+)
+def test_a_request_that_was_asked_about_goes_nowhere_else(web: Any, status: int, asked: dict[str, Any]) -> None:
     url = web.answer("/a", status=status, headers={"Location": "/b"})
-    send_request(HttpRequest(url=url, body="private"), allowed_hosts=HERE)
-    assert [request.body for request in web.requests] == [b"private", second]
+    with pytest.raises(ToolError) as caught:
+        send_request(HttpRequest(url=url, **asked), allowed_hosts=HERE)
+    assert caught.value.code == "redirect-not-followed"
+    assert len(web.requests) == 1
+
+
+def test_no_redirect_leads_to_an_address_that_names_a_changing_method(web: Any) -> None:
+    url = web.answer("/a", status=302, headers={"Location": "/b?_method=DELETE"})
+    with pytest.raises(ToolError) as caught:
+        send_request(HttpRequest(url=url), allowed_hosts=HERE)
+    assert caught.value.code == "redirect-not-followed"
 
 
 @pytest.mark.parametrize("target", ["http://a.example/x", "https://a.example:81/x", "https://b.example/x"])
@@ -341,9 +352,9 @@ def test_another_scheme_port_or_host_is_another_origin(target: str) -> None:
     request = PreparedRequest(
         method="GET", url=parse_url("https://a.example/"), headers=(("authorization", b"k"),), content=b"private"
     )
-    followed = follow_redirect(request, 307, parse_url(target))
+    followed = follow_redirect(request, parse_url(target))
     assert (followed.headers, followed.content) == ((), b"")
-    same = follow_redirect(request, 307, parse_url("https://a.example:443/x"))
+    same = follow_redirect(request, parse_url("https://a.example:443/x"))
     assert (same.headers, same.content) == (request.headers, b"private")
 
 

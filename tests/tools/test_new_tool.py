@@ -15,7 +15,7 @@ from paperagents.interfaces.mcp.tools import ToolOffer
 from paperagents.messages import sentences
 from paperagents.registry.manual import manual
 from paperagents.tags import TagRegistry
-from paperagents.tools.built_in import ALWAYS, TEXT, BuiltIn, ToolContext, object_of, required
+from paperagents.tools.built_in import TEXT, BuiltIn, ToolContext, always_reads, object_of, required
 from paperagents.vault import Vault
 
 
@@ -28,7 +28,7 @@ SHOUT = BuiltIn(
     name="shout",
     parameters=(required("note", TEXT),),
     answer=object_of(shouted=TEXT),
-    reads_when=ALWAYS,
+    reads_when=always_reads,
     leaves_the_vault=False,
     prepare=prepare,
 )

@@ -18,7 +18,7 @@ from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.agents.turn import StreamedTurn, events, refusal
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import CancelledError, ModelRefusedError, ToolError
-from paperagents.http.client import parse_retry_after, parse_url
+from paperagents.http.client import parse_retry_after
 from paperagents.http.connection import (
     Connections,
     Exchange,
@@ -29,6 +29,7 @@ from paperagents.http.connection import (
     TransportError,
     default_ssl_context,
 )
+from paperagents.http.urls import parse_url
 from paperagents.sandbox import Cancellation
 from paperagents.version import __version__
 

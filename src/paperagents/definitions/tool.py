@@ -220,11 +220,8 @@ class ToolDefinition:
     """JSON Schema of the result; an empty one says nothing about it."""
     refuses: Mapping[str, Callable[[Pieces], None]] = field(default_factory=dict)
     """By parameter, what raises the error of a run for a text that no schema can judge; see ``WrittenValue``."""
-    reads_when: Mapping[str, frozenset[str]] | None = None
-    """A built-in tool only reads where each of these arguments is one of these words, in capitals or not.
-
-    Without any argument it always only reads. None says that every call may change something.
-    """
+    reads_when: Callable[[Mapping[str, JsonValue]], bool] | None = None
+    """Whether a built-in tool only reads when it is called with these arguments; None where it never does."""
     leaves_the_vault: bool = True
     """Whether a built-in tool may reach something else than the vault."""
     judges_words: bool = False
@@ -245,12 +242,7 @@ class ToolDefinition:
     def only_reads(self, arguments: Mapping[str, JsonValue]) -> bool:
         """Whether a call of a built-in tool with these arguments changes nothing."""
         defaults = {each.name: each.schema.get("default") for each in self.parameters}
-        given = {**defaults, **arguments}
-        return self.reads_when is not None and all(
-            # Some letters become others in capitals: "optıons" is no OPTIONS.
-            str(given.get(name)).isascii() and str(given.get(name)).strip().upper() in words
-            for name, words in self.reads_when.items()
-        )
+        return self.reads_when is not None and self.reads_when({**defaults, **arguments})
 
     @property
     def needs_deno(self) -> bool:

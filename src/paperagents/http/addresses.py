@@ -6,9 +6,14 @@ cloud machines hand out their secrets.
 
 from __future__ import annotations
 
+import re
+import socket
 from collections.abc import Iterable
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
+
+import httpx2
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -43,6 +48,7 @@ _CLOSED_V6 = tuple(
     )
 )
 _NAT64 = IPv6Network("64:ff9b::/96")
+_IPV4_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _ISATAP_MARKS = (0x00005EFE, 0x02005EFE)
 
 
@@ -95,13 +101,15 @@ def split_port(entry: str) -> tuple[str, int | None]:
 
 
 def normalize_host(host: str) -> str:
-    """One spelling per host: case, brackets, a final dot and the many forms of an IPv6 address."""
-    name = host.removeprefix("[").removesuffix("]").rstrip(".").lower()
-    try:
+    """One spelling per host: case, brackets, a final dot, letters beyond ASCII, and the many forms of an address."""
+    name = host.removeprefix("[").removesuffix("]").removesuffix(".").lower()
+    if not name.isascii():
+        with suppress(httpx2.InvalidURL):
+            name = httpx2.URL(scheme="http", host=name).raw_host.decode("ascii").removesuffix(".")
+    with suppress(ValueError):
         return str(ip_address(name))
-    except ValueError:
-        pass
-    try:
-        return name.encode("idna").decode("ascii")
-    except UnicodeError:
-        return name
+    if _IPV4_NUMBER.fullmatch(name.rpartition(".")[2]):
+        # ``127.1`` and ``0x7f000001``, as the system's resolver reads them.
+        with suppress(OSError):
+            return socket.inet_ntoa(socket.inet_aton(name))
+    return name

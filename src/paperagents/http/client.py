@@ -40,12 +40,14 @@ from paperagents.http.messages import (
     HttpResponse,
     decode_body,
     encode_body,
+    has_method_parameter,
     is_changing,
     is_token,
+    may_change,
     normalize_method,
     parse_json,
 )
-from paperagents.messages import Sentence
+from paperagents.http.urls import parse_url, port_of, url_invalid
 from paperagents.sandbox.limits import Cancellation
 from paperagents.version import __version__
 
@@ -71,10 +73,10 @@ def send_request(  # noqa: PLR0913  the last three have good defaults
         # Never the connection of before: each place it is redirected to is resolved and checked anew.
         with closing(Connections(allowed_hosts=allowed_hosts, network=network, ssl_context=context)) as connections:
             response = _fetch(prepared, connections, exchange, limits)
-        target = _redirect_target(prepared, response)
+        target = _redirect_target(prepared, response, changes=may_change(request))
         if target is None:
             return _require_success(prepared, response)
-        prepared = follow_redirect(prepared, response.status, target)
+        prepared = follow_redirect(prepared, target)
     raise ToolError("too-many-redirects", host=prepared.url.host, limit=limits.redirects)
 
 
@@ -86,9 +88,9 @@ def web_search(
     stop: Cancellation | None = None,
 ) -> JsonValue:
     """The JSON at an address, itself. It never asks, so it never changes anything."""
-    if is_changing(method):
-        raise ToolError("method-changing", tool="web_search", method=ascii(method))
     request = HttpRequest(url=url, method=method)
+    if may_change(request):
+        raise ToolError("method-changing", tool="web_search", method=ascii(method))
     response = send_request(request, allowed_hosts=allowed_hosts, stop=stop)
     if not response.is_json:
         raise ToolError("answer-not-json", host=parse_url(url).host, details={"response": response.as_json()})
@@ -134,7 +136,7 @@ def _explain(error: TransportError, request: PreparedRequest) -> ToolError:
     return ToolError("connection-failed", host=host, reason=str(error), retryable=retryable)
 
 
-def _redirect_target(request: PreparedRequest, response: HttpResponse) -> httpx2.URL | None:
+def _redirect_target(request: PreparedRequest, response: HttpResponse, *, changes: bool) -> httpx2.URL | None:
     location = response.headers.get("location")
     if response.status not in _REDIRECTS or location is None:
         return None
@@ -142,7 +144,7 @@ def _redirect_target(request: PreparedRequest, response: HttpResponse) -> httpx2
         target = parse_url(str(request.url.join(location)))
     except httpx2.InvalidURL:
         raise url_invalid(location, "url-unreadable") from None
-    if not is_changing(request.method):
+    if not (changes or has_method_parameter(str(target))):
         return target
     raise ToolError(
         "redirect-not-followed",
@@ -185,14 +187,11 @@ def parse_retry_after(value: str) -> float | None:
 # --- everything a tool asked for is checked before anything is sent
 
 
-_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_.])?|[0-9a-f:.]+")
 _LOGIN = re.compile(r"(basic) +([^:]*:.*)", re.IGNORECASE)
 _SET_BY_US = frozenset({"accept-encoding", "connection", "content-length", "keep-alive"})
 _FORBIDDEN = frozenset(
     {"expect", "host", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
 )
-# Some servers take these for the real method, and nobody would have been asked.
-_METHOD_OVERRIDES = frozenset({"x-http-method", "x-http-method-override", "x-method-override"})
 # What another server may see after a redirect; keys and cookies are not among it.
 _HARMLESS = frozenset(
     {
@@ -210,20 +209,20 @@ def prepare_request(request: HttpRequest, limits: HttpLimits) -> PreparedRequest
         "user-agent": f"paperagents/{__version__}".encode(),
         "accept": b"*/*",
         **({"content-type": kind.encode()} if kind else {}),
-        **_check_headers(request, method),
+        **_check_headers(request),
         "accept-encoding": b"gzip, deflate",
         "connection": b"close",
     }
     return PreparedRequest(method=method, url=parse_url(request.url), headers=tuple(headers.items()), content=content)
 
 
-def follow_redirect(request: PreparedRequest, status: int, target: httpx2.URL) -> PreparedRequest:
+def follow_redirect(request: PreparedRequest, target: httpx2.URL) -> PreparedRequest:
     """The same request at its new place. Another server gets neither the keys nor the body."""
-    origin, new_origin = ((url.scheme, url.raw_host, _port(url)) for url in (request.url, target))
+    origin, new_origin = ((url.scheme, url.raw_host, port_of(url)) for url in (request.url, target))
     if origin != new_origin:
         headers = tuple(item for item in request.headers if item[0] in _HARMLESS)
         return replace(request, url=target, headers=headers, content=b"")
-    return replace(request, url=target, content=b"" if status == 303 else request.content)
+    return replace(request, url=target)
 
 
 def _time_limit(request: HttpRequest, limits: HttpLimits) -> float:
@@ -234,7 +233,7 @@ def _time_limit(request: HttpRequest, limits: HttpLimits) -> float:
     return min(request.timeout, limits.seconds)
 
 
-def _check_headers(request: HttpRequest, method: str) -> dict[str, bytes]:
+def _check_headers(request: HttpRequest) -> dict[str, bytes]:
     headers = {}
     for name, value in request.headers.items():
         lower = name.strip().lower()
@@ -242,7 +241,7 @@ def _check_headers(request: HttpRequest, method: str) -> dict[str, bytes]:
             continue
         if not is_token(lower):
             raise ToolError("header-invalid", name=ascii(name))
-        if lower in _FORBIDDEN or (lower in _METHOD_OVERRIDES and not is_changing(method)):
+        if lower in _FORBIDDEN:
             raise ToolError("header-forbidden", name=ascii(name))
         headers[lower] = _header_value(name, value)
     return headers
@@ -262,31 +261,3 @@ def _header_value(name: str, value: JsonValue) -> bytes:
     if any((byte < 32 and byte != 9) or byte == 127 for byte in encoded):
         raise ToolError("header-invalid", name=ascii(name))
     return encoded
-
-
-def parse_url(text: str) -> httpx2.URL:
-    """A web address that names a host and nothing secret."""
-    try:
-        url = httpx2.URL(text.strip())
-    except (httpx2.InvalidURL, ValueError, TypeError):
-        raise url_invalid(text, "url-unreadable") from None
-    if url.scheme not in ("http", "https"):
-        raise url_invalid(text, "url-scheme")
-    host = url.raw_host.decode("ascii")
-    if not _HOST.fullmatch(host) or not 0 < _port(url) < 65536:
-        raise url_invalid(text, "url-host")
-    if url.userinfo:
-        raise ToolError("url-credentials", host=host)
-    return url
-
-
-def url_invalid(text: str, reason: str) -> ToolError:
-    """The error for an address that cannot be used, without the parts that may be secret."""
-    shown = re.sub(r"//[^/?#]*@", "//", text).partition("?")[0][:200]
-    return ToolError("url-invalid", url=shown, reason=Sentence(key=reason))
-
-
-def _port(url: httpx2.URL) -> int:
-    if url.port is None:
-        return 443 if url.scheme == "https" else 80
-    return url.port

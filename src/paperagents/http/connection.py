@@ -2,7 +2,7 @@
 
 A name is resolved once, every address it has is checked, and the connection goes to a checked address: a
 resolver that changes its answer in between changes nothing. The name itself stays in the Host header and
-in the TLS handshake. Only this module and ``client`` know the HTTP library.
+in the TLS handshake. Only this room knows the HTTP library.
 """
 
 from __future__ import annotations

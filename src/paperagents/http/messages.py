@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import unquote_plus
 
 from paperagents.calls.conversion import is_too_deep
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -20,6 +21,15 @@ from paperagents.messages import Sentence
 
 READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """The methods of HTTP by which nothing is changed."""
+_CHANGING_METHODS = frozenset({
+    "COPY", "DELETE", "LINK", "LOCK", "MERGE", "MKCOL", "MOVE", "PATCH", "POST", "PROPPATCH", "PURGE", "PUT", "UNLINK",
+    "UNLOCK",
+})  # fmt: skip
+_OVERRIDES = frozenset({
+    "httpmethod", "httpmethodoverride", "methodoverride", "xhttpmethod", "xhttpmethodoverride", "xmethod",
+    "xmethodoverride",
+})  # fmt: skip
+"""Headers and parameters that some servers take for the real method, by their letters alone."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
@@ -87,6 +97,31 @@ def is_changing(method: str) -> bool:
         return normalize_method(method) not in READING_METHODS
     except ToolError:
         return True
+
+
+def may_change(request: HttpRequest) -> bool:
+    """Whether a request may change something: by its method, by naming another method on the side, or by a body."""
+    return (
+        is_changing(request.method)
+        or request.body not in (None, "")
+        or any(_letters(name) in _OVERRIDES for name, value in request.headers.items() if value is not None)
+        or has_method_parameter(request.url)
+    )
+
+
+def has_method_parameter(url: str) -> bool:
+    """Whether the query names a changing method, which some servers take for the real one: ``?_method=DELETE``."""
+    pairs = (each.partition("=") for each in re.split("[&;]", url.partition("?")[2].partition("#")[0]))
+    return any(
+        _letters(unquote_plus(name)) in {*_OVERRIDES, "method"}
+        and unquote_plus(value).strip().upper() in _CHANGING_METHODS
+        for name, _, value in pairs
+    )
+
+
+def _letters(name: str) -> str:
+    """The letters of a name alone: servers take ``X_HTTP_Method_Override`` for ``x-http-method-override``."""
+    return re.sub("[^a-z]", "", name.lower())
 
 
 def is_token(name: str) -> bool:

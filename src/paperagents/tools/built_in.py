@@ -21,8 +21,6 @@ ANY: JsonObject = {}
 TEXT: JsonObject = {"type": "string"}
 INTEGER: JsonObject = {"type": "integer"}
 BOOLEAN: JsonObject = {"type": "boolean"}
-ALWAYS: Mapping[str, frozenset[str]] = {}
-"""For ``reads_when``: whatever the arguments are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +46,7 @@ class BuiltIn:
     refuses: Mapping[str, Callable[[Pieces], None]] = field(default_factory=dict)
     """By parameter, what raises the error of a run for a text in pieces that no schema can judge."""
     answer: JsonObject = field(default_factory=dict)
-    reads_when: Mapping[str, frozenset[str]] | None = None
+    reads_when: Callable[[Mapping[str, JsonValue]], bool] | None = None
     leaves_the_vault: bool = True
     judges_words: bool = False
 
@@ -73,6 +71,11 @@ class BuiltIn:
     def _describe(self, parameter: Parameter) -> Parameter:
         schema = {**parameter.schema, "description": text(f"builtin.{self.name}.{parameter.name}")}
         return Parameter(name=parameter.name, required=parameter.required, schema=schema)
+
+
+def always_reads(_: Mapping[str, JsonValue]) -> bool:
+    """For ``reads_when``: whatever the arguments are."""
+    return True
 
 
 def refuse_by(judge: Callable[[str], object]) -> Callable[[Pieces], None]:

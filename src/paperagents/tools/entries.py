@@ -213,6 +213,14 @@ RESULT = object_of(id=TEXT, action=TEXT, status=TEXT, error=ANY, entry=ANY, warn
 MEMORY = entry_tool("memory")
 TASK = entry_tool("task", optional("status", one_of(TASK_STATUSES)))
 GOAL = entry_tool("goal")
+
+
+def only_requests_content(arguments: Mapping[str, JsonValue]) -> bool:
+    """Whether a call of the data vault only asks for what an entry holds."""
+    action, delete = (str(arguments.get(name)).strip().lower() for name in ("action", "delete"))
+    return action == "request_read" and delete == "false"
+
+
 DATAVAULT = BuiltIn(
     name="datavault",
     parameters=(
@@ -225,7 +233,7 @@ DATAVAULT = BuiltIn(
     ),
     aliases={"identifier": "id"},
     answer=RESULT,
-    reads_when={"action": frozenset({"REQUEST_READ"}), "delete": frozenset({"FALSE"})},
+    reads_when=only_requests_content,
     leaves_the_vault=False,
     judges_words=True,
     prepare=partial(prepare, "datavault"),

@@ -5,7 +5,17 @@ from __future__ import annotations
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject
 from paperagents.files.safe_open import split_file_path
-from paperagents.tools.built_in import ALWAYS, ANY, INTEGER, TEXT, BuiltIn, ToolContext, object_of, refuse_by, required
+from paperagents.tools.built_in import (
+    ANY,
+    INTEGER,
+    TEXT,
+    BuiltIn,
+    ToolContext,
+    always_reads,
+    object_of,
+    refuse_by,
+    required,
+)
 
 
 def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
@@ -25,7 +35,7 @@ READ_FILE = BuiltIn(
     aliases={"path": "filePath"},
     refuses={"filePath": refuse_by(split_file_path)},
     answer=object_of(filePath=TEXT, path=TEXT, content=TEXT, size=INTEGER, modified=TEXT, frontmatter=ANY),
-    reads_when=ALWAYS,
+    reads_when=always_reads,
     leaves_the_vault=False,
     prepare=prepare,
 )

@@ -10,12 +10,12 @@ from paperagents.errors import ToolError
 from paperagents.files.safe_open import split_path
 from paperagents.messages import text
 from paperagents.tools.built_in import (
-    ALWAYS,
     BOOLEAN,
     INTEGER,
     TEXT,
     BuiltIn,
     ToolContext,
+    always_reads,
     list_of,
     object_of,
     optional,
@@ -69,7 +69,7 @@ SEARCH_FILES = BuiltIn(
     ),
     refuses={"query": refuse_whole_by(parse), "path": refuse_by(split_path)},
     answer=object_of(results=list_of(FOUND), count=INTEGER, truncated=BOOLEAN),
-    reads_when=ALWAYS,
+    reads_when=always_reads,
     leaves_the_vault=False,
     prepare=prepare,
 )

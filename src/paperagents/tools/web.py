@@ -3,97 +3,94 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from urllib.parse import urlsplit
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
 from paperagents.definitions.tool import Pieces
 from paperagents.errors import ToolError
-from paperagents.http.messages import READING_METHODS, HttpRequest, is_changing, normalize_method
+from paperagents.http.messages import HttpRequest, is_changing, may_change, normalize_method
 from paperagents.messages import Sentence
 from paperagents.secrets.redaction import redact_headers
 from paperagents.tools.built_in import (
-    ALWAYS,
     ANY,
     BOOLEAN,
     INTEGER,
     TEXT,
     BuiltIn,
     ToolContext,
+    always_reads,
     object_of,
     optional,
     refuse_whole_by,
     required,
 )
 
+if TYPE_CHECKING:
+    from paperagents.sandbox import Cancellation
+
 
 def prepare_request(context: ToolContext, arguments: JsonObject) -> Effect:
     """A request; one that may change something is asked first."""
-    from paperagents.sandbox import Cancellation  # noqa: PLC0415  to list the tools, no sandbox is loaded
+    request = request_of(arguments)
 
-    method = normalize_method(str(arguments["method"]))
-    stop = Cancellation()
-
-    def send() -> JsonValue:
+    def send(request: HttpRequest, stop: Cancellation) -> JsonValue:
         from paperagents.http.client import send_request  # noqa: PLC0415  the HTTP library is large
 
-        headers, timeout = arguments.get("headers"), arguments.get("timeout")
-        request = HttpRequest(
-            url=str(arguments["url"]),
-            method=str(arguments["method"]),
-            headers=headers if isinstance(headers, dict) else {},
-            body=arguments.get("body"),
-            timeout=float(timeout) if isinstance(timeout, int | float) else None,
-        )
         return send_request(request, allowed_hosts=context.allowed_hosts, stop=stop).as_json()
 
-    return Effect(
-        tool=REST_REQUEST.name,
-        arguments=arguments,
-        needs_approval=is_changing(method),
-        preview=preview(method, arguments),
-        target=f"{method} {host_of(str(arguments['url']))}",
+    return replace(
+        prepare_sending(REST_REQUEST.name, arguments, request, send),
+        needs_approval=may_change(request),
         is_idempotent=has_idempotency_key(arguments),
-        runs_in_plan=not is_changing(method),
-        leaves_the_vault=True,
-        perform=send,
-        cancel=stop.cancel,
+        runs_in_plan=not may_change(request),
     )
 
 
 def prepare_search(context: ToolContext, arguments: JsonObject) -> Effect:
     """The JSON of an address; it never asks and so never changes anything."""
-    from paperagents.sandbox import Cancellation  # noqa: PLC0415  to list the tools, no sandbox is loaded
 
-    url, method = str(arguments["url"]), str(arguments["method"])
-    stop = Cancellation()
-
-    def fetch() -> JsonValue:
+    def fetch(request: HttpRequest, stop: Cancellation) -> JsonValue:
         from paperagents.http.client import web_search  # noqa: PLC0415  the HTTP library is large
 
-        return web_search(url, method, allowed_hosts=context.allowed_hosts, stop=stop)
+        return web_search(request.url, request.method, allowed_hosts=context.allowed_hosts, stop=stop)
 
+    return prepare_sending(WEB_SEARCH.name, arguments, request_of(arguments), fetch)
+
+
+def prepare_sending(
+    tool: str, arguments: JsonObject, request: HttpRequest, send: Callable[[HttpRequest, Cancellation], JsonValue]
+) -> Effect:
+    """What is shown, what a rule names and what is sent come from the same parsed address."""
+    from paperagents.http.urls import parse_url  # noqa: PLC0415  the HTTP library is large
+    from paperagents.sandbox import Cancellation  # noqa: PLC0415  to list the tools, no sandbox is loaded
+
+    url, stop = parse_url(request.url), Cancellation()
+    request = replace(request, url=str(url), method=normalize_method(request.method))
     return Effect(
-        tool=WEB_SEARCH.name,
+        tool=tool,
         arguments=arguments,
-        preview=preview(method.upper(), arguments),
-        target=f"{normalize_method(method)} {host_of(url)}",
+        preview=preview(request),
+        target=f"{request.method} {url.netloc.decode('ascii')}",
         leaves_the_vault=True,
-        perform=fetch,
+        perform=lambda: send(request, stop),
         cancel=stop.cancel,
     )
 
 
-def host_of(url: str) -> str:
-    """Host and port of an address, as a rule names them."""
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
-    except ValueError:
-        from paperagents.http.client import url_invalid  # noqa: PLC0415  the HTTP library is large
-
-        raise url_invalid(url, "url-unreadable") from None
+def request_of(arguments: Mapping[str, JsonValue]) -> HttpRequest:
+    """The request that a call asks for."""
+    headers, timeout = arguments.get("headers"), arguments.get("timeout")
+    return HttpRequest(
+        url=str(arguments.get("url")),
+        method=str(arguments.get("method")),
+        headers=headers if isinstance(headers, dict) else {},
+        body=arguments.get("body"),
+        timeout=float(timeout) if isinstance(timeout, int | float) else None,
+    )
 
 
 def has_idempotency_key(arguments: JsonObject) -> bool:
@@ -102,13 +99,12 @@ def has_idempotency_key(arguments: JsonObject) -> bool:
     return isinstance(headers, dict) and any(name.lower() == "idempotency-key" for name in headers)
 
 
-def preview(method: str, arguments: JsonObject) -> str:
+def preview(request: HttpRequest) -> str:
     """The request as it goes out, with the values of secret headers hidden."""
-    headers = arguments.get("headers")
-    shown_headers: Mapping[str, JsonValue] = redact_headers(headers) if isinstance(headers, dict) else {}
-    lines = [f"{method} {arguments['url']}", *(f"{name}: {value}" for name, value in shown_headers.items())]
-    body = arguments.get("body")
-    if body is not None:
+    headers = redact_headers(request.headers)
+    lines = [f"{request.method} {request.url}", *(f"{name}: {value}" for name, value in headers.items())]
+    if request.body is not None:
+        body = request.body
         lines += ["", body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, indent=2)]
     return "\n".join(lines)
 
@@ -159,13 +155,13 @@ REST_REQUEST = BuiltIn(
     ),
     refuses={"url": refuse_address, "method": refuse_whole_by(refuse_method)},
     answer=object_of(status=INTEGER, headers=ANY, body=TEXT, json=ANY, ok=BOOLEAN),
-    reads_when={"method": READING_METHODS},
+    reads_when=lambda arguments: not may_change(request_of(arguments)),
     prepare=prepare_request,
 )
 WEB_SEARCH = BuiltIn(
     name="web_search",
     parameters=(required("url", TEXT), optional("method", TEXT, default="GET")),
     refuses={"url": refuse_address, "method": refuse_whole_by(refuse_changing)},
-    reads_when=ALWAYS,
+    reads_when=always_reads,
     prepare=prepare_search,
 )

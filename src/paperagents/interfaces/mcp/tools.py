@@ -17,6 +17,7 @@ from paperagents.errors import PaperError
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.tools import builtin_tools
+from paperagents.tools.built_in import always_reads
 from paperagents.vault import Vault
 
 SEARCH, CALL = "search_tools", "call_tool"
@@ -197,7 +198,7 @@ def collect_effects(entry: Entry, by_name: Mapping[str, Entry], known: dict[str,
         known[entry.id] = _ANYTHING
         for tool in builtin_tools() if entry.kind == "builtin" else ():
             if tool.id == entry.id:
-                changes = {CHANGES} if tool.reads_when is None or tool.reads_when else set()
+                changes = {CHANGES} if tool.reads_when is not always_reads else set()
                 known[entry.id] = frozenset(changes | ({WORLD} if tool.leaves_the_vault else set()))
         return known[entry.id]
     # Set first: a cycle of calls adds nothing to what its other members do.
