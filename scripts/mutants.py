@@ -50,11 +50,13 @@ MUTANTS = [
         "runs",
         "tests/runs",
         ("continuation.py", "if digest is not None and digest != request.digest:", "if False:"),
-        ("journal.py", '(f"{_ANSWER} NOTHING", row).rowcount != 1:', '(f"{_ANSWER} NOTHING", row).rowcount > 1:'),
-        ("journal.py", "(isinstance(self.decision, Approved) and self.digest == digest)", "True"),
+        ("questions.py", "encode(decision), signature)).rowcount == 1", "encode(decision), signature)).rowcount >= 0"),
+        ("questions.py", "return [row for row in found if self._is_valid(row)]", "return found"),
+        ("continuation.py", "if not self.trusts_run(run):", "if False:"),
+        ("continuation.py", "return is_ready and self.journal.is_own(run.run_id)", "return is_ready"),
+        ("questions.py", "(isinstance(self.decision, Approved) and self.digest == digest)", "True"),
         ("journal.py", '"DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,)', '"SELECT 1"'),
         ("journal.py", "connection.execute(_STALE_ANSWERS, (run_id,))", "pass"),
-        ("journal.py", "WHERE root_run = ? AND scope = 'everything'", "WHERE root_run = ?"),
         ("history.py", " or sha256(content).hexdigest() != digest:", ":"),
         ("history.py", "return request if request.is_intact and not", "return request if not"),
         ("chain.py", "if not isinstance(failure, WaitingError | None):", "if failure is not None:"),
@@ -67,7 +69,7 @@ MUTANTS = [
         ("log.py", "at_once=entry.leaves_the_vault", "at_once=False"),
         ("gate.py", "        except PaperError:", "        except BaseException:"),
         ("gate.py", "Redo(effect) if is_same and effect.refusal is None else", "Redo(effect) if is_same else"),
-        ("gate.py", "is_same = intent.agreed and intent.digest", "is_same = intent.digest"),
+        ("gate.py", "is_same = intent.is_agreed and intent.digest", "is_same = intent.digest"),
         ("gate.py", "        elif effect.leaves_the_vault:", "        elif False:"),
     ),
     *mutants_in(
@@ -79,7 +81,9 @@ MUTANTS = [
         ("question.py", "if arguments is None or isinstance(arguments, dict):", "if True:"),
         ("question.py", "digest_of([effect, tool, arguments, preview, run_id, path])", "digest_of([effect, tool])"),
     ),
-    *mutants_in("", "tests/test_settings.py", ("settings.py", "if find_spec(name).users_own:", "if False:")),
+    *mutants_in(
+        "", "tests/test_settings.py", ("settings.py", "[thing for thing in things if not trust.trusts(thing)]", "[]")
+    ),
     *mutants_in(
         "files",
         "tests/files",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.servers import Web
+from tests.trusting import trust_settings
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Denied
@@ -116,6 +117,7 @@ def test_a_write_by_way_of_its_api_is_asked(vault: Vault) -> None:
 
 def grant(vault: Vault, tool: str, lines: str) -> None:
     (vault.root / ".paper" / "settings.toml").write_text(f"[npm.{tool}]\n{lines}\n", encoding="utf-8")
+    trust_settings(vault.root)
     vault.read_settings_again()
 
 

@@ -170,7 +170,7 @@ def test_two_open_vaults_do_not_touch_each_other(vault: Vault, tmp_path: Path) -
 @pytest.mark.parametrize("path", ["logs/runs.log", "runs.txt", "/logs/runs.md", "runs.yaml", "runs.yml"])
 def test_a_log_goes_to_a_note_or_a_plain_text_file(vault: Vault, path: str) -> None:
     add(vault, f"log: {path}\ncustom_function: return 1;")
-    assert vault.run("t").success
+    assert vault.run("t", approver=lambda _: Approved()).success
     assert 'status: "success"' in (vault.root / path.removeprefix("/")).read_text()
 
 
@@ -185,7 +185,7 @@ def test_a_log_goes_nowhere_else(vault: Vault, path: str) -> None:
 @pytest.mark.parametrize("path", ["writer.md", "/writer.md", "//writer.md"])
 def test_a_log_is_never_written_into_another_tool(vault: Vault, path: str) -> None:
     add(vault, f"log: {path}\ncustom_function: return 1;")
-    assert vault.run("t").success
+    assert vault.run("t", approver=lambda _: Approved()).success
     assert (vault.root / "writer.md").read_text() == WRITER
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.interfaces.command_line.conftest import Paper, Write
+from tests.trusting import trust_settings
 
 from paperagents.npm.packages import packages_of
 from paperagents.npm.process import deno_installers
@@ -61,6 +62,7 @@ def test_installing_and_rebuilding_ask_and_answer_with_the_packages(paper: Paper
 def test_grants_are_shown_and_agreed_on_together_with_the_packages(paper: Paper, write: Write, vault: Path) -> None:
     write("duration.tool.js", TOOL)
     (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["notes"]\nenv = ["SOME_NAME"]\n')
+    trust_settings(vault)
     assert "`notes`" in paper("show", "duration").out
     shown = paper("show", "duration", "--json").document
     assert (shown["dependencies"], shown["grants"]) == ({"ms": "^2.1.3"}, {"read": ["notes"], "env": ["SOME_NAME"]})
@@ -68,8 +70,10 @@ def test_grants_are_shown_and_agreed_on_together_with_the_packages(paper: Paper,
     assert paper("run", "duration", "-p", "text=1s").code == 0
     assert "install_packages duration" in paper("approvals", "rules").out
     (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["/"]\n')
+    trust_settings(vault)
     assert paper("run", "duration", "-p", "text=1s").code == 3
     (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["../other"]\n')
+    trust_settings(vault)
     refused = paper("run", "duration", "-p", "text=1s", "--yes", "--json")
     assert (refused.code, refused.document["error"]["code"]) == (1, "npm-grant")
 
@@ -77,6 +81,7 @@ def test_grants_are_shown_and_agreed_on_together_with_the_packages(paper: Paper,
 def test_a_changed_file_asks_anew_for_what_it_may_touch(paper: Paper, write: Write, vault: Path) -> None:
     write("duration.tool.js", TOOL)
     (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["notes"]\n')
+    trust_settings(vault)
     assert paper("install", "duration", "--yes").code == 0
     assert paper("run", "duration", "-p", "text=1s").code == 0
     write("duration.tool.js", TOOL.replace("return ms(text)", "return ms(text) + 1"))

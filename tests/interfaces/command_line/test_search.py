@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.interfaces.command_line.conftest import Paper, Write
 from tests.interfaces.command_line.test_app import on_terminal
@@ -59,9 +61,10 @@ def test_a_step_whose_results_were_cut_says_so(paper: Paper, write: Write) -> No
     ("language", "sentence"), [("de", "Keine Dateien gefunden"), ("en", "No files found"), ("zh", "未找到文件")]
 )
 def test_what_must_be_found_and_is_not_there_is_an_error(
-    paper: Paper, monkeypatch: pytest.MonkeyPatch, language: str, sentence: str
+    paper: Paper, vault: Path, monkeypatch: pytest.MonkeyPatch, language: str, sentence: str
 ) -> None:
     monkeypatch.setenv("PAPER_LANGUAGE", language)
+    (vault / "note.md").write_text("word")
     arguments = ("run", "search_files", "-p", "query=nowhere", "--json")
     assert paper(*arguments).document["data"] == {"results": [], "count": 0, "truncated": False}
     answer = paper(*arguments, "-p", "must_find=true")

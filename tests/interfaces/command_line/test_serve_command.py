@@ -17,6 +17,7 @@ import httpx2
 import pytest
 
 from paperagents.interfaces.command_line.app import run as paper
+from paperagents.vault import Vault
 
 pytestmark = pytest.mark.process
 
@@ -126,5 +127,8 @@ def test_a_short_token_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("line", ['token = "known-to-somebody-else"', 'hosts = ["evil.example"]'])
 def test_a_vault_cannot_bring_its_own_way_in(folder: Path, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / ".paper" / "settings.toml").write_text(f"[serve]\n{line}\n")
-    assert paper(["--vault", str(folder), "serve", "--port", "0"]) == 2
-    assert "settings.toml" in capsys.readouterr().err
+    assert paper(["--vault", str(folder), "stats"]) == 0
+    assert "settings.toml" in capsys.readouterr().err, "it is left out, and that is said"
+    with Vault(folder) as vault:
+        assert vault.settings.get("serve.token") is None
+        assert vault.settings.get("serve.hosts") == ()

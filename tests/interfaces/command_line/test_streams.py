@@ -24,6 +24,7 @@ CALLS = [
     ["list"],
     ["list", "--json"],
     ["show", "good"],
+    ["trust", "show"],
     ["new", "tool", "fresh"],
     ["check"],
     ["run", "good"],
