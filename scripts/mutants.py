@@ -68,7 +68,7 @@ MUTANTS = [
         ("log.py", "is_result = entry.is_final or ", "is_result = "),
         ("log.py", "at_once=entry.leaves_the_vault", "at_once=False"),
         ("gate.py", "        except PaperError:", "        except BaseException:"),
-        ("gate.py", "Redo(effect) if is_same and effect.refusal is None else", "Redo(effect) if is_same else"),
+        ("gate.py", "if is_same and effect.refusal is None else Fresh", "if is_same else Fresh"),
         ("gate.py", "is_same = intent.is_agreed and intent.digest", "is_same = intent.digest"),
         ("gate.py", "        elif effect.leaves_the_vault:", "        elif False:"),
     ),

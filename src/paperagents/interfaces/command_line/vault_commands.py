@@ -29,6 +29,7 @@ from paperagents.interfaces.command_line.output import (
     width,
 )
 from paperagents.inventory import as_json as thing_as_json
+from paperagents.inventory import list_schedules, list_settings, list_stored
 from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
 from paperagents.notes_folder import NotesFolder
