@@ -102,7 +102,9 @@ class _Checks:
         yield from self.calls()
         yield from self.near_references()
         for entry in self.chosen:
-            yield from find_wrong_values(entry, entry, entry.example_values, "warning") if entry.example_values else ()
+            # Examples of a broken file are judged once it says what its parameters are.
+            if entry.example_values and entry.valid:
+                yield from find_wrong_values(entry, entry, entry.example_values, "warning")
         if any(entry.calls for entry in self.chosen):
             yield from self.circles()
 
