@@ -59,7 +59,7 @@ def test_the_vault_is_not_left_and_the_key_is_not_read(desk: Desk, path: str) ->
     (desk.root / ".paper" / "settings.toml").write_text('[llm]\napi_key = "sk-of-the-vault-99"\n')
     desk.reopened()
     model = ScriptedModel(
-        [{"text": f'{{{{<read_file filePath="{path}" />}}}}', "calls": [call("read_file", filePath=path)]}, "Well."]
+        [f'{{{{<read_file filePath="{path}" />}}}}', {"calls": [call("read_file", filePath=path)]}, "Well."]
     )
     record = desk.vault.run("helper", {"query": "Hi"}, model=model)
     assert [entry["status"] for entry in entries(record, "read_file")] == ["error", "error"]

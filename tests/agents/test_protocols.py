@@ -31,12 +31,6 @@ TAGS: list[Any] = [
     '{{<memory identifier="taste" content="sweet" />}}',
     "{{<reasoning_text>}}Done.{{</reasoning_text>}}{{<final_output>}}All is written.{{</final_output>}}",
 ]
-MIXED: list[Any] = [
-    {"text": 'I look around. {{<search_files query="peas" />}}', "calls": [call("read_file", filePath="a.md")]},
-    NATIVE[1],
-    TAGS[2],
-    TAGS[3],
-]
 MISBEHAVING = [
     {"error": {"status": 429, "message": "slow down", "retry_after": 0}},
     {"text": 'Hel {{<read_file filePath="other.md" />}}', "cut": True},
@@ -46,9 +40,9 @@ MISBEHAVING = [
 
 @pytest.mark.parametrize(
     ("protocol", "script"),
-    [("native", NATIVE), ("tags", TAGS), ("auto", NATIVE), ("auto", TAGS), ("auto", MIXED),
-     ("auto", [*MIXED[:1], *MISBEHAVING, *MIXED[1:]])],
-    ids=["native", "tags", "auto, native", "auto, tags", "mixed", "misbehaving"],
+    [("native", NATIVE), ("tags", TAGS), ("auto", NATIVE), ("auto", TAGS),
+     ("auto", [*NATIVE[:1], *MISBEHAVING, *NATIVE[1:]])],
+    ids=["native", "tags", "auto, native", "auto, tags", "misbehaving"],
 )  # fmt: skip
 def test_the_same_conversation_gives_the_same_result(
     desk: Desk, serve: Serve, protocol: str, script: list[Any], monkeypatch: pytest.MonkeyPatch
@@ -147,6 +141,7 @@ def test_reading_begins_while_the_model_still_writes(desk: Desk, serve: Serve) -
     events: list[Any] = []
     serve(['{{<read_file filePath="a.md" />}}' + "And I go on. " * 400, "Done."], fragment=20)
     desk.note("a.md", "x")
+    desk.agent("protocol: tags")
     record = desk.vault.run("helper", {"query": "Go"}, on_event=events.append)
     assert record.data == "Done."
     read = next(

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from paperagents.agents.dialogue import CallResult
 from paperagents.agents.model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelCall, ModelTurn
+from paperagents.agents.quotations import MOST_COMPARED, Quotations
 from paperagents.agents.toolbox import Toolbox
 from paperagents.calls.arguments import ToolCall
 from paperagents.definitions.json_value import JsonObject
@@ -50,15 +51,23 @@ class ParsedTurn:
     """What is wrong with tags that could not be read."""
 
 
-def parse_turn(
-    turn: ModelTurn, reading: TagReading, toolbox: Toolbox, registry: TagRegistry | None, *, strict: bool = True
+def parse_turn(  # noqa: PLR0913  the last two have good defaults
+    turn: ModelTurn,
+    reading: TagReading,
+    toolbox: Toolbox,
+    registry: TagRegistry | None,
+    *,
+    strict: bool = True,
+    quotations: Quotations | None = None,
 ) -> ParsedTurn:
     """What a turn says and wants, given the tags in its text.
 
     ``registry`` knows the tags that count; None where none does. Where tags are the only way to call, an unknown tag
-    is a mistake, too (``strict``).
+    is a mistake, too (``strict``). A tag among the ``quotations`` is text.
     """
-    toplevel = toplevel_calls(reading.operations, registry or DEFAULT_REGISTRY)
+    toplevel = [*toplevel_calls(reading.operations, registry or DEFAULT_REGISTRY)]
+    if quotations is not None and len(toplevel) <= MOST_COMPARED:
+        toplevel = [each for each in toplevel if not quotations.include(each["raw"])]
     tagged = [each for each in toplevel if each["tool_id"] != FINAL_OUTPUT] if registry is not None else []
     count = len(tagged) + turn.calls_made
     if count > MOST_CALLS:
@@ -194,11 +203,13 @@ class TurnReader(Listener):
         on_text: Callable[[str], None],
         may_start_early: Callable[[RequestedCall], bool],
         perform: Callable[[RequestedCall, int], CallResult],
+        quotations: Quotations,
     ) -> None:
         self._registry = registry
         self._on_text = on_text
         self._may_start_early = may_start_early
         self._perform = perform
+        self._quotations = quotations
         self._pool: ThreadPoolExecutor | None = None
         self.begin()
 
@@ -242,6 +253,8 @@ class TurnReader(Listener):
         assert self._registry is not None
         toplevel = toplevel_calls(operations, self._registry)
         for operation in (each for each in toplevel if each["tool_id"] != FINAL_OUTPUT):
+            if self._quotations.include(operation["raw"]):
+                continue
             call = request_tag_call(operation, self._registry)
             if self._is_uncertain(operation) or self._count >= MOST_CALLS or not self._may_start_early(call):
                 # Nor does any call behind it: it may read what this one changes.

@@ -148,6 +148,8 @@ class CallResult:
     """The call beside the text that this answers; None for a tag."""
     arguments: JsonObject | None = None
     """As far as they could be read."""
+    output: JsonValue = None
+    """What the text was made of."""
 
 
 class Dialogue:

@@ -18,6 +18,7 @@ from paperagents.agents.conversation import Conversation
 from paperagents.agents.dialogue import CallResult, Dialogue, result_text
 from paperagents.agents.limits import Repetition, RetryPolicy, Spending
 from paperagents.agents.model import LanguageModel, ModelRequest, ModelTurn, read_turn
+from paperagents.agents.quotations import Quotations
 from paperagents.agents.toolbox import Toolbox, is_read_only
 from paperagents.calls.arguments import ToolCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -91,6 +92,11 @@ class _AgentLoop:
         self._dialogue = run.dialogue(not self._native)
         self._spending = run.spending
         self._repetition = Repetition()
+        self._quotations = Quotations()
+        for section in run.conversation.history if run.conversation is not None else ():
+            if section.role == "tools":
+                self._quotations.add(section.text)
+        self._calls_natively = run.agent.protocol == "native"
         self._was_damaged = False
         self._stream = RedactedStream(self._services.redaction)
 
@@ -98,7 +104,15 @@ class _AgentLoop:
         step, last = 2, ""
         for number in range(1, self._run.agent.max_iterations + 1):
             turn, reading, reader = self.next_turn(number, step)
-            answer = parse_turn(turn, reading, self._run.toolbox, self.registry, strict=not self._native)
+            self._calls_natively = self._calls_natively or bool(turn.calls)
+            answer = parse_turn(
+                turn,
+                reading,
+                self._run.toolbox,
+                self.registry,
+                strict=not self._native,
+                quotations=self._quotations,
+            )
             if self._run.conversation is not None and turn.text.strip():
                 self._run.conversation.add("agent", turn.text)
             results = self.perform_calls(answer, StepPath(f"turn/{number}").model_calls(), step, reader)
@@ -111,6 +125,8 @@ class _AgentLoop:
             damage = text("damaged-tags", problems=answer.damage) if answer.damage else ""
             remarks = [damage, self._repetition.remark(answer, results)]
             self._dialogue.add(turn, results, "\n\n".join(filter(None, remarks)))
+            for result in results:
+                self._quotations.add([result.text, result.output])
             step, last = step + 1 + len(answer.calls), answer.text
         raise ToolError("agent-iterations", limit=self._run.agent.max_iterations, details={"text": last})
 
@@ -200,8 +216,8 @@ class _AgentLoop:
 
     @property
     def registry(self) -> TagRegistry | None:
-        """The tags that count; none where the agent only calls natively."""
-        return None if self._run.agent.protocol == "native" else self._run.tags
+        """The tags that count; none once the model calls natively: then what looks like a tag is text."""
+        return None if self._calls_natively else self._run.tags
 
     def turn_reader(self, place: Place) -> TurnReader:
         def perform(call: RequestedCall, number: int) -> CallResult:
@@ -211,7 +227,11 @@ class _AgentLoop:
             return self.perform(call, at)
 
         return TurnReader(
-            self.registry, lambda piece: self.report_text(self._stream.feed(piece)), self.may_start_early, perform
+            self.registry,
+            lambda piece: self.report_text(self._stream.feed(piece)),
+            self.may_start_early,
+            perform,
+            self._quotations,
         )
 
     def report_text(self, said: str) -> None:
@@ -267,7 +287,8 @@ class _AgentLoop:
         if (entry := self._log.replay_failure(place)) is not None:
             return replace(result, status=str(entry["status"]), text=f"Error: {entry['message']}")
         try:
-            return replace(result, text=result_text(self.output_of(call, place)))
+            output = self.output_of(call, place)
+            return replace(result, text=result_text(output), output=output)
         except (WaitingError, CancelledError, PlanEndsError, StorageError):
             raise
         except PaperError as error:
@@ -297,6 +318,11 @@ class _AgentLoop:
             return False
 
     def may_start_early(self, call: RequestedCall) -> bool:
-        """Only what is built in: a tool of the vault would be a run of its own, for an answer not yet journaled."""
+        """Only what is built in: a tool of the vault would be a run of its own, for an answer not yet journaled.
+
+        Nor where the same answer may still call natively: its tags would be text.
+        """
+        if self._native:
+            return False
         tool = self._run.toolbox.tools.get(call.call.tool) if call.call is not None else None
         return tool is not None and tool.kind == "builtin" and self.only_reads(call)
