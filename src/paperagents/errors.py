@@ -323,6 +323,17 @@ class WrongVariableError(VariableError):
     sentence = "wrong-variable"
 
 
+class EnvironmentChangedError(VariableError):
+    """The tool's file is not the one that the settings and secrets were given to."""
+
+    sentence = "environment-changed"
+
+    @property
+    def hint(self) -> str | None:
+        """How to give them to the file as it is now."""
+        return advice(self.sentence, self.values)
+
+
 class ReferenceMissingError(PaperError):
     """A reference stands for something that is not there."""
 

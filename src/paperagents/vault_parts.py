@@ -23,7 +23,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.definitions.tool import STORE_PREFIX, ToolDefinition
-from paperagents.errors import ToolError, UnknownToolError, UsageError
+from paperagents.errors import EnvironmentChangedError, PaperError, ToolError, UnknownToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.known_settings import find_spec
 from paperagents.mcp_client.connections import RemoteEffects
@@ -51,6 +51,7 @@ from paperagents.tags import TagRegistry
 from paperagents.tools import effects_in
 from paperagents.tools.built_in import ToolContext
 from paperagents.tools.own_stores import OwnStores
+from paperagents.tools.service_secrets import ServiceSecrets
 
 _OF_THE_SANDBOX = ("timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb")
 
@@ -115,16 +116,28 @@ class VaultParts(NotesFolder):
     @cached_property
     def environments(self) -> EnvironmentStore:
         """Settings and secrets of the vault's tools."""
-        return EnvironmentStore(user_folder() / "environments.json", self.root)
+        return EnvironmentStore(user_folder() / "environments.json", lambda: self.trust.vault, self._text_digest)
+
+    def _text_digest(self, key: str) -> str | None:
+        """Of the file of a tool as it is now; None where there is no such tool."""
+        try:
+            return self.find_tool(key).text_digest
+        except PaperError:
+            return None
 
     @cached_property
     def service_secrets(self) -> EnvironmentStore:
         """The same, of the services that tools of the vault talk to."""
-        return EnvironmentStore(user_folder() / "services.json", self.root)
+        return EnvironmentStore(user_folder() / "services.json", lambda: self.trust.vault)
+
+    @cached_property
+    def secrets_in_use(self) -> ServiceSecrets:
+        """Secrets of services that tools have been given, so that none is sent elsewhere."""
+        return ServiceSecrets()
 
     def variables(self, tool: ToolDefinition) -> dict[str, str]:
         """What is set for a tool: its own values, else those of the service that a variable names."""
-        values = self.environments.values(tool.id)
+        values = self.environments.values(tool.id, tool.text_digest)
         for each in tool.environment:
             if each.service and each.name in (shared := self.service_secrets.values(each.service)):
                 values.setdefault(each.name, shared[each.name])
@@ -191,6 +204,7 @@ class VaultParts(NotesFolder):
             redaction=Redaction(self._secrets()),
             clock=self._clock,
             environment=self._environment,
+            confirm_environment=lambda tool: self.environments.confirm(tool.id, tool.text_digest),
             entries=self.entries,
             storage=ToolStorage(self.database),
             vault_content=self.vault_content,
@@ -284,7 +298,8 @@ class VaultParts(NotesFolder):
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         hosts = self.settings.get("allowed_hosts")
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
-        return _OtherTools(effects_in(context), self.remote_effects, partial(self.own_stores.prepare, context))
+        own_stores = partial(self.own_stores.prepare, context)
+        return _OtherTools(effects_in(context), self.remote_effects, own_stores, self.secrets_in_use.guard)
 
     def _clock(self) -> dict[str, str]:
         now = datetime.now(UTC).astimezone(self.settings.zone)
@@ -293,7 +308,13 @@ class VaultParts(NotesFolder):
     def _environment(self, tool: ToolDefinition, stand_ins: Mapping[str, str] | None = None) -> dict[str, str]:
         if not tool.environment:
             return {}
+        declared = {each.name for each in tool.environment} - (stand_ins or {}).keys()
+        if stale := declared.intersection(self.environments.list_stale(tool.id, tool.text_digest)):
+            raise EnvironmentChangedError(tool.id, sorted(stale))
         configured = self.variables(tool)
+        for each in tool.environment:
+            if each.service and each.name in configured:
+                self.secrets_in_use.learn(configured[each.name], each.service)
         # Another process may have set them after this one began.
         self.services.redaction.learn(configured.values())
         return read_variables(tool, {**configured, **(stand_ins or {})})
@@ -309,11 +330,20 @@ class _OtherTools(dict[str, Prepare]):
     """The built-in tools; everything else with a name of that kind is a store of one's own, or another server's."""
 
     def __init__(
-        self, own: dict[str, Prepare], remote: RemoteEffects, in_store: Callable[[str, JsonObject], Effect]
+        self,
+        own: dict[str, Prepare],
+        remote: RemoteEffects,
+        in_store: Callable[[str, JsonObject], Effect],
+        guard: Callable[[Effect], Effect],
     ) -> None:
         super().__init__(own)
+        self._guard = guard
         self._remote = remote
         self._in_store = in_store
+
+    def __getitem__(self, key: str) -> Prepare:
+        prepare = super().__getitem__(key)
+        return lambda arguments: self._guard(prepare(arguments))
 
     def __missing__(self, key: str) -> Prepare:
         return partial(self._in_store, key) if key.startswith(STORE_PREFIX) else self._remote.prepare(key)

@@ -99,13 +99,14 @@ def test_a_text_that_doubles_without_end_runs_out_of_memory(vault: Vault) -> Non
 
 def test_secrets_are_masked_however_they_are_written(vault: Vault) -> None:
     key = 's"q\nü/&secret77'
-    vault.environments.set("t", {"KEY": key})
     environment = "environment: [{name: KEY, type: string, description: d}]"
     call = "```yaml\ntool: echo\nparameters: {k: '{{env.KEY}}'}\n```\n"
     code = "console.log(output); return [JSON.stringify(output), encodeURIComponent(output.k), output.k];"
     add(vault, environment, f"{call}```js\n// @postprocess\n{code}\n```\n")
-    record = str(vault.run("t").as_json())
-    assert "secret77" not in record
+    vault.environments.set("t", {"KEY": key})
+    record = vault.run("t")
+    assert record.success
+    assert "secret77" not in str(record.as_json())
 
 
 def test_secret_headers_are_not_in_the_database_of_a_run_that_is_over(vault: Vault) -> None:

@@ -238,6 +238,7 @@ def test_loading_a_package_is_also_a_global_function(vault: Vault) -> None:
 def test_a_call_that_it_does_not_catch_fails_it_as_a_step_fails_a_chain(vault: Vault) -> None:
     (vault.root / "two.tool.js").write_text(TOOL.replace("tool-id", "t-two"), encoding="utf-8")
     (vault.root / "t.tool.js").write_text(TOOL.replace("match: 'ENOENT'", "match: 'EPIPE'"), encoding="utf-8")
+    vault.environments.confirm("tool-id")
     for given, tool, arguments in (("call", "t-two", {"input": ""}), ("read", "read_file", {"filePath": "none.md"})):
         direct, record = vault.run(tool, arguments).error, vault.run("tool-id", {"input": given})
         assert direct is not None
@@ -265,6 +266,7 @@ def test_a_bridge_may_also_be_executed_by_its_name(vault: Vault) -> None:
     whole = "return { ask: { real: (given, api) => given.a + api.getInfo().id, mock: given => given } }"
     code = TOOL.replace("api.bridge('ask', 'x')", "api.bridge.execute('ask', { a: 'is ' })").replace(BRIDGES, whole)
     (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.environments.confirm("tool-id")
     assert vault.run("tool-id", {"input": "bridge"}).data == "is tool-id"
     assert vault.plan("tool-id", {"input": "bridge"}).data == {"a": "is "}
 
@@ -273,6 +275,7 @@ def test_it_knows_what_it_says_about_itself(vault: Vault) -> None:
     told = "id: 'tool-id', name: '工具', version: '1.0.0', author: '作者', category: 'c', tags: ['t'], description: 'd'"
     code = TOOL.replace("id: 'tool-id', name: '工具', description: '功能说明'", told)
     (vault.root / "t.tool.js").write_text(code.replace("api.bridge('ask', 'x')", "api.getInfo()"), encoding="utf-8")
+    vault.environments.confirm("tool-id")
     about = {"id": "tool-id", "name": "工具", "description": "d", "version": "1.0.0", "author": "作者", "category": "c",
              "tags": ["t"]}  # fmt: skip
     assert vault.run("tool-id", {"input": "bridge"}).data == {**about, "dry_run": False}
@@ -379,13 +382,13 @@ def test_an_entry_that_names_nothing_does_not_hide_a_later_one(vault: Vault, bef
 
 
 @pytest.mark.parametrize(("rule", "valid"), [("minimum: 1", True), ("minimum: 10", False), ("enum: [5, 6]", True)])
-def test_what_is_set_is_checked_again_when_the_file_has_changed(vault: Vault, rule: str, *, valid: bool) -> None:
-    vault.environments.set("asks", {"NUMBER": "5"})
+def test_what_is_set_is_checked_again_before_it_is_used(vault: Vault, rule: str, *, valid: bool) -> None:
     (vault.root / "asks.tool.js").write_text(
         "module.exports = { getMetadata() { return { id: 'asks', description: 'd' }; }, getSchema() { return {"
         f" parameters: {{}}, environment: {{ properties: {{ NUMBER: {{ type: 'number', {rule} }} }} }} }}; }},"
         " execute() { return this.api.environment.get('NUMBER'); } };"
     )
+    vault.environments.set("asks", {"NUMBER": "5"})
     run = vault.run("asks", {})
     assert run.success == valid
     assert run.error is None or (run.error["code"], "5" in str(run.error)) == ("INVALID_ENV_VAR", False)
@@ -417,6 +420,7 @@ def test_its_time_is_limited(vault: Vault) -> None:
 def test_it_can_ask_for_less_time_but_not_for_more(vault: Vault, limit: float, asked: float, seconds: str) -> None:
     code = TOOL.replace("description: '功能说明'", f"description: 'd', timeout: {asked}")
     (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.environments.confirm("tool-id")
     vault.__dict__["services"] = replace(vault.services, module_limits=vault.limits.lowered_to(seconds=limit))
     error = vault.run("tool-id", {"input": "loop"}).error
     assert error is not None
@@ -426,6 +430,7 @@ def test_it_can_ask_for_less_time_but_not_for_more(vault: Vault, limit: float, a
 def test_it_can_ask_for_a_yes_before_it_runs(vault: Vault) -> None:
     code = TOOL.replace("description: '功能说明'", "description: 'd', approval: 'always'")
     (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.environments.confirm("tool-id")
     assert vault.run("tool-id", {"input": "abc"}).status == "waiting"
     assert vault.run("tool-id", {"input": "abc"}, approver=lambda _: Denied(reason="no")).status == "denied"
     assert vault.services.storage.load("tool-id") == {}
@@ -611,6 +616,7 @@ def test_a_bridge_without_values_is_tried_with_made_up_ones(vault: Vault) -> Non
     mocked = "getMockArgs(name) { return ['made up for ' + name]; }, getBridges()"
     code = TOOL.replace("getBridges()", mocked).replace("api.bridge('ask', 'x')", "api.bridge('ask')")
     (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.environments.confirm("tool-id")
     vault.registry.refresh()
     assert vault.plan("tool-id", {"input": "bridge"}).data == "mock made up for ask"
 
@@ -619,6 +625,7 @@ def test_a_bridge_that_is_called_without_values_gets_none(vault: Vault) -> None:
     whole = "return { 'a:b': { real: (given, api) => [typeof given, typeof api?.getInfo], mock: () => 1 } }"
     code = TOOL.replace("api.bridge('ask', 'x')", "api.bridge.execute('a:b')").replace(BRIDGES, whole)
     (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.environments.confirm("tool-id")
     assert vault.run("tool-id", {"input": "bridge"}).data == ["undefined", "function"]
 
 
@@ -630,6 +637,7 @@ def test_a_missing_file_has_the_name_that_lists_of_business_errors_look_for(vaul
 
 def test_a_failed_call_that_no_business_error_names_is_told_as_it_failed(vault: Vault) -> None:
     (vault.root / "t.tool.js").write_text(TOOL.replace("match: 'ENOENT'", "match: 'EPIPE'"), encoding="utf-8")
+    vault.environments.confirm("tool-id")
     error = vault.run("tool-id", {"input": "read"}).error
     assert error is not None
     assert error["code"] == "file-not-found"
@@ -647,6 +655,7 @@ def test_a_failed_call_that_no_business_error_names_is_told_as_it_failed(vault: 
 )
 def test_what_the_author_throws_is_told_as_the_author_wrote_it(vault: Vault, thrown: str, message: str) -> None:
     (vault.root / "t.tool.js").write_text(TOOL.replace("new Error('something else')", thrown), encoding="utf-8")
+    vault.environments.confirm("tool-id")
     record = vault.run("tool-id", {"input": "fail_other"})
     assert record.error is not None
     assert (record.error["code"], record.error["message"]) == ("javascript-error", message)
@@ -658,6 +667,7 @@ def test_a_mistake_of_the_program_still_tells_its_place_and_a_tool_is_told_its_o
 ) -> None:
     code = TOOL.replace("throw new Error('something else')", "return await fetch('https://example.com')")
     (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.environments.confirm("tool-id")
     error = vault.run("tool-id", {"input": "fail_other"}).error
     assert error is not None
     assert "t.tool.js:" in str(error["message"])

@@ -107,6 +107,7 @@ NO_FILE = {"code": "FILE_NOT_FOUND", "message": "文件不存在", "hint": "检�
 def test_business_errors_have_the_words_of_the_document(thrown: str, expected: dict[str, Any], desk: Desk) -> None:
     assert all(str(expected[name]) in take_fence("004", "getBusinessErrors()") for name in ("code", "message", "hint"))
     desk.note("tool-id.tool.js", printed.interface_tool().replace("return text;", thrown))
+    desk.vault.environments.confirm("tool-id")
     error = failed(desk, "tool-id", {"input": "abc"})
     assert {name: error[name] for name in expected} == expected
 
@@ -114,6 +115,7 @@ def test_business_errors_have_the_words_of_the_document(thrown: str, expected: d
 def test_a_missing_file_of_another_tool_is_matched(desk: Desk) -> None:
     reading = "return this.api.callTool('read_file', {filePath: 'no.md'});"
     desk.note("tool-id.tool.js", printed.interface_tool().replace("return text;", reading))
+    desk.vault.environments.confirm("tool-id")
     error = failed(desk, "tool-id", {"input": "abc"})
     assert {name: error[name] for name in NO_FILE} == NO_FILE
 
@@ -124,6 +126,7 @@ def test_init_comes_before_and_cleanup_after_also_on_failure(desk: Desk) -> None
         "return text;", "throw new Error('x');"
     )
     desk.note("tool-id.tool.js", text)
+    desk.vault.environments.confirm("tool-id")
     console = str(desk.run("tool-id", {"input": "abc"}).execution_log[0]["console"])
     assert console.index("初始化资源") < console.index("开始处理") < console.index("清理资源")
 
@@ -147,6 +150,7 @@ def test_a_bridge_answers_for_real_in_a_run_and_as_a_mock_in_a_dry_run(desk: Des
 
 def test_declared_packages_are_shown_and_asked_for_before_they_are_installed(desk: Desk) -> None:
     desk.note("tool-id.tool.js", printed.interface_tool(dependencies=True))
+    desk.vault.environments.confirm("tool-id")
     declared = dict(re.findall(r"'([\w-]+)': '(\^[\d.]+)'", take_fence("004", "getDependencies()")))
     assert dict(desk.vault.registry.tool("tool-id").dependencies) == declared
     assert desk.run("tool-id", {"input": "abc"}).status in ("waiting", "failed")

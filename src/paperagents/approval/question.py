@@ -150,6 +150,10 @@ class Approver:
         """Whether a failed request is to be sent once more."""
         return False
 
+    def confirm_environment(self, changed: PaperError) -> bool:  # noqa: ARG002  nobody is there to read it
+        """Whether a tool whose file has changed may have what was given to it before."""
+        return False
+
 
 class ApproveEverything(Approver):
     """``--yes``: everything is approved, and the record says so."""

@@ -8,7 +8,7 @@ result (``ending.py``).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from paperagents.definitions.tool import Block, ToolDefinition
 from paperagents.errors import (
     BrokenFileError,
     DeniedError,
+    EnvironmentChangedError,
     InvalidArgumentsError,
     PaperError,
     QuerySyntaxError,
@@ -169,7 +170,7 @@ class Runner:
         for slip in find_slips(tool, run.arguments):
             log.warn(slip)
         try:
-            self.services.environment(tool)
+            self._read_environment(tool)
         except PaperError:
             with log.block(Place(path=ENVIRONMENT, step=1, block="tool", name=tool.id), arguments):
                 raise
@@ -242,8 +243,18 @@ class Runner:
             declared=frozenset(declared),
             input=run.arguments,
             built_in=run.clock,
-            environment=self.services.environment(run.tool),
+            environment=self._read_environment(run.tool),
         )
+
+    def _read_environment(self, tool: ToolDefinition) -> Mapping[str, str]:
+        """What a person has set for a tool; where its file has changed since, the person is asked once more."""
+        try:
+            return self.services.environment(tool)
+        except EnvironmentChangedError as changed:
+            if not self.session.approver.confirm_environment(changed):
+                raise
+            self.services.confirm_environment(tool)
+            return self.services.environment(tool)
 
     def _preprocess(self, run: RunContext, names: Names) -> Names:
         if run.tool.preprocess is None:

@@ -67,6 +67,8 @@ class Services:
     clock: Callable[[], dict[str, str]]
     """``date``, ``time`` and ``random_id`` of a new run."""
     environment: Callable[[ToolDefinition], Mapping[str, str]]
+    confirm_environment: Callable[[ToolDefinition], None]
+    """Give a tool's values to its file as it is now."""
     entries: EntryStore
     storage: ToolStorage
     vault_content: Callable[[str], str | None]

@@ -126,3 +126,32 @@ def test_a_tool_without_variables_says_so(paper: Any, write: Callable[..., Path]
     write("good.md")
     assert "declares no settings or secrets" in paper("env", "good").err
     assert paper("env", "--json").code == 2
+
+
+def test_a_changed_file_is_told_with_the_command_that_confirms_it(paper: Any, write: Callable[..., Path]) -> None:
+    write_tools(write)
+    paper("env", "one", "API_TOKEN=geheim-123")
+    write("one.md", TOOL.format(id="one", host="api.example.com") + "\nNew words.\n")
+    assert not configured(paper, "one")
+    ran = paper("run", "one", "--yes")
+    assert (ran.code, "paper env one --confirm" in ran.err) == (1, True)
+    assert "paper env one --confirm" in paper("env", "one").err
+    confirmed = paper("env", "one", "--confirm", "--json")
+    assert confirmed.document["API_TOKEN"]["configured"]
+    assert paper("run", "one").code == 0
+    assert "--confirm" not in paper("env", "one").err
+
+
+def test_a_new_value_is_the_yes_to_the_file_as_it_is(paper: Any, write: Callable[..., Path]) -> None:
+    write_tools(write)
+    paper("env", "one", "API_TOKEN=geheim-123")
+    write("one.md", TOOL.format(id="one", host="api.example.com") + "\nNew words.\n")
+    assert paper("env", "one", "API_TOKEN=geheim-456").code == 0
+    assert paper("run", "one").code == 0
+
+
+def test_a_secret_of_a_service_needs_no_new_yes_when_a_tool_changes(paper: Any, write: Callable[..., Path]) -> None:
+    write_tools(write)
+    paper("env", "--service", "api.example.com", "API_TOKEN=geheim-123")
+    write("one.md", TOOL.format(id="one", host="api.example.com") + "\nNew words.\n")
+    assert paper("run", "one").code == 0

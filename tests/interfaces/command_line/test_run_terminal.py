@@ -334,3 +334,21 @@ def test_the_end_of_the_input_ends_the_questions_and_nothing_runs(vault: Path) -
     assert terminal.ended()[0] == 130
     with open_vault(vault) as opened:
         assert opened.history.runs() == []
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
+def test_a_changed_file_is_asked_about_once_before_it_gets_a_secret(vault: Path, typed: str, code: int) -> None:
+    front = "environment: [{name: KEY, type: string, description: k}]\ncustom_function: return 1;\n"
+    file = vault / "keyed.md"
+    file.write_text(f"---\ntool: true\nname: keyed\ndescription: d\n{front}---\n")
+    with open_vault(vault) as opened:
+        opened.environments.set("keyed", {"KEY": "very-secret"})
+    file.write_text(file.read_text() + "\nNew words.\n")
+    terminal = Terminal("run", "keyed", vault=vault)
+    terminal.wait_for("May the file as it is now have it?")
+    assert "has changed since you gave it 'KEY'" in terminal.shown
+    terminal.answer(typed)
+    assert terminal.ended()[0] == code
+    if code == 0:
+        again, _, shown = Terminal("run", "keyed", vault=vault).ended()
+        assert (again, "May the file" in shown) == (0, False)

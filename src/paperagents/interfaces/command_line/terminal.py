@@ -121,6 +121,17 @@ class TerminalApprover(Approver):
             if decision is not None:
                 return decision
 
+    def confirm_environment(self, changed: PaperError) -> bool:
+        """Before secrets go to a file that has changed."""
+        if self._progress is not None:
+            self._progress.clear()
+        say(paint(visible(changed.message), "yellow", err=True))
+        discard_pending_input()
+        try:
+            return self.read_line(text("ask.environment-changed")).lower() in ("y", "yes", "j", "ja", "是")
+        except EOFError:
+            return False
+
     def try_again(self, error: PaperError) -> bool:
         """After a refused request: once more, or not."""
         say(paint(visible(error.message), "red", err=True))

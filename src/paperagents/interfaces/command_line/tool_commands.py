@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.errors import UsageError
+from paperagents.errors import EnvironmentChangedError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, missing_parameter
 from paperagents.interfaces.command_line.completion import complete_tool, complete_variable
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -48,8 +48,11 @@ def test_command(context: click.Context, *, tools: tuple[str, ...], as_json: boo
 @click.command("env", cls=LocalisedCommand, help=text("cli.env"))
 @click.argument("names", nargs=-1, metavar="TOOL [KEY]…", shell_complete=complete_variable)
 @click.option("--service", metavar="HOST", help=text("cli.env.service"))
+@click.option("--confirm", is_flag=True, help=text("cli.env.confirm"))
 @common_options
-def env_command(context: click.Context, *, names: tuple[str, ...], service: str | None, as_json: bool) -> None:
+def env_command(
+    context: click.Context, *, names: tuple[str, ...], service: str | None, confirm: bool, as_json: bool
+) -> None:
     """Show which variables are set, or set them: ``KEY`` asks for a value, ``KEY=`` removes it. None is ever shown."""
     if service is None and not names:
         raise missing_parameter("TOOL")
@@ -59,11 +62,14 @@ def env_command(context: click.Context, *, names: tuple[str, ...], service: str 
         else:
             tool = vault.registry.tool(names[0])
             configured, owner, keys = partial(configure, vault, tool), tool.id, names[1:]
+            if confirm:
+                vault.environments.confirm(tool.id)
         # Before anybody is asked: a misspelt name must not cost a secret typed for nothing.
         declared = configured({})
         for key in keys:
             require_declared(owner, declared, key.partition("=")[0])
         shown = configured(read_values(owner, keys))
+        stale = vault.environments.list_stale(owner) if service is None else []
     if as_json:
         print_json(shown)
         return
@@ -73,6 +79,9 @@ def env_command(context: click.Context, *, names: tuple[str, ...], service: str 
             "cli.env.set" if each["configured"] else "cli.env.missing" if each["required"] else "cli.env.unset"
         )
         click.echo(f"{paint(pad(name, 24), bold=True)} {state}  {visible(str(each['description'] or ''))}")
+    if stale:
+        changed = EnvironmentChangedError(owner, stale)
+        say(one_line(f"{changed.message} {changed.hint}"))
     unset = next((name for name, each in shown.items() if isinstance(each, dict) and not each["configured"]), None)
     if not shown:
         say(text("cli.env.none", owner=one_line(owner)))

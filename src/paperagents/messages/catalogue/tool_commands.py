@@ -72,6 +72,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Nur den Rechner nennen: paper env --service api.example.com KEY",
         "只写主机：paper env --service api.example.com KEY",
     ),
+    "cli.env.confirm": (
+        "Give the values that are set to the tool's file as it is now.",
+        "Die gesetzten Werte der Datei des Tools geben, wie sie jetzt ist.",
+        "将已设置的值用于工具现在的文件。",
+    ),
     "cli.env.set": ("set", "gesetzt", "已设置"),
     "cli.env.unset": ("not set", "nicht gesetzt", "未设置"),
     "cli.env.missing": ("missing", "fehlt", "缺失"),
@@ -109,6 +114,31 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "What is set for '{names}' is not what {tool} asks for.",
         "Was für „{names}“ gesetzt ist, passt nicht zu dem, was {tool} verlangt.",
         "“{names}” 的设置不符合 {tool} 的要求。",
+    ),
+    "environment-changed": (
+        "The file of {tool} has changed since you gave it '{names}'.",
+        "Die Datei von {tool} hat sich geändert, seit Sie ihr „{names}“ gegeben haben.",
+        "自您为 {tool} 设置 “{names}” 以来，它的文件已更改。",
+    ),
+    "environment-changed.hint": (
+        "Look at the file, then: paper env {tool} --confirm",
+        "Sehen Sie sich die Datei an, dann: paper env {tool} --confirm",
+        "请查看该文件，然后：paper env {tool} --confirm",
+    ),
+    "ask.environment-changed": (
+        "May the file as it is now have it? [y/N]",
+        "Darf die Datei, wie sie jetzt ist, es bekommen? [j/N]",
+        "是否允许现在的文件使用？[y/N]",
+    ),
+    "secret-elsewhere": (
+        "A secret of {service} is not sent to {target}.",
+        "Ein Geheimnis von {service} wird nicht an {target} gesendet.",
+        "{service} 的密钥不会发送到 {target}。",
+    ),
+    "secret-elsewhere.hint": (
+        "It goes to the host that the tool names as its service, and to no other.",
+        "Es geht an den Rechner, den das Tool als Dienst nennt, und an keinen anderen.",
+        "它只会发送到工具声明为服务的主机。",
     ),
     "environment-unreadable": (
         "{file} cannot be read and was left as it is: {reason}.",
