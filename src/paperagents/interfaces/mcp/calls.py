@@ -78,7 +78,10 @@ class ToolCalls:
         """The second leg: what the client sends back was sealed by us, so it names what was really asked."""
         state = json.loads(params.request_state or "")
         answers = params.input_responses or {}
-        given = {each: answers[each] for each in state["asked"] if not is_undecided(answers.get(each))}
+        waiting = {each.id: each for each in self.open_questions(state["run"])}
+        given = {
+            each: answers[each] for each in state["asked"] if not is_undecided(answers.get(each), waiting.get(each))
+        }
         if answers and not (given and "answer" in sender(context).rights):
             # The person has looked and not decided; asking again at once would only pester them. Or the yes comes from
             # a program that may only call.
@@ -118,7 +121,7 @@ class ToolCalls:
             answer = await context.session.elicit_form(
                 form.message, form.requested_schema, related_request_id=context.request_id
             )
-            if is_undecided(answer):
+            if is_undecided(answer, questions[0]):
                 return waiting_result(record, questions)
             remark = await self.answer(questions[0].id, questions[0].digest, answer, sender(context))
 
@@ -176,7 +179,11 @@ def _record_result(record: RunRecord) -> types.CallToolResult:
 
 def waiting_result(record: RunRecord, questions: list[ApprovalRequest]) -> types.CallToolResult:
     """The record of a run that waits, and the commands that answer it."""
-    commands = "; ".join(f"paper approvals approve {each.id}" for each in questions)
+    commands = "; ".join(
+        f"paper approvals {word} {each.id}"
+        for each in questions
+        for word in (["show", "approve"] if is_cut(each) else ["approve"])
+    )
     return call_result(record.as_json(), text("mcp.waits", run=record.run_id, command=commands), failed=True)
 
 
@@ -193,19 +200,27 @@ def call_result(structured: JsonObject, shown: str, *, failed: bool) -> types.Ca
 def question_form(request: ApprovalRequest, version: str, remark: str = "") -> types.ElicitRequestFormParams:
     """The effect and the possible answers, in the form that this protocol version knows.
 
-    A remark says what was wrong with the last answer.
+    A remark says what was wrong with the last answer. Where the change is too long for a form, the form shows its
+    beginning, says where the whole is, and takes no yes: nobody agrees to what they could not see.
     """
     title = text("mcp.ask", tool=request.tool, step=request.step, run=request.run_id)
     shown = request.preview[:LONGEST_PREVIEW]
-    if (more := len(request.preview) - LONGEST_PREVIEW) > 0:
-        shown += "\n" + text("mcp.ask.cut", count=more)
+    if is_cut(request):
+        shown += "\n" + text("mcp.ask.cut", count=len(request.preview) - LONGEST_PREVIEW, id=request.id)
     message = "\n\n".join(part for part in (remark, title, shown) if part)
-    return types.ElicitRequestFormParams(message=escape_invisible(message), requested_schema=answer_schema(version))
+    return types.ElicitRequestFormParams(
+        message=escape_invisible(message), requested_schema=answer_schema(version, request)
+    )
 
 
-def answer_schema(version: str) -> dict[str, Any]:
+def is_cut(request: ApprovalRequest) -> bool:
+    """Whether a form shows only the beginning of a change."""
+    return len(request.preview) > LONGEST_PREVIEW
+
+
+def answer_schema(version: str, request: ApprovalRequest) -> dict[str, Any]:
     """The fields of the form; choices with titles are newer than the rest."""
-    titles = {each: text(f"mcp.ask.{each}") for each in ("approve", "deny")}
+    titles = {each: text(f"mcp.ask.{each}") for each in (("deny",) if is_cut(request) else ("approve", "deny"))}
     choices: dict[str, Any] = {"enum": [*titles], "enumNames": [*titles.values()]}
     if is_version_at_least(version, _KNOWS_TITLED_CHOICES):
         choices = {"oneOf": [{"const": each, "title": title} for each, title in titles.items()]}
@@ -222,9 +237,10 @@ def answer_schema(version: str) -> dict[str, Any]:
     }
 
 
-def is_undecided(answer: Any) -> bool:
-    """Whether the person closed the form without an answer: the question stays open."""
-    return answer_word(answer) not in ("approve", "deny", "decline")
+def is_undecided(answer: Any, request: ApprovalRequest | None = None) -> bool:
+    """Whether the question stays open: the form was closed without an answer, or a yes came to what it did not show."""
+    word = answer_word(answer)
+    return word not in ("approve", "deny", "decline") or (word == "approve" and request is not None and is_cut(request))
 
 
 def read_decision(answer: Any, by: Caller) -> Decision:

@@ -317,9 +317,9 @@ TEXTS = {
         "{tool} 要执行以下操作（运行 {run} 的第 {step} 步）：",
     ),
     "mcp.ask.cut": (
-        "… {count} more characters; all of it: paper approvals list",
-        "… noch {count} Zeichen; vollständig: paper approvals list",
-        "……还有 {count} 个字符；完整内容：paper approvals list",
+        "… {count} more characters. To approve it, see all of it on the page or with: paper approvals show {id}",
+        "… noch {count} Zeichen. Für ein Ja sieh dir alles auf der Seite an oder mit: paper approvals show {id}",
+        "……还有 {count} 个字符。要批准，请先在网页上查看全部内容，或运行：paper approvals show {id}",
     ),
     "mcp.ask.decision": ("Decision", "Entscheidung", "决定"),
     "mcp.ask.approve": ("Approve", "Genehmigen", "批准"),
