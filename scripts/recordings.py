@@ -61,6 +61,7 @@ def read_commands(recording: str) -> Iterator[Command | str]:
     """The remarks, and the commands with their keys, in order."""
     command: list[str] = []
     keys: list[str] = []
+    in_command = False
     for line in [*recording.splitlines(), "# end"]:
         if line.startswith(("$ ", "# ")) and command:
             yield Command(text="\n".join(command), keys=tuple(keys))
@@ -103,7 +104,7 @@ def carry_out(command: Command, at: Path, environment: dict[str, str]) -> str:
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(at)
-        os.execvpe("sh", ["sh", "-c", command.text], environment)  # noqa: S606,S607  the shell, on purpose
+        os.execvpe("sh", ["sh", "-c", command.text], environment)
     ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
     written, typed, waiting = "", "", list(command.keys)
     try:
@@ -171,4 +172,4 @@ if __name__ == "__main__":
         before = file.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as empty:
             file.write_text(replay(before, Path(empty)), encoding="utf-8")
-        print(file.relative_to(ROOT))  # noqa: T201  this is a command
+        print(file.relative_to(ROOT))

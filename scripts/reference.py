@@ -19,6 +19,7 @@ import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
+from hashlib import sha256
 from importlib import import_module
 from itertools import groupby
 from operator import attrgetter
@@ -34,6 +35,7 @@ from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.app import COMMANDS, PaperGroup
 from paperagents.known_settings import NAMED_TABLES, SETTING_SPECS, SettingSpec
 from paperagents.messages import sentences, use_language
+from paperagents.messages.catalogue import AREAS
 from paperagents.notes_folder import NotesFolder
 from paperagents.reading.agent_markdown import AGENT_FIELDS, BUDGET_FIELDS
 from paperagents.reading.tag_markdown import TAG_FIELDS
@@ -47,6 +49,8 @@ from paperagents.tools import builtin_tools
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs"
 WORDS = ROOT / "scripts" / "reference_words.toml"
+FIRST_MESSAGES = ROOT / "scripts" / "messages_first.txt"
+"""The sentences that the catalogue began with, each by the beginnings of the digests of its three languages."""
 REGION = re.compile(r"(?P<begin><!-- generated: (?P<name>[^\n]+?) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 EVERYWHERE = {"--vault", "--help"}
 """Options that every command has; the page names them once."""
@@ -108,7 +112,25 @@ def regions() -> Mapping[str, Callable[[], str]]:
         "commands": _commands,
         "settings": _settings,
         "error-codes": _error_codes,
+        "messages": _messages,
     }
+
+
+def _messages() -> str:
+    """Per area of the catalogue: how many sentences there are, and what has become of those it began with."""
+    lines = (line.split() for line in FIRST_MESSAGES.read_text(encoding="utf-8").splitlines())
+    first = {key: tuple(digests) for key, *digests in lines}
+    rows = []
+    for area in AREAS:
+        texts = import_module(f"paperagents.messages.catalogue.{area}").TEXTS
+        now = {key: tuple(sha256(each.encode()).hexdigest()[:6] for each in told) for key, told in texts.items()}
+        known = [key for key in now if key in first]
+        changed = [sum(now[key][language] != first[key][language] for key in known) for language in range(3)]
+        rows.append((len(now), len(now) - len(known), *changed, sum(now[key] == first[key] for key in known)))
+    total = map(sum, zip(*rows, strict=True))
+    named = [*zip(map(_code, AREAS), rows, strict=True), ("all", tuple(total))]
+    head = ("area", "sentences", "new", "English changed", "German changed", "Chinese changed", "as they were")
+    return _table(head, ((name, *map(str, row)) for name, row in named))
 
 
 def words(table: str, known: Iterable[str]) -> dict[str, str]:

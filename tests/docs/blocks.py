@@ -106,11 +106,12 @@ class Reader:
         done = 0
         for block in blocks_of(page):
             if block.not_run is None:
-                self._carry_out(block)
+                self.carry_out(block)
                 done += 1
         return done
 
-    def _carry_out(self, block: Block) -> None:
+    def carry_out(self, block: Block) -> None:
+        """Do what one block says."""
         if block.title is not None:
             self._write(block)
         elif block.language == "sh":
