@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from paperagents.approval.rule_words import describe_rule
 from paperagents.approval.signatures import signer_of
 from paperagents.approval.trust import Brought, TrustState, brought
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.reading.execution_log import digest_without_log
 from paperagents.registry.entry import Entry
@@ -24,7 +25,7 @@ _UNFINISHED = "FROM runs WHERE parent_run IS NULL AND status IN ('queued', 'runn
 
 def list_brought(vault: Vault) -> list[Brought]:
     """All of it, trusted or not, in the order of settings, servers, files and database."""
-    return [*list_settings(vault), *list_schedules(vault), *list_stored(vault)]
+    return [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *list_stored(vault)]
 
 
 def list_settings(vault: Vault) -> Iterator[Brought]:
@@ -46,6 +47,41 @@ def schedule_of(vault: Vault, entry: Entry) -> Brought:
     content = (vault.root / file).read_bytes() if (vault.root / file).is_file() else b""
     what = f"{entry.id}: {entry.schedule}"
     return brought("schedule", file, [entry.schedule, digest_without_log(content)], what=what, where=file)
+
+
+def list_rules(vault: Vault) -> Iterator[Brought]:
+    """Rules that sleep, because the file of the tool they name has changed."""
+    for rule in vault.rules.rules():
+        if vault.rules.state(rule) == "sleeping":
+            tool = vault.rules.find_tool(rule.by)
+            now = [tool.text_digest, tool.file] if tool is not None else ["", ""]
+            content: JsonValue = [rule.digest, now[0]]
+            yield brought("rule", rule.id, content, what=describe_rule(rule), where=str(now[1]))
+
+
+def state_of(vault: Vault, thing: Brought) -> TrustState:
+    """How the user stands to a thing; a rule that is listed is the user's own, and sleeps until it is confirmed."""
+    if thing.kind != "rule":
+        return vault.trust.state(thing)
+    return "changed" if any(thing.digest == each.digest for each in list_rules(vault)) else "trusted"
+
+
+def give_trust(vault: Vault, things: Iterable[Brought]) -> None:
+    """Trust these things from now on; a rule that sleeps is confirmed."""
+    chosen = [*things]
+    for thing in chosen:
+        if thing.kind == "rule":
+            vault.rules.confirm(vault.rules.find(thing.name))
+    vault.trust.give(thing for thing in chosen if thing.kind != "rule")
+
+
+def take_trust(vault: Vault, things: Iterable[Brought]) -> None:
+    """Trust these things no more; a rule that sleeps is revoked."""
+    chosen = [*things]
+    for thing in chosen:
+        if thing.kind == "rule":
+            vault.rules.revoke(thing.name)
+    vault.trust.take(thing.digest for thing in chosen if thing.kind != "rule")
 
 
 def list_stored(vault: Vault) -> Iterator[Brought]:

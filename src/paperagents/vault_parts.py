@@ -111,7 +111,16 @@ class VaultParts(NotesFolder):
     @cached_property
     def rules(self) -> RuleBook:
         """What the user has allowed from now on."""
-        return RuleBook(user_folder() / "rules.json", self.root)
+        return RuleBook(
+            user_folder() / "rules.json", Signatures(self.user_key, lambda: self.trust.vault), self.find_tool_or_none
+        )
+
+    def find_tool_or_none(self, name: str) -> ToolDefinition | None:
+        """The tool, where it can be used."""
+        try:
+            return self.find_tool(name)
+        except PaperError:
+            return None
 
     @cached_property
     def environments(self) -> EnvironmentStore:

@@ -240,12 +240,15 @@ def test_a_yes_for_this_run_still_holds_after_the_run_has_waited_for_something_e
 
 
 def test_an_always_is_a_rule_for_exactly_this_tool_and_target(desk: Desk, own_home: Path) -> None:
-    desk.run("write_file", {**WRITE, "overwrite": True}, Approved(always=True))
+    desk.note("a.md", "old")
+    desk.run("write_file", {**WRITE, "overwrite": True}, Approved(by="Ann", always=True))
     (rule,) = desk.vault.rules.rules()
-    assert (rule.tool, rule.target) == ("write_file", "a.md")
+    assert (rule.tool, rule.by, rule.mode, rule.path) == ("write_file", "write_file", "overwrite", "a.md")
     again = desk.run("write_file", {"filePath": "/a.md", "content": "again", "overwrite": True})
     assert again.status == "succeeded"
-    assert rule.id in str(again.execution_log[0]["message"])
+    (entry,) = again.execution_log
+    assert rule.id in str(entry["message"])
+    assert (entry["approved_by"], entry["approved_via"]) == ("Ann", "rule")
     for path in ("b.md", "a.md/x", "a.md2", "x/a.md"):
         assert desk.run("write_file", {"filePath": path, "content": "x"}).status in ("waiting", "failed")
     assert list(own_home.rglob("rules.json"))
@@ -383,8 +386,8 @@ def test_a_database_beside_a_planted_link_is_refused_and_the_target_untouched(de
 
 WAYS_IN_PYTHON = {"run", "install", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer"}
 WAYS_THAT_READ = {
-    "checked_answer", "close", "follow", "read_settings_again", "require_possible", "tag_registry", "vault_content",
-    "variables", "entry_kinds", "find_tool",
+    "checked_answer", "close", "entry_kinds", "find_tool", "find_tool_or_none", "follow", "read_settings_again",
+    "require_possible", "tag_registry", "vault_content", "variables",
 }  # fmt: skip
 
 

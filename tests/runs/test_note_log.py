@@ -9,6 +9,7 @@ import yaml
 from tests.desk import Desk, Person
 
 from paperagents.approval.question import Approved, Denied
+from paperagents.reading.execution_log import digest_without_log
 from paperagents.registry.tool_registry import ToolRegistry
 
 
@@ -34,7 +35,7 @@ def test_a_log_is_asked_once_for_a_file_and_path_and_the_yes_is_in_the_record(de
     assert desk.text(path).startswith(before)
     assert desk.text(path).count("execution_log:") == 2
     (rule,) = desk.vault.rules.rules()
-    assert path in rule.target
+    assert (rule.tool, rule.by, rule.mode, rule.path) == ("log", "t", "append", path)
     # Another path of the same tool, and the same path of another tool, are other questions.
     desk.tool("t", "log: notes/other.md\ncustom_function: return 1;")
     desk.tool("u", f"log: {log}\ncustom_function: return 1;")
@@ -160,3 +161,14 @@ def test_a_log_that_cannot_be_written_is_told_and_the_run_is_as_it_was(
     assert told.levelname == "WARNING"
     assert "'t'" in told.getMessage()
     assert f"'{path}'" in told.getMessage()
+
+
+def test_the_logs_of_real_runs_change_nothing(desk: Desk) -> None:
+    file = desk.tool("t", "log: file\ncustom_function: return 1;", "\nWords.\n")
+    digests = [digest_without_log(file.read_bytes())]
+    for _ in range(3):
+        desk.vault.run("t", approver=lambda _: Approved())
+        digests.append(digest_without_log(file.read_bytes()))
+    assert file.read_text("utf-8").count("execution_log:") == 3
+    assert len(set(digests)) == 1
+    assert desk.vault.registry.tool("t").text_digest == digests[0]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
+from paperagents.approval.rules import Rule
 
 if TYPE_CHECKING:
     from tests.desk import Desk
@@ -27,14 +28,14 @@ def test_a_link_inside_the_vault_is_written_through_and_all_is_about_the_real_pl
     assert (asked.arguments["filePath"], asked.target) == ("notes/a.md", "notes/a.md")
     assert asked.preview.startswith("--- a/notes/a.md\n+++ b/notes/a.md\n")
     assert written.execution_log[0]["parameters"]["filePath"] == "notes/a.md"  # type: ignore[index,call-overload]  # an object
-    assert [rule.target for rule in desk.vault.rules.rules()] == ["notes/a.md"]
+    assert [rule.path for rule in desk.vault.rules.rules()] == ["notes/a.md"]
 
 
 def test_a_rule_for_one_folder_never_opens_another_by_a_link(desk: Desk) -> None:
     for name in ("open", "closed"):
         desk.note(f"{name}/x.md", "x")
-    desk.vault.rules.allow("write_file", "link/a.md")
-    desk.vault.rules.allow("write_file", "open/a.md")
+    desk.vault.rules.allow(Rule(tool="write_file", path="link/a.md"))
+    desk.vault.rules.allow(Rule(tool="write_file", path="open/a.md"))
     (desk.root / "link").symlink_to("closed")
     (desk.root / "open/sub").symlink_to("../closed")
     assert desk.run("write_file", {"filePath": "link/a.md", "content": "x"}).status == "waiting"

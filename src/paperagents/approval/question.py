@@ -18,6 +18,30 @@ from paperagents.errors import PaperError, ToolError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """What a rule can say of a change: how it is made, and where."""
+
+    mode: str = ""
+    """``create``, ``append``, ``overwrite``, ``delete``, or empty where the tool has no modes."""
+    path: str = ""
+    method: str = ""
+    host: str = ""
+
+    @property
+    def place(self) -> str:
+        """For people: a path, or a method and a host."""
+        return f"{self.method} {self.host}" if self.host else self.path
+
+
+def read_scope(kept: JsonObject) -> Scope | None:
+    """The scope that was kept with a question; one that is not understood is none, and so no rule."""
+    match kept:
+        case {"mode": str(mode), "path": str(path), "method": str(method), "host": str(host)}:
+            return Scope(mode=mode, path=path, method=method, host=host)
+    return None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ApprovalRequest:
     """Exactly what will happen, for a person to read."""
 
@@ -29,13 +53,21 @@ class ApprovalRequest:
     preview: str
     digest: str
     requested: str
-    target: str = ""
+    scope: Scope | None = None
+    """What a rule about it would say; None where there can be none."""
+    caller: str = ""
+    """The outermost tool or agent of the call, by its key."""
     asked_in: str = ""
     """The run that asks: the one a person started, which is ``run_id``, or one below it."""
     path: str = ""
     """The step of that run."""
     effect: str = ""
     """The digest of the effect that is asked about."""
+
+    @property
+    def target(self) -> str:
+        """What it is done to, for people; empty where no rule can name it."""
+        return "" if self.scope is None else self.scope.place or self.tool
 
     @property
     def is_intact(self) -> bool:
@@ -86,7 +118,9 @@ class Approved:
     for_run: bool = False
     """And the same tool for the rest of this run."""
     always: bool = False
-    """And the same tool and target from now on, by a rule."""
+    """And the same from now on, by the narrowest rule that covers it."""
+    path: str = ""
+    """A wider place for that rule, as a pattern."""
     arguments: JsonObject | None = None
     """Yes to these arguments instead."""
 
@@ -129,8 +163,9 @@ def decision_of(kept: JsonObject) -> Decision:
             "for_run": bool(for_run), "always": bool(always),
         }:  # fmt: skip
             arguments = kept.get("arguments")
-            if arguments is None or isinstance(arguments, dict):
-                return Approved(by=by, via=via, at=at, for_run=for_run, always=always, arguments=arguments)
+            path = kept.get("path", "")
+            if isinstance(path, str) and (arguments is None or isinstance(arguments, dict)):
+                return Approved(by=by, via=via, at=at, for_run=for_run, always=always, arguments=arguments, path=path)
         case {"approved": False, "reason": str(reason)}:
             return Denied(reason=reason)
     return Pending()
@@ -196,8 +231,8 @@ class Effect:
     perform: Callable[[], JsonValue]
     needs_approval: bool = False
     preview: str = ""
-    target: str = ""
-    """What a rule can be about: a path, or a method and a host."""
+    scope: Scope | None = None
+    """What a rule about it can say; None where there can be none."""
     before: str = ""
     """The state the preview was made from. Another state is another change, and is asked again."""
     after: str | None = None
@@ -225,6 +260,11 @@ class Effect:
     def digest(self) -> str:
         """Names exactly this change."""
         return digest_of({"tool": self.tool, "arguments": self.arguments, "before": self.before})
+
+    @property
+    def target(self) -> str:
+        """What it is done to, for people; empty where no rule can name it."""
+        return "" if self.scope is None else self.scope.place or self.tool
 
     def require_possible(self) -> Effect:
         """Raise why it cannot be performed, if anything."""

@@ -101,11 +101,13 @@ def is_changing(method: str) -> bool:
 
 def may_change(request: HttpRequest) -> bool:
     """Whether a request may change something: by its method, by naming another method on the side, or by a body."""
-    return (
-        is_changing(request.method)
-        or request.body not in (None, "")
-        or any(_letters(name) in _OVERRIDES for name, value in request.headers.items() if value is not None)
-        or has_method_parameter(request.url)
+    return is_changing(request.method) or request.body not in (None, "") or names_other_method(request)
+
+
+def names_other_method(request: HttpRequest) -> bool:
+    """Whether it names a method on the side, which some servers take for the real one."""
+    return has_method_parameter(request.url) or any(
+        _letters(name) in _OVERRIDES for name, value in request.headers.items() if value is not None
     )
 
 

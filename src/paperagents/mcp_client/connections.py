@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from paperagents.approval.question import Effect
+from paperagents.approval.question import Effect, Scope
 from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, ToolError, UnknownToolError
@@ -63,7 +63,7 @@ class RemoteEffects:
                 arguments=arguments,
                 needs_approval=not harmless,
                 preview=f"{tool_id}\n{json.dumps(arguments, ensure_ascii=False, indent=2)}",
-                target=f"{name}/{tool}",
+                scope=Scope(),
                 before=server.digest,
                 runs_in_plan=False,
                 leaves_the_vault=True,

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from paperagents.approval.question import Effect, digest_of
-from paperagents.approval.rules import RuleBook
+from paperagents.approval.question import Effect, Scope, digest_of
+from paperagents.approval.rules import RuleBook, narrowest_rule
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import ToolDefinition
@@ -105,21 +105,15 @@ class NpmPackages:
 
     def is_agreed(self, tool: ToolDefinition) -> bool:
         """Whether somebody has agreed to what the tool may touch, or that is nothing."""
-        target = self.rule_target(tool)
-        return not target or self._rules.allowing(f"{TOOL} {tool.id}", target) is not None
+        granted = self._grants(tool.id).target
+        return not granted or self._rules.find_allowing(TOOL, Scope(mode=granted), tool) is not None
 
     def agree(self, tool: ToolDefinition) -> None:
         """Keep that somebody has agreed; what was agreed on before is no longer."""
-        name = f"{TOOL} {tool.id}"
         for rule in self._rules.rules():
-            if rule.tool == name:
+            if (rule.tool, rule.by) == (TOOL, tool.key):
                 self._rules.revoke(rule.id)
-        self._rules.allow(name, self.rule_target(tool))
-
-    def rule_target(self, tool: ToolDefinition) -> str:
-        """What is agreed on; empty where the tool may touch nothing."""
-        grants = self._grants(tool.id).target
-        return f"{grants}; {tool.file} {tool.digest[:32]}" if grants else ""
+        self._rules.allow(narrowest_rule(TOOL, Scope(mode=self._grants(tool.id).target), tool))
 
     def run(
         self, tool: ToolDefinition, code: Excerpt, *, planned: bool, **options: Unpack[BlockOptions]

@@ -29,15 +29,16 @@ def find_log(content: bytes) -> int | None:
         return None
     text = content.decode("utf-8", "replace").replace("\r\n", "\n")
     lines, body = text.split("\n"), split_note(text, "").body
-    inside: dict[int, bool] = {}
+    inside: dict[int, re.Pattern[str]] = {}
     for fence in find_fences(body):
         first, count = fence.content.line, fence.content.text.rstrip("\n").count("\n") + 1
-        inside |= dict.fromkeys(range(first, first + count), True) | dict.fromkeys((first - 1, first + count), False)
+        inside |= dict.fromkeys(range(first, first + count), _INSIDE)
+        inside |= dict.fromkeys((first - 1, first + count), _FENCE)
     found = None
     for number in range(len(lines), body.line - 1, -1):
         line = lines[number - 1]
         if number not in inside and line == HEADING:
             found = number - 1
-        elif not (_INSIDE if inside.get(number) else _FENCE if number in inside else _BETWEEN).fullmatch(line):
+        elif not inside.get(number, _BETWEEN).fullmatch(line):
             break
     return found

@@ -29,6 +29,8 @@ from paperagents.approval.question import (
     digest_of,
     question_digest,
 )
+from paperagents.approval.rule_words import describe_rule
+from paperagents.approval.rules import narrowest_rule
 from paperagents.calls.arguments import validate_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
@@ -237,8 +239,8 @@ class Gate:
         """The yes that covers more than one change, and this one, too."""
         if (run.root_run, effect.tool) in self.session.allowed_tools:
             return self.session.allowed_tools[run.root_run, effect.tool]
-        rule = self.services.rules.allowing(effect.tool, effect.target)
-        return Approved(via="rule", rule=rule.id) if rule is not None else None
+        rule = self.services.rules.find_allowing(effect.tool, effect.scope, run.outermost)
+        return Approved(by=rule.allowed_by, via="rule", rule=rule.id) if rule is not None else None
 
     def _ask(self, request: ApprovalRequest, run: RunContext) -> Decision:
         """What the person says; where nobody is there, the question is kept."""
@@ -267,7 +269,8 @@ class Gate:
             preview=preview,
             digest=question_digest(effect.digest, effect.tool, arguments, preview, run_id=run.run_id, path=place.path),
             requested=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            target=effect.target,
+            scope=effect.scope,
+            caller=run.outermost.key,
             asked_in=run.run_id,
             path=place.path,
             effect=effect.digest,
@@ -290,14 +293,22 @@ class Gate:
         if approved.for_run:
             self.session.allowed_tools[run.root_run, effect.tool] = approved.repeated
             self.services.questions.allow_tool(run.root_run, effect.tool, approved.repeated)
-        if approved.always and effect.target:
+        if approved.always and effect.scope is not None:
             try:
-                rule = self.services.rules.allow(effect.tool, effect.target)
+                wanted = narrowest_rule(effect.tool, effect.scope, run.outermost, path=approved.path)
+                rule = self.services.rules.allow(replace(wanted, allowed_by=approved.by))
             except PaperError as error:
                 # The yes to this one change holds all the same.
                 entry.message = f"{entry.message} {error.message}"
             else:
-                self.session.on_event({"type": "rule-made", "run_id": run.root_run, "rule": rule.as_json()})
+                self.session.on_event(
+                    {
+                        "type": "rule-made",
+                        "run_id": run.root_run,
+                        "rule": self.services.rules.as_json(rule),
+                        "words": describe_rule(rule),
+                    }
+                )
 
     # --- perform
 

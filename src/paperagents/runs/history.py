@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
-from paperagents.approval.question import ApprovalRequest
+from paperagents.approval.question import ApprovalRequest, read_scope
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import AmbiguousIdError, UnknownApprovalError, UnknownRunError, UsageError
 from paperagents.runs.journal import Journal
@@ -302,7 +302,8 @@ def _read_question(row: StoredRow) -> ApprovalRequest:
         preview=row.text("preview"),
         digest=row.text("digest"),
         requested=row.text("requested"),
-        target=row.text("target"),
+        scope=read_scope(kept := row.object("scope")),
+        caller=str(kept.get("by", "")),
         asked_in=row.text("run_id"),
         path=row.text("path"),
         effect=row.text("effect"),

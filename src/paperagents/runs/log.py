@@ -245,6 +245,8 @@ class RunContext:
     root_run: str
     """The run that somebody started; the same as ``run_id`` at the top."""
     depth: int
+    outermost: ToolDefinition
+    """The tool of the run that somebody started."""
     root_step: int | None = None
     """For a run below another: the step of the one at the top that it belongs to."""
     tool: ToolDefinition

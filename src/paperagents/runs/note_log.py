@@ -8,8 +8,8 @@ import re
 import threading
 from collections.abc import Callable, Iterable
 
-from paperagents.approval.question import Effect
-from paperagents.approval.rules import RuleBook
+from paperagents.approval.question import Effect, Scope
+from paperagents.approval.rules import RuleBook, narrowest_rule
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError, ToolError
@@ -20,6 +20,8 @@ from paperagents.reading.execution_log import HEADING
 from paperagents.reading.markdown import find_fences, split_note
 from paperagents.runs.record import RunRecord
 
+RULE = "log"
+"""What a rule calls the appending of a log: no tool, so that it allows nothing else."""
 _LOGGER = logging.getLogger("paper")
 _SHOWN = ("block", "name", "status", "message")
 _HEADING = re.compile(r"#{1,2}(?:[ \t]|$)")
@@ -66,7 +68,7 @@ class NoteLog:
 
         def agree() -> JsonValue:
             if not self._is_agreed(tool, path):
-                self._rules.allow(tool.key, _target(tool, path))
+                self._rules.allow(narrowest_rule(RULE, _scope(path), tool))
             return True
 
         return Effect(
@@ -75,7 +77,6 @@ class NoteLog:
             perform=agree,
             needs_approval=True,
             preview=text("run.log-question", tool=tool.id, file=tool.file, path=path),
-            target=_target(tool, path),
             after="agreed",
             answer=True,
             current=lambda: "agreed" if self._is_agreed(tool, path) else "",
@@ -94,7 +95,7 @@ class NoteLog:
             _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
 
     def _is_agreed(self, tool: ToolDefinition, path: str) -> bool:
-        return self._rules.allowing(tool.key, _target(tool, path)) is not None
+        return self._rules.find_allowing(RULE, _scope(path), tool) is not None
 
     def _append(self, path: str, tool: ToolDefinition, record: RunRecord) -> None:
         found = self._folder.find_text(path)
@@ -113,9 +114,9 @@ def _path_of(tool: ToolDefinition) -> str | None:
     return tool.file if tool.log == "file" else join_path(split_path(tool.log))
 
 
-def _target(tool: ToolDefinition, path: str) -> str:
-    """What a rule names: this very file, this very path, and appending its log."""
-    return f"log {tool.file} → {path}"
+def _scope(path: str) -> Scope:
+    """What a rule names: this very path, and appending to it or beginning it."""
+    return Scope(mode="append", path=path)
 
 
 def text_to_append(path: str, before: str | None, record: RunRecord, *, follows: bool) -> str:

@@ -5,7 +5,7 @@ An answer without a valid signature is none, whoever put it into the database.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, decision_as_json, decision_of
@@ -21,7 +21,7 @@ _Key = tuple[str, Scope, str, str, str]
 _KEY = ("root_run", "scope", "run_id", "path", "tool")
 _AT_KEY = " AND ".join(f"{column} = ?" for column in _KEY)
 _QUESTION = (
-    "INSERT INTO questions (id, run_id, root_run, path, step, tool, arguments, preview, target, effect, digest, "
+    "INSERT INTO questions (id, run_id, root_run, path, step, tool, arguments, preview, scope, effect, digest, "
     "requested, withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (id) DO UPDATE SET "
     "arguments = excluded.arguments, preview = excluded.preview, digest = excluded.digest, "
     "requested = excluded.requested, withdrawn = 0"
@@ -56,13 +56,14 @@ class Questions:
         An answer to another question of the step does not count any more; one to exactly this question may have come
         while somebody else was asked, and stays, unless nothing proves it: it would be a reason to resume for ever.
         """
+        scope = {"by": request.caller, **(asdict(request.scope) if request.scope is not None else {})}
         with self._journal.transaction(request.run_id, durable=True) as connection:
             is_answered = self.answer_at(request.asked_in, request.path) is not None
             close_question(connection, request.asked_in, request.path, but=request.digest if is_answered else "")
             connection.execute(
                 _QUESTION,
                 (request.id, request.asked_in, request.run_id, request.path, request.step, request.tool,
-                 encode(request.arguments), request.preview, request.target, request.effect, request.digest,
+                 encode(request.arguments), request.preview, encode(scope), request.effect, request.digest,
                  request.requested),
             )  # fmt: skip
 

@@ -175,8 +175,8 @@ class Runner:
             with log.block(Place(path=ENVIRONMENT, step=1, block="tool", name=tool.id), arguments):
                 raise
         return RunContext(
-            run_id=run.run_id, root_run=run.run_id, depth=1, tool=tool, arguments=arguments, clock=run.clock, log=log,
-            replays=log.is_resumed,
+            run_id=run.run_id, root_run=run.run_id, depth=1, outermost=tool, tool=tool, arguments=arguments,
+            clock=run.clock, log=log, replays=log.is_resumed,
         )  # fmt: skip
 
     def _start(self, run: StoredRun, tool: ToolDefinition | None) -> None:

@@ -29,7 +29,7 @@ MIGRATIONS: Sequence[str] = (
     );
     CREATE TABLE questions (
         id TEXT PRIMARY KEY, run_id TEXT NOT NULL, root_run TEXT NOT NULL, path TEXT NOT NULL, step INTEGER NOT NULL,
-        tool TEXT NOT NULL, arguments TEXT NOT NULL, preview TEXT NOT NULL, target TEXT NOT NULL, effect TEXT NOT NULL,
+        tool TEXT NOT NULL, arguments TEXT NOT NULL, preview TEXT NOT NULL, scope TEXT NOT NULL, effect TEXT NOT NULL,
         digest TEXT NOT NULL, requested TEXT NOT NULL, withdrawn INTEGER NOT NULL
     );
     CREATE INDEX questions_by_root ON questions (root_run);

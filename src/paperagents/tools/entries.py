@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from paperagents import tags
-from paperagents.approval.question import Effect
+from paperagents.approval.question import Effect, Scope
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tag import TASK_STATUSES, VAULT_ACTIONS, VAULT_TYPES, TagDefinition
 from paperagents.definitions.tool import DEFINITION_VERSION, STORE_PREFIX, Parameter
@@ -51,7 +51,7 @@ def prepare_change(
         arguments=arguments,
         needs_approval=asks,
         preview=preview(before) if asks and before else "",
-        target=f"{kind}/{identifier}",
+        scope=Scope(mode="delete" if action == "delete" else "", path=f"{kind}/{identifier}"),
         # Once it is another version, it is another entry that would be lost.
         before=state_of(before) if asks else "",
         runs_in_plan=action == "request_read" or store.forgets,

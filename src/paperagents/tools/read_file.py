@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paperagents.approval.question import Effect
+from paperagents.approval.question import Effect, Scope
 from paperagents.definitions.json_value import JsonObject
 from paperagents.files.safe_open import split_file_path
 from paperagents.tools.built_in import (
@@ -24,7 +24,7 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
     return Effect(
         tool=READ_FILE.name,
         arguments=arguments,
-        target=path.lstrip("/"),
+        scope=Scope(path=path.lstrip("/")),
         perform=lambda: context.folder.read_text(path).as_json(),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paperagents.approval.question import Effect
+from paperagents.approval.question import Effect, Scope
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ToolError
 from paperagents.files.safe_open import split_path
@@ -39,7 +39,11 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
         return answer
 
     return Effect(
-        tool=SEARCH_FILES.name, arguments=arguments, target=given["path"], perform=search, warn_of=warn_of_cut
+        tool=SEARCH_FILES.name,
+        arguments=arguments,
+        scope=Scope(path=given["path"]),
+        perform=search,
+        warn_of=warn_of_cut,
     )
 
 

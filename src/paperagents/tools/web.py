@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paperagents.approval.question import Effect
+from paperagents.approval.question import Effect, Scope
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
 from paperagents.definitions.tool import Pieces
 from paperagents.errors import ToolError
-from paperagents.http.messages import HttpRequest, is_changing, may_change, normalize_method
+from paperagents.http.messages import HttpRequest, is_changing, may_change, names_other_method, normalize_method
 from paperagents.messages import Sentence
 from paperagents.secrets.redaction import redact_headers
 from paperagents.tools.built_in import (
@@ -74,7 +74,8 @@ def prepare_sending(
         tool=tool,
         arguments=arguments,
         preview=preview(request),
-        target=f"{request.method} {url.netloc.decode('ascii')}",
+        # A rule for POST is none for a DELETE that is called POST.
+        scope=None if names_other_method(request) else Scope(method=request.method, host=url.netloc.decode("ascii")),
         leaves_the_vault=True,
         perform=lambda: send(request, stop),
         cancel=stop.cancel,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paperagents.approval.diff import unified_diff
-from paperagents.approval.question import Effect
+from paperagents.approval.question import Effect, Scope
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
@@ -40,7 +40,7 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
         arguments=arguments,
         needs_approval=True,
         preview=unified_diff(old, new, path),
-        target=path,
+        scope=Scope(mode="create" if old is None else "append" if append else "overwrite", path=path),
         before=before,
         after=hash_content(after),
         answer={"filePath": path, "size": len(after), "created": old is None},

@@ -68,7 +68,7 @@ def test_grants_are_shown_and_agreed_on_together_with_the_packages(paper: Paper,
     assert (shown["dependencies"], shown["grants"]) == ({"ms": "^2.1.3"}, {"read": ["notes"], "env": ["SOME_NAME"]})
     assert paper("install", "duration", "--yes").code == 0
     assert paper("run", "duration", "-p", "text=1s").code == 0
-    assert "install_packages duration" in paper("approvals", "rules").out
+    assert "duration may use: read notes; env SOME_NAME" in paper("approvals", "rules").out
     (vault / ".paper" / "settings.toml").write_text('[npm.duration]\nread = ["/"]\n')
     trust_settings(vault)
     assert paper("run", "duration", "-p", "text=1s").code == 3
@@ -91,7 +91,7 @@ def test_a_changed_file_asks_anew_for_what_it_may_touch(paper: Paper, write: Wri
     assert paper("approvals", "approve", question["id"], "--json").document["data"] == 1001
     assert paper("run", "duration", "-p", "text=1s").code == 0
     rules = paper("approvals", "rules", "--json").document
-    assert [each["tool"] for each in rules] == ["install_packages duration"]
+    assert [(each["tool"], each["by"]) for each in rules] == [("install_packages", "duration")]
     assert paper("approvals", "revoke", rules[0]["id"]).code == 0
     assert paper("run", "duration", "-p", "text=1s").code == 3
 

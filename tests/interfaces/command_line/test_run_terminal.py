@@ -165,8 +165,10 @@ def test_an_always_becomes_a_rule(tools: Path) -> None:
     code, _, shown = terminal.ended()
     assert (code, shown.count("Undo: paper approvals revoke ")) == (0, 2)
     with open_vault(tools) as opened:
-        assert [rule.target for rule in opened.rules.rules()] == ["a.md", "b.md"]
-        assert opened.run("two").status == "succeeded"
+        assert [(rule.by, rule.mode, rule.path) for rule in opened.rules.rules()] == [
+            ("two", "create", "a.md"),
+            ("two", "create", "b.md"),
+        ]
 
 
 def test_an_edit_in_the_persons_editor_is_what_is_written(tools: Path, tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_question_says_in_words_who_wants_what(paper: Any, write: Any) -> None
 def test_a_rule_is_told_when_it_is_made_and_taken_back(paper: Any) -> None:
     told = paper("approvals", "approve", "last", "--always").err
     (rule,) = paper("approvals", "rules", "--json").document
-    assert f"write_file to a.md, whoever calls it, until {rule['expires'][:10]}" in told
+    assert f"without a question: writer may create a.md, until {rule['until'][:10]}" in " ".join(told.split())
     assert f"Undo: paper approvals revoke {rule['id']}" in told
     assert paper("approvals", "revoke", rule["id"][:5]).code == 0
     assert paper("approvals", "rules", "--json").document == []
@@ -175,10 +175,13 @@ def test_an_edited_yes_writes_what_the_edit_says(paper: Any, vault: Path) -> Non
 
 
 def test_an_always_is_listed_and_revoked(paper: Any) -> None:
-    (question,) = paper("approvals", "list", "--json").document
-    paper("approvals", "approve", question["id"], "--always")
+    paper("approvals", "approve", "last")
+    paper("run", "writer", "-p", "text=one")
+    paper("approvals", "approve", "last", "--always")
     (rule,) = paper("approvals", "rules", "--json").document
-    assert (rule["tool"], rule["target"]) == ("write_file", "a.md")
+    assert [rule[key] for key in ("tool", "by", "mode", "path", "host", "method", "state")] == [
+        "write_file", "writer", "overwrite", "a.md", "", "", "active"
+    ]  # fmt: skip
     assert rule["id"] in paper("approvals", "rules").out
     assert paper("run", "writer", "-p", "text=two").code == 0
     assert paper("approvals", "revoke", rule["id"], "--json").document == rule

@@ -24,6 +24,7 @@ from paperagents.approval.question import (
     Decision,
     Denied,
     Pending,
+    Scope,
 )
 from paperagents.errors import CancelledError, ToolError
 from paperagents.interfaces.command_line.output import width
@@ -38,7 +39,7 @@ from paperagents.sandbox import Cancellation
 
 REQUEST = ApprovalRequest(
     id="1", run_id="2", step=1, tool="write_file", arguments={"filePath": "a.md"}, preview="+new\x1b[2J", digest="d",
-    requested="2020-01-01T00:00:00+00:00", target="a.md",
+    requested="2020-01-01T00:00:00+00:00", scope=Scope(mode="append", path="a.md"), caller="diary",
 )  # fmt: skip
 
 
@@ -72,15 +73,15 @@ def sit_down(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Termin
 @pytest.mark.parametrize(
     ("words", "decision"),
     [
-        ("y\n", Approved()),
-        ("Ja\n", Approved()),
-        ("r\n", Approved(for_run=True)),
-        ("always\n", Approved(always=True)),
+        ("y\n", Approved(via="terminal")),
+        ("Ja\n", Approved(via="terminal")),
+        ("r\n", Approved(via="terminal", for_run=True)),
+        ("always\n", Approved(via="terminal", always=True)),
         ("no\nnot this one\n", Denied(reason="not this one")),
         ("n\n", Denied(reason="")),
         ("", Pending()),
         ("ye", Pending()),
-        ("\nperhaps\n是\n", Approved()),
+        ("\nperhaps\n是\n", Approved(via="terminal")),
     ],
 )
 def test_an_answer_is_taken_as_it_is_meant(sit_down: Callable[[str], Terminal], words: str, decision: Decision) -> None:
@@ -107,26 +108,40 @@ def test_an_editor_that_changes_nothing_decides_nothing(
     assert text("ask.help") not in terminal.getvalue()
 
 
+def test_the_rule_of_an_always_is_said_before_and_a_wider_one_can_be_typed(sit_down: Callable[[str], Terminal]) -> None:
+    request = replace(REQUEST, scope=Scope(mode="append", path="Daily/2026/a.md"))
+    terminal = sit_down("a Notes/*\na Daily/**\n")
+    assert TerminalApprover().decide(request) == Approved(via="terminal", always=True, path="Daily/**")
+    told = " ".join(terminal.getvalue().split())
+    assert "Always would mean: diary may append to Daily/2026/a.md, until 2" in told
+    assert "'Notes/*' does not cover Daily/2026/a.md." in told
+    assert told.index("Always would mean") < told.index("[y]es")
+
+
 def test_always_is_offered_only_where_a_rule_can_say_what_for(sit_down: Callable[[str], Terminal]) -> None:
     terminal = sit_down("a\ny\n")
-    assert TerminalApprover().decide(replace(REQUEST, target="")) == Approved()
+    assert TerminalApprover().decide(replace(REQUEST, scope=None)) == Approved(via="terminal")
     assert "[a]lways" not in terminal.getvalue()
     terminal = sit_down("?\n")
     TerminalApprover().decide(REQUEST)
     assert "[a]lways" in terminal.getvalue()
-    assert "without a question: write_file to a.md, whoever calls it" in " ".join(terminal.getvalue().split())
+    assert "from now on without a question: diary may append to a.md, until" in " ".join(terminal.getvalue().split())
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"preview": "--- /dev/null\n+++ b/a.md"}, "Diary wants to create a.md:"),
-        ({"arguments": {"append": True}}, "Diary wants to append to a.md:"),
-        ({}, "Diary wants to change a.md:"),
-        ({"tool": "rest_request", "target": "POST x.org"}, "Diary wants to send this request (POST x.org):"),
-        ({"tool": "task", "target": "task/milk"}, "Diary wants to delete task/milk:"),
-        ({"tool": "diary", "target": ""}, "Diary wants to run diary with this:"),
-        ({"tool": "other.tool", "target": "other"}, "Diary wants to call other.tool (other):"),
+        ({"scope": Scope(mode="create", path="a.md")}, "Diary wants to create a.md:"),
+        ({}, "Diary wants to append to a.md:"),
+        ({"scope": Scope(mode="overwrite", path="a.md")}, "Diary wants to change a.md:"),
+        (
+            {"tool": "rest_request", "scope": Scope(method="POST", host="x.org")},
+            "Diary wants to send this request (POST x.org):",
+        ),
+        ({"tool": "task", "scope": Scope(mode="delete", path="task/milk")}, "Diary wants to delete task/milk:"),
+        ({"tool": "diary", "scope": None}, "Diary wants to run diary with this:"),
+        ({"path": "log", "scope": None}, "Diary wants to keep its logs in a file:"),
+        ({"tool": "other.tool", "scope": Scope()}, "Diary wants to call other.tool (other.tool):"),
     ],
 )
 def test_the_first_line_says_who_wants_what(

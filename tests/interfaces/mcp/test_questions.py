@@ -17,7 +17,7 @@ PREVIEW = "POST https://a.example/\nbody: {}"
 def question(tool: str = "tool", preview: str = PREVIEW) -> ApprovalRequest:
     return ApprovalRequest(
         id="1", run_id="r", step=1, tool=tool, arguments={}, preview=preview, digest="d",
-        requested="2026-01-01T00:00:00Z", target="",
+        requested="2026-01-01T00:00:00Z",
     )  # fmt: skip
 
 

@@ -225,6 +225,8 @@ def test_always_makes_a_rule_that_can_be_taken_back(served: Served, client: http
     question = waiting(client)
     client.post(f"/api/approvals/{question['id']}/approve", json={"digest": question["digest"], "always": True})
     call = {"tool": "write_file", "arguments": {"filePath": "a.md", "content": "y", "overwrite": True}}
+    assert client.post("/api/runs", json=call).json()["status"] == "waiting", "to create is not to overwrite"
+    (served.vault.root / "a.md").unlink()
     assert client.post("/api/runs", json=call).json()["status"] == "succeeded"
     (rule,) = client.get("/api/rules").json()
     assert client.delete(f"/api/rules/{rule['id']}").status_code == 204

@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import BrowserContext, Page, expect
 
 from paperagents.approval.question import Approved
+from paperagents.approval.rules import Rule
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 from .conftest import Watch
@@ -38,7 +39,7 @@ def pages_of(served: Served) -> Iterator[str]:
     people = vault.run("people", {})
     report = vault.run("report", {})
     waiting = vault.run("keep", {"title": "waits"})
-    vault.rules.allow("write_file", "kept/one.md")
+    vault.rules.allow(Rule(tool="write_file", path="kept/one.md"))
     asked = vault.run("helper", {"query": "peas?", "conversation": "talk"})
     yield from ("/", "/?q=nothing-like-this", "/tools/everything", "/tools/keep", "/tools/broken-one", "/tools/nowhere")
     yield from (f"/runs/{run.run_id}" for run in (done, failed, people, report, waiting))

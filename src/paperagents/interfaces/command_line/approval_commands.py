@@ -13,7 +13,8 @@ from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_question
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say, say_wrapped
-from paperagents.interfaces.command_line.questions import describe_question, describe_rule, tool_name
+from paperagents.interfaces.command_line.questions import describe_question, tool_name
+from paperagents.interfaces.command_line.rule_commands import allow, revoke, rules
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
 from paperagents.messages import text
@@ -75,10 +76,11 @@ def print_question(vault: Vault, request: ApprovalRequest) -> None:
 @click.option("--edit", metavar="JSON", help=text("cli.approvals.edit"))
 @click.option("--for-run", is_flag=True, help=text("cli.approvals.for-run"))
 @click.option("--always", is_flag=True, help=text("cli.approvals.always"))
+@click.option("--path", metavar="GLOB", help=text("cli.approvals.always-path"))
 @common_options
 def approve(  # noqa: PLR0913  one argument per option
     context: click.Context, *, approval: str | None, every: bool, of_run: str | None, edit: str | None, for_run: bool,
-    always: bool, as_json: bool,
+    always: bool, path: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Yes; the run goes on."""
     if (approval is not None) + every + (of_run is not None) != 1:
@@ -86,7 +88,8 @@ def approve(  # noqa: PLR0913  one argument per option
     if edit is not None and approval is None:
         raise UsageError("edit-of-one")
     arguments = None if edit is None else read_arguments(edit)
-    decision = Approved(via="terminal", for_run=for_run, always=always, arguments=arguments)
+    is_rule = always or path is not None
+    decision = Approved(via="terminal", for_run=for_run, always=is_rule, path=path or "", arguments=arguments)
     if approval is not None:
         answer(context, approval, decision, as_json=as_json)
     else:
@@ -102,32 +105,8 @@ def deny(context: click.Context, *, approval: str, reason: str, as_json: bool) -
     answer(context, approval, Denied(reason=reason), as_json=as_json)
 
 
-@approvals_command.command("rules", help=text("cli.approvals.rules"))
-@common_options
-def rules(context: click.Context, *, as_json: bool) -> None:
-    """What has been allowed from now on."""
-    vault = current_vault(context)
-    found = vault.rules.rules()
-    if as_json:
-        print_json([rule.as_json() for rule in found])
-        return
-    for rule in found:
-        click.echo(f"{paint(rule.id, bold=True)}  {describe_rule(rule.as_json(), vault.settings.zone)}")
-    say(text("cli.approvals.undo") if found else text("cli.approvals.no-rules"))
-
-
-@approvals_command.command("revoke", help=text("cli.approvals.revoke"))
-@click.argument("rule", metavar="RULE|last")
-@common_options
-def revoke(context: click.Context, *, rule: str, as_json: bool) -> None:
-    """Take a rule back."""
-    vault = current_vault(context)
-    found = vault.rules.find(rule)
-    vault.rules.revoke(found.id)
-    if as_json:
-        print_json(found.as_json())
-    else:
-        say_wrapped(text("cli.approvals.revoked", rule=describe_rule(found.as_json(), vault.settings.zone)))
+for command in (allow, rules, revoke):
+    approvals_command.add_command(command)
 
 
 def answer(context: click.Context, approval: str, decision: Decision, *, as_json: bool) -> None:

@@ -18,7 +18,6 @@ from paperagents.interfaces.command_line.output import (
     visible,
     width,
 )
-from paperagents.interfaces.command_line.questions import describe_rule
 from paperagents.messages import text
 
 MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
@@ -77,7 +76,7 @@ class Progress:
         match event["type"]:
             case "rule-made":
                 self.clear()
-                say_wrapped(text("ask.allowed", rule=describe_rule(event["rule"]), id=event["rule"]["id"]))
+                say_wrapped(text("ask.allowed", rule=event["words"], id=event["rule"]["id"]))
             case "run-started":
                 self.tools[event["run_id"]] = event["tool"]
             case "step-started":

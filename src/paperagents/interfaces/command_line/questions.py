@@ -1,16 +1,14 @@
-"""Questions and rules in words: who wants what, and what has been allowed until when."""
+"""Questions in words: who wants what."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime, tzinfo
 
 from paperagents.approval.question import ApprovalRequest
-from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.output import one_line
 from paperagents.messages import text
+from paperagents.runs.record import NOTE_LOG
 from paperagents.vault import Vault
 
 
@@ -20,25 +18,11 @@ def describe_question(request: ApprovalRequest, who: str) -> str:
 
 
 def _kind_of(request: ApprovalRequest) -> str:
-    if request.tool == "write_file":
-        # The preview is what the person sees: a diff from nothing creates the file.
-        if request.preview.startswith("--- /dev/null\n"):
-            return "create"
-        return "append" if request.arguments.get("append") else "overwrite"
-    if request.tool == "rest_request":
-        return "send"
-    if request.tool in ENTRY_KINDS:
-        return "delete"
-    return "call" if request.target else "run"
-
-
-def describe_rule(rule: JsonObject, zone: tzinfo | None = None) -> str:
-    """What a rule allows, and until when."""
-    try:
-        until = f"{datetime.fromisoformat(str(rule['expires'])).astimezone(zone):%Y-%m-%d}"
-    except ValueError:
-        until = str(rule["expires"])
-    return one_line(text("ask.rule", tool=rule["tool"], target=rule["target"], until=until))
+    if request.path == NOTE_LOG:
+        return "log"
+    if request.scope is None:
+        return "run"
+    return request.scope.mode or ("send" if request.scope.host else "call")
 
 
 def tool_name(vault: Vault, tool: str) -> str:

@@ -25,6 +25,8 @@ from paperagents.approval.question import (
     Denied,
     Pending,
 )  # fmt: skip
+from paperagents.approval.rule_words import describe_proposal
+from paperagents.approval.rules import matches_path
 from paperagents.calls.conversion import read_arguments
 from paperagents.errors import CancelledError, PaperError, UsageError
 from paperagents.interfaces.command_line.output import (
@@ -40,6 +42,7 @@ from paperagents.messages import text
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
 
+_ALWAYS = ("a", "always", "i", "immer")
 _POLL_SECONDS = 0.05
 """How often a waiting question looks whether the run was stopped."""
 
@@ -110,14 +113,16 @@ class TerminalApprover(Approver):
         say_wrapped(paint(one_line(place), "bright_black", err=True))
         for line in request.preview.split("\n"):
             say("  " + paint_diff_line(line, err=True))
-        always = text("ask.always", tool=request.tool, target=request.target) if request.target else ""
+        always = describe_proposal(request)
+        if always:
+            say_wrapped(one_line(text("ask.rule", rule=always)))
         discard_pending_input()
         while True:
             try:
-                answer = self.read_line(one_line(text("ask.question", always=always)))
+                answer = self.read_line(one_line(text("ask.question", always=text("ask.always") if always else "")))
             except EOFError:
                 return Pending()
-            decision = self._parse_answer(answer.lower(), request)
+            decision = self._parse_answer(answer, request)
             if decision is not None:
                 return decision
 
@@ -144,7 +149,8 @@ class TerminalApprover(Approver):
 
     def _parse_answer(self, answer: str, request: ApprovalRequest) -> Decision | None:
         decision: Decision | None = None
-        match answer:
+        word, _, rest = answer.partition(" ")
+        match word.lower() if request.scope is not None and word.lower() in _ALWAYS else answer.lower():
             case "y" | "yes" | "j" | "ja" | "是":
                 decision = Approved(via="terminal")
             case "n" | "no" | "nein" | "否":
@@ -154,16 +160,27 @@ class TerminalApprover(Approver):
                     decision = Denied(reason=self.read_line(text("ask.reason")))
             case "r" | "run" | "rest":
                 decision = Approved(via="terminal", for_run=True)
-            case "a" | "always" | "i" | "immer" if request.target:
-                decision = Approved(via="terminal", always=True)
+            case "a" | "always" | "i" | "immer" if request.scope is not None:
+                decision = self.choose_rule(request, rest.strip())
             case "e" | "edit":
                 decision = self.edit_arguments(request)
             case _:
                 # Silence and unknown words are no yes.
                 say_wrapped(text("ask.help"))
-                if request.target:
-                    say_wrapped(text("ask.help.always", tool=request.tool, target=one_line(request.target)))
+                if always := describe_proposal(request):
+                    say_wrapped(text("ask.help.always", rule=one_line(always)))
+                if request.scope is not None and request.scope.path:
+                    folder = request.scope.path.rpartition("/")[0]
+                    say_wrapped(text("ask.help.wider", path=one_line(f"{folder}/*".lstrip("/"))))
         return decision
+
+    def choose_rule(self, request: ApprovalRequest, path: str) -> Decision | None:
+        """Yes from now on: to exactly this, or to what fits a pattern that covers it."""
+        assert request.scope is not None
+        if path and not matches_path(path, request.scope.path):
+            say_wrapped(one_line(text("rule-covers-nothing", path=path, target=request.target)))
+            return None
+        return Approved(via="terminal", always=True, path=path)
 
     def edit_arguments(self, request: ApprovalRequest) -> Decision | None:
         """The arguments in the person's own editor; unchanged or broken text is no answer."""

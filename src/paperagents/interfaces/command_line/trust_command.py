@@ -13,7 +13,7 @@ from paperagents.interfaces.command_line.options import common_options, current_
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
 from paperagents.interfaces.command_line.terminal import discard_pending_input, is_interactive
 from paperagents.inventory import as_json as thing_as_json
-from paperagents.inventory import choose_things, list_brought, list_undecided
+from paperagents.inventory import choose_things, give_trust, list_brought, list_undecided, state_of, take_trust
 from paperagents.messages import text
 from paperagents.vault import Vault
 
@@ -30,7 +30,7 @@ def trust_command() -> None:
 def show(context: click.Context, *, as_json: bool) -> None:
     """List everything that the vault brings along, with what it could do."""
     vault = current_vault(context, keeps=False)
-    found = [(thing, vault.trust.state(thing)) for thing in list_brought(vault)]
+    found = [(thing, state_of(vault, thing)) for thing in list_brought(vault)]
     if as_json:
         print_json([thing_as_json(thing, state) for thing, state in found])
         return
@@ -60,7 +60,7 @@ def give(  # noqa: PLR0913  each option is one
             raise UsageError("trust-needs-yes")
         if not ask(chosen):
             return
-    vault.trust.give(chosen)
+    give_trust(vault, chosen)
     tell(vault, chosen, "cli.trust.given", as_json=as_json)
 
 
@@ -77,16 +77,18 @@ def take(  # noqa: PLR0913  each option is one
     assert yes in (True, False)
     vault = current_vault(context, keeps=False)
     chosen = [
-        thing for thing in choose_things(vault, digests, kind, everything=everything) if vault.trust.trusts(thing)
+        thing
+        for thing in choose_things(vault, digests, kind, everything=everything)
+        if thing.kind == "rule" or vault.trust.trusts(thing)
     ]
-    vault.trust.take(thing.digest for thing in chosen)
+    take_trust(vault, chosen)
     tell(vault, chosen, "cli.trust.taken", as_json=as_json)
 
 
 def tell(vault: Vault, chosen: list[Brought], message: str, *, as_json: bool) -> None:
     """What has just been decided."""
     if as_json:
-        print_json([thing_as_json(thing, vault.trust.state(thing)) for thing in chosen])
+        print_json([thing_as_json(thing, state_of(vault, thing)) for thing in chosen])
         return
     for thing in chosen:
         click.echo(text(message, what=visible(thing.what)))

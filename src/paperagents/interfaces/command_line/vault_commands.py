@@ -29,7 +29,7 @@ from paperagents.interfaces.command_line.output import (
     width,
 )
 from paperagents.inventory import as_json as thing_as_json
-from paperagents.inventory import list_schedules, list_settings, list_stored
+from paperagents.inventory import list_rules, list_schedules, list_settings, list_stored, state_of
 from paperagents.known_settings import find_spec, parse_setting
 from paperagents.messages import text
 from paperagents.notes_folder import NotesFolder
@@ -147,8 +147,9 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     # Outside of a vault there is none yet, and looking must not make one.
     database = check_database(vault) if (vault.root / KEEPING_FOLDER).is_dir() else NO_DATABASE
     is_readable = database["place"] is not None and not database["problems"]
-    brought = [*list_settings(vault), *list_schedules(vault), *(list_stored(vault) if is_readable else ())]
-    untrusted = [(thing, state) for thing in brought if (state := vault.trust.state(thing)) != "trusted"]
+    stored = list_stored(vault) if is_readable else ()
+    brought = [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *stored]
+    untrusted = [(thing, state) for thing in brought if (state := state_of(vault, thing)) != "trusted"]
     if as_json:
         print_json({
             "version": __version__,

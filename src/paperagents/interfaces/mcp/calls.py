@@ -19,6 +19,7 @@ from mcp_types.version import is_version_at_least
 
 from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
+from paperagents.approval.rule_words import describe_proposal
 from paperagents.calls.conversion import read_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import value_without_surrogates, without_surrogates
@@ -220,6 +221,7 @@ def is_cut(request: ApprovalRequest) -> bool:
 
 def answer_schema(version: str, request: ApprovalRequest) -> dict[str, Any]:
     """The fields of the form; choices with titles are newer than the rest."""
+    always = describe_proposal(request)
     titles = {each: text(f"mcp.ask.{each}") for each in (("deny",) if is_cut(request) else ("approve", "deny"))}
     choices: dict[str, Any] = {"enum": [*titles], "enumNames": [*titles.values()]}
     if is_version_at_least(version, _KNOWS_TITLED_CHOICES):
@@ -230,7 +232,11 @@ def answer_schema(version: str, request: ApprovalRequest) -> dict[str, Any]:
             "decision": {"type": "string", "title": text("mcp.ask.decision"), **choices},
             "reason": {"type": "string", "title": text("mcp.ask.reason")},
             "for_run": {"type": "boolean", "title": text("mcp.ask.for-run"), "default": False},
-            "always": {"type": "boolean", "title": text("mcp.ask.always"), "default": False},
+            **(
+                {"always": {"type": "boolean", "title": text("mcp.ask.always", rule=always), "default": False}}
+                if always
+                else {}
+            ),
             "edit": {"type": "string", "title": text("mcp.ask.edit")},
         },
         "required": ["decision"],

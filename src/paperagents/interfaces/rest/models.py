@@ -32,7 +32,8 @@ class Yes(RequestBody):
     digest: str = Field(description="The digest of the question as it was shown.")
     arguments: JsonDict | None = Field(default=None, description="Other arguments to carry out instead.")
     for_run: bool = Field(default=False, description="And the same tool for the rest of the run.")
-    always: bool = Field(default=False, description="And the same tool and target from now on, by a rule.")
+    always: bool = Field(default=False, description="And the same from now on, by the narrowest rule.")
+    path: str = Field(default="", max_length=1000, description="A wider place for that rule, as a pattern.")
 
 
 class No(RequestBody):
@@ -231,9 +232,16 @@ class Rule(BaseModel):
 
     id: str
     tool: str
-    target: str
+    by: str
+    digest: str
+    mode: str
+    path: str
+    method: str
+    host: str
+    allowed_by: str
     created: str
-    expires: str
+    until: str
+    state: Literal["active", "sleeping", "expired"]
 
 
 class StoredEntry(BaseModel):

@@ -201,7 +201,9 @@ def questions(live: Live) -> Response:
 @approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED, openapi_extra=_ANSWERING)
 async def approve(live: Live, by: By, approval_id: ApprovalId, yes: Yes, wait: Wait = 30.0) -> Response:
     """The run goes on. The digest says what was shown; where that has changed, the answer is refused."""
-    decision = Approved(by=by.name, via=by.via, for_run=yes.for_run, always=yes.always, arguments=yes.arguments)
+    decision = Approved(
+        by=by.name, via=by.via, for_run=yes.for_run, always=yes.always, path=yes.path, arguments=yes.arguments
+    )
     return await answer(live, approval_id, decision, yes.digest, wait)
 
 
@@ -214,7 +216,7 @@ async def deny(live: Live, approval_id: ApprovalId, no: No, wait: Wait = 30.0) -
 @approvals_router.get("/rules", summary="List what is allowed from now on", response_model=list[Rule])
 def rules(live: Live) -> Response:
     """The rules that "always" has made, for this vault and user."""
-    return Json([rule.as_json() for rule in live.vault.rules.rules()])
+    return Json([live.vault.rules.as_json(rule) for rule in live.vault.rules.rules()])
 
 
 @approvals_router.delete(

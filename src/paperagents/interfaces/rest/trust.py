@@ -8,7 +8,7 @@ from paperagents.approval.trust import Brought
 from paperagents.interfaces.rest.models import TrustChoice, TrustLine
 from paperagents.interfaces.rest.responses import Json, StrictRoute, needs
 from paperagents.interfaces.rest.runs import PROBLEM, Live
-from paperagents.inventory import as_json, choose_things, list_brought
+from paperagents.inventory import as_json, choose_things, give_trust, list_brought, state_of, take_trust
 from paperagents.vault import Vault
 
 router = APIRouter(prefix="/api/trust", tags=["trust"], route_class=StrictRoute, responses=PROBLEM)
@@ -27,7 +27,7 @@ def give(live: Live, choice: TrustChoice) -> Response:
     vault = live.vault
     named = choose_things(vault, choice.digests, choice.kind, everything=choice.all)
     chosen = [thing for thing in named if not vault.trust.trusts(thing)]
-    vault.trust.give(chosen)
+    give_trust(vault, chosen)
     vault.read_settings_again()
     return states(vault, chosen)
 
@@ -38,11 +38,11 @@ def take(live: Live, choice: TrustChoice) -> Response:
     vault = live.vault
     named = choose_things(vault, choice.digests, choice.kind, everything=choice.all)
     chosen = [thing for thing in named if vault.trust.trusts(thing)]
-    vault.trust.take(thing.digest for thing in chosen)
+    take_trust(vault, chosen)
     vault.read_settings_again()
     return states(vault, chosen)
 
 
 def states(vault: Vault, things: list[Brought]) -> Response:
     """Things as ``paper trust show --json`` lists them."""
-    return Json([as_json(thing, vault.trust.state(thing)) for thing in things])
+    return Json([as_json(thing, state_of(vault, thing)) for thing in things])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperagents.approval.question import ApprovalRequest
+from paperagents.approval.rule_words import describe_proposal
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
@@ -33,6 +34,8 @@ class QuestionView:
     request: ApprovalRequest
     diff: Diff | None
     preview: str
+    always: str
+    """The rule that "always" would make, in words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,7 +154,7 @@ def question_views(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionV
         if run_id is None or request.run_id == run_id:
             preview = Redaction().text(request.preview)
             diff = read_diff(preview) if request.tool == "write_file" else None
-            views.append(QuestionView(request=request, diff=diff, preview=preview))
+            views.append(QuestionView(request=request, diff=diff, preview=preview, always=describe_proposal(request)))
     return tuple(views)
 
 

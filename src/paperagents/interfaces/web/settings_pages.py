@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paperagents.agents.model import KEYRING, origin_of
+from paperagents.approval.rule_words import describe_rule
 from paperagents.errors import SettingsError, UsageError
 from paperagents.interfaces.rest.responses import Json, needs
 from paperagents.interfaces.rest.runs import Live
@@ -51,7 +52,8 @@ def settings(request: Request, live: Live) -> Response:
         }
         for name in CHANGED_HERE
     }
-    rules, has_key = live.vault.rules.rules(), has_model_key(live.vault)
+    book, has_key = live.vault.rules, has_model_key(live.vault)
+    rules = [{"id": rule.id, "words": describe_rule(rule), "state": book.state(rule)} for rule in book.rules()]
     return page(request, "settings.html", settings=shown, rules=rules, has_key=has_key)
 
 

@@ -331,9 +331,9 @@ TEXTS = {
         "本次运行的其余部分也批准",
     ),
     "mcp.ask.always": (
-        "Also from now on, for this tool and target",
-        "Auch künftig, für dieses Tool und Ziel",
-        "今后对此工具和目标也批准",
+        "Also from now on: {rule}",
+        "Auch künftig: {rule}",
+        "今后也批准：{rule}",
     ),
     "mcp.ask.edit": (
         "Other arguments instead, as JSON (leave empty to keep them)",

@@ -176,7 +176,7 @@ TEXTS = {
     ),
     "web.edit-and-approve": ("Change before approving", "Vor dem Genehmigen ändern", "修改后批准"),
     "web.approve-for-run": ("Approve for this run", "Für diesen Lauf genehmigen", "本次运行内均批准"),
-    "web.approve-always": ("Always approve", "Immer genehmigen", "始终批准"),
+    "web.approve-always": ("Always approve:", "Immer genehmigen:", "始终批准："),
     "web.reason": ("Reason for a no", "Begründung für ein Nein", "拒绝的理由"),
     "web.new-file": ("new file", "neue Datei", "新文件"),
     "web.changes": ("Changes", "Änderungen", "更改"),
@@ -297,7 +297,12 @@ TEXTS = {
         "Was Sie dauerhaft erlaubt haben. Ohne die Regel werden Sie wieder gefragt.",
         "您已长期允许的操作。撤销后会再次询问。",
     ),
-    "web.rule-until": ("until {day}", "bis {day}", "有效期至 {day}"),
+    "web.rule-expired": ("expired", "abgelaufen", "已过期"),
+    "web.rule-sleeping": (
+        "sleeps: the file it names has changed",
+        "ruht: Die genannte Datei wurde geändert",
+        "已休眠：所指的文件已更改",
+    ),
     "web.revoke": ("Revoke", "Widerrufen", "撤销"),
     "web.no-rules": (
         "No rules. Everything that changes something is asked.",
