@@ -5,6 +5,7 @@ AREAS = (
     "code_checks",
     "calls",
     "runs",
+    "rules",
     "running",
     "storage",
     "tool_commands",
