@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 JAVASCRIPT_ENDING = ".tool.js"
 _START = Span(line=1, column=1, end_line=1, end_column=1)
+_HARMLESS_SECONDS = 0.1
+"""What a .tool.js file may take without being counted."""
 _SETTLED = 100_000_000
 """Nanoseconds after which a file's time stamps tell every later change apart."""
 
@@ -61,10 +63,14 @@ class FolderScan:
     """The visible folders that are no links; the root is the empty text."""
     files_read: int = 0
     """How often a file was opened, since the start: unchanged ones are not."""
+    javascript_seconds: float = 5.0
+    """What evaluating ``.tool.js`` files may cost in one look at the folder; the rest is read at the next one."""
     _has_links: bool = False
+    _spent: float = 0.0
 
     def refresh(self) -> None:
         """Walk the whole folder."""
+        self._spent = 0.0
         root = os.path.realpath(self.root)
         found = _Listing(root)
         self.folders = frozenset(found.folders)
@@ -74,6 +80,7 @@ class FolderScan:
 
     def update(self, files: Iterable[str]) -> None:
         """Look again at these files or folders only."""
+        self._spent = 0.0
         files = [file for file in files if not is_hidden(file)]
         root = os.path.realpath(self.root)
         # A folder or a link can mean other files than those named; looking at all of them is always right.
@@ -102,12 +109,28 @@ class FolderScan:
             # The stamp is taken before reading: a change in between is seen the next time.
             if known is not None and known.stamp is not None and known.stamp == stamp:
                 return known
-            self.files_read += 1
-            return self._read(file, path, stamp)
+            if not file.lower().endswith(JAVASCRIPT_ENDING):
+                return self._read(file, path, stamp)
+            return self._read_javascript(file, path, stamp)
         except OSError as error:
             return FileRecord(stamp=None, problems=(_unreadable(file, error, "warning"),))
 
+    def _read_javascript(self, file: str, path: str, stamp: Stamp | None) -> FileRecord:
+        """Read a file that is evaluated for that: each has its limit, and all of one look together have one."""
+        if self._spent > self.javascript_seconds:
+            from paperagents.reading.files import FileReading  # noqa: PLC0415  see above
+
+            unread = Problem(code="tool-not-read", severity="error", file=file, span=_START)
+            return FileRecord(stamp=None, entry=make_entry(FileReading(file=file, problems=(unread,))))
+        started = time.monotonic()
+        try:
+            return self._read(file, path, stamp)
+        finally:
+            # A thousand harmless files must not use it up, on a busy computer neither.
+            self._spent += max(0.0, time.monotonic() - started - _HARMLESS_SECONDS)
+
     def _read(self, file: str, path: str, stamp: Stamp | None) -> FileRecord:
+        self.files_read += 1
         reading = _reading(file, path, self.answers)
         if not reading.concerns_us:
             return FileRecord(stamp=stamp)

@@ -215,6 +215,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Datei lässt sich nicht auswerten: {reason}",
         "无法求值此文件：{reason}",
     ),
+    "tool-not-read": (
+        "The file has not been read yet: other .tool.js files took too long.",
+        "Die Datei ist noch nicht gelesen: andere .tool.js-Dateien haben zu lange gebraucht.",
+        "此文件尚未读取：其他 .tool.js 文件耗时过长。",
+    ),
+    "tool-not-read.hint": (
+        "It is read as soon as it is used, or listed once more.",
+        "Sie wird gelesen, sobald sie gebraucht oder noch einmal aufgelistet wird.",
+        "使用它或再次列出时会读取。",
+    ),
     "missing-method": (
         "The method {name}() is missing.",
         "Die Methode {name}() fehlt.",
