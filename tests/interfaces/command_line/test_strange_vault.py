@@ -111,13 +111,16 @@ def surroundings(tmp_path: Path) -> dict[str, str]:
 def test_a_stranger_s_vault_reaches_nobody_starts_nothing_and_changes_nothing(
     strange: Path, listener: tuple[int, list[object]], tmp_path: Path, command: list[str]
 ) -> None:
-    before = notes(strange)
+    before, environment = notes(strange), surroundings(tmp_path)
+    if command in STAYING:
+        # The listener plays a public host, which every tool may reach: a run that goes on by itself would.
+        environment["PAPER_ALLOWED_HOSTS"] = f"127.0.0.1:{listener[0]}"
     started = subprocess.Popen(
         [sys.executable, "-m", "paperagents", "--vault", str(strange), *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=surroundings(tmp_path),
+        env=environment,
         cwd=tmp_path,
     )
     with started:
