@@ -25,6 +25,7 @@ from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.definitions.tool import STORE_PREFIX, ToolDefinition
 from paperagents.errors import EnvironmentChangedError, PaperError, ToolError, UnknownToolError, UsageError
 from paperagents.files.folder import VaultFolder
+from paperagents.http.addresses import leads_inside
 from paperagents.known_settings import find_spec
 from paperagents.mcp_client.connections import RemoteEffects
 from paperagents.messages import system_text
@@ -178,6 +179,7 @@ class VaultParts(NotesFolder):
             cache=packages_of(self.root),
             find_tool=self.registry.tool,
             grants=self.npm_grants,
+            leads_inside=lambda host: leads_inside(host, self.settings.get("allowed_hosts")),
             rules=self.rules,
             limits=self.sandbox.limits,
             timezone=self.settings.get("timezone") or "",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperagents.http.addresses import is_public
+from paperagents.http.addresses import is_public, leads_inside
 
 CLOSED = [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.254",
@@ -54,3 +54,23 @@ def test_what_the_standard_library_calls_private_is_closed(number: int) -> None:
     address = IPv4Address(number)
     if not address.is_global or address.is_multicast:
         assert not is_public(str(address)) or address in (IPv4Address("192.0.0.9"), IPv4Address("192.0.0.10"))
+
+
+@pytest.mark.parametrize(
+    ("entry", "allowed", "inside"),
+    [
+        ("localhost", (), True),
+        ("localhost:8080", (), True),
+        ("LOCALHOST.", (), True),
+        ("localhost:8080", ("localhost",), False),
+        ("localhost:8080", ("localhost:8080",), False),
+        ("localhost:8080", ("localhost:9090",), True),
+        ("127.0.0.1:8080", (), False),
+        ("[::1]:8080", (), False),
+        ("nobody.invalid", (), False),
+    ],
+)
+def test_a_name_that_leads_inside_must_be_allowed_by_name(
+    entry: str, allowed: tuple[str, ...], *, inside: bool
+) -> None:
+    assert leads_inside(entry, allowed) == inside

@@ -144,6 +144,19 @@ def test_a_host_is_reached_only_where_settings_grant_it_and_somebody_agreed(vaul
     assert code_of(vault.run("fetch_title", {"url": "http://127.0.0.2/"})) == "npm-not-granted"
 
 
+def test_a_host_name_that_leads_inside_is_refused_unless_it_is_allowed_by_name(
+    vault: Vault, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.answers["/page"] = (200, '{"title": "Hello"}')
+    grant(vault, "fetch_title", f'net = ["localhost:{web.port}"]')
+    page: JsonObject = {"url": f"http://localhost:{web.port}/page"}
+    refused = said_yes(vault, "fetch_title", page)
+    assert (code_of(refused), web.requests) == ("npm-grant", [])
+    monkeypatch.setenv("PAPER_ALLOWED_HOSTS", "localhost")
+    vault.read_settings_again()
+    assert said_yes(vault, "fetch_title", page).data == "Hello"
+
+
 def test_a_dry_run_connects_to_nothing(vault: Vault, web: Web) -> None:
     grant(vault, "fetch_title", f'net = ["127.0.0.1:{web.port}"]')
     assert vault.install("fetch_title", approver=lambda _: Approved()).success

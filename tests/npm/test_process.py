@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -78,6 +79,15 @@ def run(pools: DenoPools, setup: DenoSetup) -> Callable[..., Any]:
         return pools.run(at, excerpt, names=names, limits=limits, host=host).value
 
     return run
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a filter of the Linux kernel")
+def test_the_kernel_filters_what_it_calls(run: Callable[..., Any], pools: DenoPools) -> None:
+    assert run("return 1") == 1
+    (pid,) = pools.pids()
+    status = Path(f"/proc/{pid}/status").read_text()
+    assert "Seccomp:\t2" in status
+    assert "NoNewPrivs:\t1" in status
 
 
 @pytest.fixture
@@ -165,6 +175,15 @@ def test_calls_to_the_host_are_answered(run: Callable[..., Any]) -> None:
         ("return require_('child_process').execSync('id')", "a tool may not start processes"),
         ("return require_('node:worker_threads')", "a tool may not start processes"),
         ("return require_('module')", "a tool may not start processes"),
+        ("return process.getBuiltinModule('child_process').execSync('id')", "a tool may not start processes"),
+        ("return process.getBuiltinModule('node:module').createRequire('/')", "a tool may not start processes"),
+        ("return process.getBuiltinModule('worker_threads')", "a tool may not start processes"),
+        ("delete process.getBuiltinModule; return process.getBuiltinModule('module')", "a tool may not"),
+        ("process.getBuiltinModule = 1; return process.getBuiltinModule('cluster')", "a tool may not"),
+        (
+            "return Object.getPrototypeOf(process).getBuiltinModule.call(process, 'child_process').execSync('id')",
+            "",
+        ),
         ("return require_('plain').spawn()", ""),
         ("return new Deno.Command('/bin/sh').outputSync()", "run access"),
         ("return Deno.dlopen('libc.so.6', {})", "ffi access"),

@@ -92,6 +92,28 @@ def is_allowed(host: str, port: int, allowed_hosts: Iterable[str]) -> bool:
     )
 
 
+def leads_inside(entry: str, allowed_hosts: Iterable[str]) -> bool:
+    """Whether a host name, perhaps with a port, stands for an address that must be allowed by name, and is not.
+
+    An address in numbers says plainly where it leads; a name that nobody knows leads nowhere.
+    """
+    written, port = split_port(entry)
+    if is_allowed(written, port or 0, allowed_hosts):
+        return False
+    name = normalize_host(written)
+    try:
+        ip_address(name)
+    except ValueError:
+        pass
+    else:
+        return False
+    try:
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False
+    return not all(is_public(str(address[0])) for *_, address in found)
+
+
 def split_port(entry: str) -> tuple[str, int | None]:
     """``name``, ``name:port``, ``[address]:port`` or a bare address with colons of its own."""
     name, separator, port = entry.strip().rpartition(":")

@@ -10,7 +10,7 @@ import os
 import resource
 import sys
 
-from paperagents.sandbox import landlock
+from paperagents.sandbox import landlock, seccomp
 from paperagents.sandbox.confinement import end_with_parent, give_up_new_privileges
 
 CHANNEL = 3
@@ -28,6 +28,9 @@ def main() -> None:
     os.dup2(CHANNEL, 0)
     os.dup2(CHANNEL, 1)
     os.closerange(CHANNEL, 4096)
+    # Last: from here on there is nothing but becoming Deno.
+    if sys.platform == "linux" and seccomp.is_known_machine(os.uname().machine):
+        seccomp.refuse_processes(has_network=order["ports"] != [])
     os.execve(order["command"][0], order["command"], order["environment"])  # noqa: S606  no shell is wanted
 
 

@@ -35,6 +35,7 @@ class NpmPackages:
         cache: Path,
         find_tool: Callable[[str], ToolDefinition],
         grants: Callable[[str], Grants],
+        leads_inside: Callable[[str], bool],
         rules: RuleBook,
         limits: Limits,
         timezone: str = "",
@@ -43,6 +44,7 @@ class NpmPackages:
         self._cache = cache
         self._find_tool = find_tool
         self._grants = grants
+        self._leads_inside = leads_inside
         self._rules = rules
         self._timezone = timezone
         self.pools = DenoPools(limits=limits)
@@ -69,7 +71,7 @@ class NpmPackages:
             return refuse_to_install(arguments, ToolError("npm-nothing-to-install", tool=tool.id))
         grants = self._grants(tool.id)
         try:
-            require_possible(grants, tool.id, self._root)
+            self.require_possible(grants, tool)
             folder = self.folder_of(tool)
             before = self.read_lock(tool)
             lock = before if before is not None and not (rebuild and tool.dependencies) else folder.resolve()
@@ -131,13 +133,20 @@ class NpmPackages:
         """The values of the variables that the tool may see: secrets, perhaps."""
         return tuple(value for _, value in read_variables(self._grants(tool.id)))
 
+    def require_possible(self, grants: Grants, tool: ToolDefinition) -> None:
+        """Refuse what cannot be granted; a name may lead into the private network today and not yesterday."""
+        require_possible(grants, tool.id, self._root)
+        for host in grants.net:
+            if self._leads_inside(host):
+                raise ToolError("npm-grant", tool=tool.id, value=host, case="private")
+
     def make_setup(self, tool: ToolDefinition) -> DenoSetup:
         """The process of a tool. Raises ToolError where something has to be installed or agreed on first."""
         folder, grants, root = self.folder_of(tool), self._grants(tool.id), self._root
         lock = self.read_lock(tool)
         if lock is None or not self.is_agreed(tool):
             raise ToolError("npm-not-installed", tool=tool.id, names=", ".join(tool.dependencies))
-        require_possible(grants, tool.id, root)
+        self.require_possible(grants, tool)
         read = [find_folder(root, path, tool.id) for path in grants.read]
         write = [find_folder(root, path, tool.id) for path in grants.write]
         kept, reads_all = root / ".paper", root in read

@@ -406,6 +406,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{value}“ kann {tool} nicht gewährt werden: Es ist weder ein Host noch ein Host mit Port.",
         "无法将 “{value}” 授予 {tool}：它不是主机，也不是带端口的主机。",
     ),
+    "npm-grant.private": (
+        "'{value}' cannot be granted to {tool}: it leads to this computer or a private network.",
+        "„{value}“ kann {tool} nicht gewährt werden: Es führt zu diesem Rechner oder in ein privates Netz.",
+        "无法将 “{value}” 授予 {tool}：它指向本机或专用网络。",
+    ),
+    "npm-grant.private.hint": (
+        "If that is meant, name it in allowed_hosts: paper config set allowed_hosts {value}",
+        "Ist das gewollt, nennen Sie es in allowed_hosts: paper config set allowed_hosts {value}",
+        "如确有需要，请将其加入 allowed_hosts：paper config set allowed_hosts {value}",
+    ),
     "npm-grant.env": (
         "'{value}' cannot be granted to {tool}: it is not a variable, or one that steers the process itself.",
         "„{value}“ kann {tool} nicht gewährt werden: Es ist keine Variable oder eine, die den Prozess selbst steuert.",

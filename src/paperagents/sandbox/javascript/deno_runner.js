@@ -119,6 +119,12 @@ for (const [set, clear] of [['setTimeout', 'clearTimeout'], ['setInterval', 'cle
 }
 Object.assign(world, { Buffer, process, global: world, importx: loadPackage, loadModule: loadPackage });
 for (const name of ['exit', 'abort', 'reallyExit', 'kill', 'dlopen', 'chdir']) process[name] = refused(`process.${name}`);
+// The one way to a built-in module that does not pass by require; wherever it is inherited from, and for good.
+const builtIn = process.getBuiltinModule?.bind(process);
+for (let each = process; each; each = getPrototypeOf(each)) {
+  if (each !== process && !getOwnPropertyDescriptor(each, 'getBuiltinModule')) continue;
+  defineProperty(each, 'getBuiltinModule', { value: name => isBuiltin(String(name)) ? builtIn?.(allowed(name)) : undefined, configurable: false, writable: false });
+}
 // Many packages ask these when they are loaded; the answers tell nothing about the machine.
 const answers = { cpus: [], hostname: 'localhost', homedir: '/', release: '', version: '', networkInterfaces: {}, loadavg: [0, 0, 0],
   uptime: 0, totalmem: 0, freemem: 0, tmpdir: '/tmp', availableParallelism: 1, userInfo: { username: '', uid: -1, gid: -1, shell: null, homedir: '/' } };
