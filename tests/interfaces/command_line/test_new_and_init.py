@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from paperagents import open_vault
+
 Paper = Callable[..., Any]
 Write = Callable[..., Path]
 
@@ -367,3 +369,25 @@ def test_a_form_of_tools_is_refused_for_an_agent(form: str, paper: Paper, vault:
     answer = paper("new", "agent", "x", form)
     assert (answer.code, form in answer.err) == (2, True)
     assert contents(vault) == {}
+
+
+@pytest.mark.parametrize("language", ["de", "zh"])
+def test_every_description_of_the_example_vault_is_in_the_language_of_the_reader(
+    language: str, paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def described(each: str) -> dict[str, str]:
+        monkeypatch.setenv("PAPER_LANGUAGE", each)
+        folder = tmp_path / each
+        assert paper("init", folder).code == 0
+        assert paper("check", "--json", "--vault", folder).document == []
+        with open_vault(folder) as vault:
+            own = [entry.id for entry in vault.registry.entries() if entry.file is not None and entry.is_tool]
+            tools = [vault.registry.tool(name) for name in own]
+        told = {
+            f"{tool.id}.{each.name}": each.schema for tool in tools for each in (*tool.parameters, *tool.environment)
+        }
+        return {name: str(schema["description"]) for name, schema in told.items() if "description" in schema}
+
+    english, translated = described("en"), described(language)
+    assert english.keys() == translated.keys()
+    assert [name for name in english if english[name] == translated[name]] == []

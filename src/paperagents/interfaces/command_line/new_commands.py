@@ -13,6 +13,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,6 +24,9 @@ from paperagents.interfaces.command_line.options import common_options, current_
 from paperagents.interfaces.command_line.output import one_line, own_command, print_json, say
 from paperagents.messages import language, system_text, text
 from paperagents.settings import KEEPING_FOLDER
+
+_DESCRIPTION = re.compile(r"description: (\"[^\"\n]*\"|'[^'\n]*'|[^\n]+)")
+"""In YAML or JavaScript, whatever the quotation marks."""
 
 
 @click.command("new", cls=LocalisedCommand, help=text("cli.new"))
@@ -139,16 +143,16 @@ def write_settings(folder: Path) -> list[Path]:
 
 
 def write_examples(folder: Path) -> list[Path]:
-    """The example vault, with its welcome and its descriptions in the reader's language."""
+    """The example vault, with its welcome and all descriptions in the reader's language."""
     texts = files("paperagents.interfaces.command_line") / "example_words"
-    told: dict[str, str] = {}
+    told: dict[str, Any] = {"parameters": {}}
     if language() != "en":
         told = tomllib.loads((texts / f"{language()}.toml").read_text("utf-8"))
         told["Welcome.md"] = (texts / f"Welcome.{language()}.md").read_text("utf-8")
     return _copy_new(files("paperagents") / "example_vault", folder, "", told)
 
 
-def _copy_new(source: Traversable, target: Path, above: str, told: Mapping[str, str]) -> list[Path]:
+def _copy_new(source: Traversable, target: Path, above: str, told: Mapping[str, Any]) -> list[Path]:
     written = []
     for each in sorted(source.iterdir(), key=lambda child: child.name):
         place, name = target / each.name, above + each.name
@@ -157,20 +161,23 @@ def _copy_new(source: Traversable, target: Path, above: str, told: Mapping[str, 
             written += _copy_new(each, place, f"{name}/", told)
         elif is_free(place):
             content = each.read_bytes()
-            written.append(write_new(place, translate(content, name, told[name]) if name in told else content))
+            written.append(write_new(place, translate(content, name, told) if name in told else content))
     return written
 
 
-def translate(content: bytes, file: str, told: str) -> bytes:
-    """A file of the example vault in another language: all of the welcome, the description of anything else."""
+def translate(content: bytes, file: str, told: Mapping[str, Any]) -> bytes:
+    """A file of the example vault in another language: all of the welcome, the descriptions of anything else."""
     if file == "Welcome.md":
-        return told.encode()
-    ending = "," if file.endswith(".js") else ""
-    description = f"description: {json.dumps(told, ensure_ascii=False)}{ending}"
-    # The first one is the file's own; a JSON text is a YAML and a JavaScript text.
-    found = re.search(r"description: .*", content.decode())
-    assert found is not None
-    return content.decode().replace(found[0], description, 1).encode()
+        return str(told[file]).encode()
+    own = iter([told[file]])
+
+    def replace(found: re.Match[str]) -> str:
+        # The first one is the file's own.
+        translated = next(own, None) or told["parameters"].get(found[1].strip("\"'"))
+        # A JSON text is a YAML and a JavaScript text.
+        return f"description: {json.dumps(translated, ensure_ascii=False)}" if translated else found[0]
+
+    return _DESCRIPTION.sub(replace, content.decode()).encode()
 
 
 def make_folder(place: Path) -> None:
