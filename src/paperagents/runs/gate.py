@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from shlex import quote
 
 from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import (
@@ -99,7 +100,9 @@ class Gate:
         self.services.redaction.learn(secrets_of_request(arguments))
         if run.replays and has_mask(arguments) and self.services.journal.lacks_secrets(run.root_run):
             # What a step gave before the interruption is kept without secrets; a mask is no key to send.
-            raise UsageError("secrets-not-kept", id=run.root_run)
+            root = self.services.history.run(run.root_run)
+            tool = root.tool if root is not None else run.tool.id
+            raise UsageError("secrets-not-kept", id=run.root_run, tool=quote(tool))
         if self.services.asks_before_reads:
             prepare = partial(self._prepare_asking, prepare)
         effect = prepare(arguments)

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from shlex import quote
 from typing import Any, Literal, get_args
 
 from paperagents.approval.question import Approved
@@ -149,7 +150,7 @@ class StoredRun:
     def require_complete(self) -> StoredRun:
         """Raise UsageError where secrets are missing: they are not kept once a run is over."""
         if self.redacted:
-            raise UsageError("secrets-not-kept", id=self.run_id)
+            raise UsageError("secrets-not-kept", id=self.run_id, tool=quote(self.tool))
         return self
 
 

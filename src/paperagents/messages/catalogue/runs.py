@@ -98,9 +98,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "运行 {id} 的参数中含有密钥，密钥未被保存。",
     ),
     "secrets-not-kept.hint": (
-        "Start the tool anew: paper run …",
-        "Das Tool neu starten: paper run …",
-        "请重新启动该工具：paper run …",
+        "Start the tool anew: paper run {tool}",
+        "Das Tool neu starten: paper run {tool}",
+        "请重新启动该工具：paper run {tool}",
     ),
     "mask-in-edit": (
         "The edit leaves a *** of which it is not clear what secret it stands for.",
@@ -115,7 +115,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "unknown-approval": (
         "There is no open question '{id}'.",
         "Es gibt keine offene Frage „{id}“.",
-        "没有待答的请求 “{id}”。",
+        "没有待批请求 “{id}”。",
     ),
     "unknown-approval.last": (
         "No question is open.",
@@ -178,6 +178,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„for_each“ ergab keine Liste.",
         "“for_each” 没有得到列表。",
     ),
+    "for-each-not-a-list.hint": (
+        "Refer to a list, for example: for_each: steps.find.output.results",
+        "Auf eine Liste verweisen, zum Beispiel: for_each: steps.find.output.results",
+        "请引用一个列表，例如：for_each: steps.find.output.results",
+    ),
     "for-each-too-long": (
         "'for_each' has {count} entries; at most {limit} are possible.",
         "„for_each“ hat {count} Einträge; höchstens {limit} sind möglich.",
@@ -188,15 +193,30 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Schritt dauerte länger als {seconds} s.",
         "该步骤超过了 {seconds} 秒。",
     ),
+    "step-timeout.hint": (
+        "More time: a larger timeout in the step.",
+        "Mehr Zeit: ein größeres timeout im Schritt.",
+        "如需更多时间：加大该步骤的 timeout。",
+    ),
     "tool-timeout": (
         "The tool took longer than {seconds} s.",
         "Das Tool brauchte länger als {seconds} s.",
         "该工具超过了 {seconds} 秒。",
     ),
+    "tool-timeout.hint": (
+        "More time: a larger timeout in the tool's file.",
+        "Mehr Zeit: ein größeres timeout in der Datei des Tools.",
+        "如需更多时间：加大该工具文件中的 timeout。",
+    ),
     "run-is-running": (
         "Somebody is already working on run {id}.",
         "An dem Lauf {id} wird schon gearbeitet.",
         "运行 {id} 正在进行中。",
+    ),
+    "run-is-running.hint": (
+        "How far it is: paper runs show {id}",
+        "Wie weit er ist: paper runs show {id}",
+        "查看进度：paper runs show {id}",
     ),
     "example-needs-response": (
         "The example needs an answer for {tool} under 'responses'.",
