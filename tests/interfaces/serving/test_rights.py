@@ -59,6 +59,17 @@ def test_a_program_cannot_save_files_or_change_settings(served: Served) -> None:
     assert "evil.example" not in served.vault.settings.get("allowed_hosts")
 
 
+def test_a_setting_that_opens_something_is_also_an_answer(served: Served) -> None:
+    with served.program("edit") as editing, served.program("edit", "answer") as both:
+        assert editing.put("/settings/timezone", json={"value": "Europe/Berlin"}).status_code == 200
+        for name in ("allowed_hosts", "llm.base_url", "llm.api_key"):
+            refused = editing.put(f"/settings/{name}", json={"value": "other.example"})
+            assert (refused.status_code, refused.json()["code"]) == (403, "right-missing"), name
+        assert "other.example" not in served.vault.settings.get("allowed_hosts")
+        assert both.put("/settings/allowed_hosts", json={"value": "other.example"}).status_code == 200
+        assert "other.example" in served.vault.settings.get("allowed_hosts")
+
+
 def test_a_program_cannot_take_rules_back(served: Served) -> None:
     with served.client() as program:
         assert program.delete("/api/rules/any").json()["code"] == "right-missing"

@@ -14,7 +14,7 @@ from paperagents.agents.model import KEYRING, origin_of
 from paperagents.approval.rule_words import describe_rule
 from paperagents.errors import SettingsError, UsageError
 from paperagents.interfaces.rest.responses import Json, needs
-from paperagents.interfaces.rest.runs import Live
+from paperagents.interfaces.rest.runs import By, Live
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
@@ -71,8 +71,11 @@ def stats(request: Request, live: Live) -> Response:
 
 
 @router.put("/settings/{name}", openapi_extra=needs("edit"))
-def change(live: Live, name: Annotated[str, Path(max_length=100)], value: Value) -> Response:
+def change(live: Live, by: By, name: Annotated[str, Path(max_length=100)], value: Value) -> Response:
     """Write a setting into the vault's file. Raises SettingsError for a value that it cannot have."""
+    if (spec := SETTING_SPECS.get(name)) is not None and spec.grants is not None:
+        # It opens something, and what is set here is trusted.
+        by.require("answer")
     if name == "llm.api_key":
         store_model_key(live.vault, value.value)
         live.vault.read_settings_again()
