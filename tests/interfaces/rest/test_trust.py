@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from paperagents.approval.rules import Rule
 from paperagents.interfaces.serving.callers import RIGHTS
 
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
@@ -64,3 +65,15 @@ def test_a_wrong_choice_is_told(served: Served, choice: dict[str, object], statu
         for way in ("give", "take"):
             answer = client.post(f"/api/trust/{way}", json=choice)
             assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+def test_a_sleeping_rule_is_confirmed_or_taken_back(served: Served) -> None:
+    gone = "0" * 64
+    for path in ("a.md", "b.md"):
+        served.vault.rules.allow(Rule(tool="write_file", by="write_file", digest=gone, path=path))
+    with served.program(*RIGHTS) as client:
+        found = [each for each in client.get("/api/trust").json() if each["kind"] == "rule"]
+        assert [each["state"] for each in found] == ["changed", "changed"]
+        assert client.post("/api/trust/give", json={"digests": [found[0]["digest"]]}).json()[0]["state"] == "trusted"
+        assert len(client.post("/api/trust/take", json={"kind": "rule"}).json()) == 1
+        assert [rule["state"] for rule in client.get("/api/rules").json()] == ["active"]

@@ -37,7 +37,7 @@ def take(live: Live, choice: TrustChoice) -> Response:
     """From now on they are left out. The answer lists those that were trusted before."""
     vault = live.vault
     named = choose_things(vault, choice.digests, choice.kind, everything=choice.all)
-    chosen = [thing for thing in named if vault.trust.trusts(thing)]
+    chosen = [thing for thing in named if thing.kind == "rule" or vault.trust.trusts(thing)]
     take_trust(vault, chosen)
     vault.read_settings_again()
     return states(vault, chosen)
