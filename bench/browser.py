@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -62,7 +63,8 @@ def serving(folder: Path, settings: Path) -> Iterator[Served]:
         "LANG": "en_GB.UTF-8",
     }
     # Who looks at the pages here also answers.
-    making = [*command[: command.index("serve") + 1], "token", "new", "browser", "--may", "call,answer,edit"]
+    name = f"browser-{secrets.token_hex(4)}"
+    making = [*command[: command.index("serve") + 1], "token", "new", name, "--may", "call,answer,edit"]
     token = subprocess.run(making, check=True, capture_output=True, text=True, env=environment).stdout.strip()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
