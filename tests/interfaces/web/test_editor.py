@@ -44,7 +44,7 @@ def test_saving_writes_the_file_and_stands_in_the_history(page: Page, served: Se
     assert newest["tool"] == "write_file"
     entry = served.vault.history.record(str(newest["run_id"])).execution_log[0]
     assert entry["hitl_confirmed"] is True
-    assert "editor" in str(entry["message"])
+    assert "(page)" in str(entry["message"])
     content.fill(SHOUT)
     with page.expect_response("**/edit/save"):
         page.get_by_role("button", name="Save").click()
