@@ -393,8 +393,8 @@ TEXTS = {
         "MCP 服务器 “{server}” 没有应答：{reason}",
     ),
     "remote-unreachable.hint": (
-        "Look at command, url and token of [mcp_servers.{server}]; a vault's own servers start outside of it, from copies.",
-        "Prüfen Sie command, url und token von [mcp_servers.{server}]; Server des Vaults starten außerhalb, aus Kopien.",
+        "Look at command, url and token of [mcp_servers.{server}]; a vault's servers start outside of it, from copies.",
+        "Prüfen Sie command, url und token von [mcp_servers.{server}]; sie starten außerhalb des Vaults, aus Kopien.",
         "请检查 [mcp_servers.{server}] 的 command、url 和 token；仓库自身设置的服务器在仓库之外用副本启动。",
     ),
     "remote-too-slow": (
