@@ -24,6 +24,7 @@ from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
 from paperagents.notes_folder import find_vault
 from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
+from paperagents.runs.history import count_tag
 from paperagents.runs.null_journal import NullJournal
 from paperagents.runs.record import RunRecord
 from paperagents.runs.run import Runner
@@ -168,7 +169,7 @@ class Vault(VaultParts):
             vault_content=self.vault_content,
             entries=self.entries,
             asks_a_person=session.approver.takes_time,
-            count=self.journal.count_tag,
+            count=partial(count_tag, self.database),
         )
         return applier.apply(read_tags(text, registry).operations, tool=tool, all_or_nothing=all_or_nothing)
 

@@ -194,5 +194,5 @@ def test_where_the_key_cannot_be_kept_the_vault_works(desk: Desk, own_home: Path
 
 
 def test_the_key_is_the_users_alone_to_read(desk: Desk, own_home: Path) -> None:
-    desk.vault.run("search_files", {"query": "x"})
+    leave_a_yes(desk)
     assert (own_home / "paperagents" / "signing.key").stat().st_mode & 0o777 == 0o600

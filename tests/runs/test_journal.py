@@ -13,7 +13,7 @@ from tests.waiting import wait_until
 
 from paperagents.approval.question import ApprovalRequest, Approved, Denied, question_digest
 from paperagents.errors import StorageError, UnknownApprovalError, UsageError
-from paperagents.runs.history import History, tag_statistics, tool_statistics
+from paperagents.runs.history import History, count_tag, tag_statistics, tool_statistics
 from paperagents.runs.journal import MOST_QUEUED, Journal
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import Intent, LogEntry, RunRecord, StoredRun
@@ -352,8 +352,8 @@ def test_what_runs_keep_at_the_same_time_is_all_kept(database: Database) -> None
 
 
 def test_tags_are_counted_together(journal: Journal) -> None:
-    journal.count_tag("memory", valid=True, succeeded=True, duration_ms=1.0)
-    journal.count_tag("memory", valid=False, succeeded=False, duration_ms=3.0)
+    count_tag(journal.database, "memory", valid=True, succeeded=True, duration_ms=1.0)
+    count_tag(journal.database, "memory", valid=False, succeeded=False, duration_ms=3.0)
     assert tag_statistics(journal) == [
         {"tag": "memory", "calls": 2, "valid": 1, "invalid": 1, "succeeded": 1, "mean_ms": 2.0}
     ]

@@ -15,7 +15,7 @@ from tests.signing import journal_of
 
 from paperagents.approval.question import ApprovalRequest, question_digest
 from paperagents.errors import DamagedRowError
-from paperagents.runs.history import History, tag_statistics, tool_statistics
+from paperagents.runs.history import History, count_tag, tag_statistics, tool_statistics
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import LogEntry, RunRecord, new_run
 from paperagents.storage.database import StoredRow, readable
@@ -41,7 +41,7 @@ def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
             ApprovalRequest(id=run_id[0], run_id=run_id, step=1, tool="write_file", arguments={}, preview="preview",
                             digest=digest, requested="now", asked_in=run_id, path="1", effect="effect"))  # fmt: skip
         store.finish(RunRecord(run_id=run_id, tool="t", status="waiting", started="s", duration_ms=2.0), {})
-        store.count_tag(run_id[0], valid=True, succeeded=True, duration_ms=1.0)
+        count_tag(database, run_id[0], valid=True, succeeded=True, duration_ms=1.0)
         entries.put("memory", run_id[0], {"content": "x"})
     yield database
     database.close()

@@ -25,7 +25,7 @@ from paperagents.runs.record import (
     read_step,
     read_warnings,
 )
-from paperagents.storage.database import StoredRow, readable
+from paperagents.storage.database import Database, StoredRow, readable
 
 _MOST_ROWS = 2**62
 """More than any database has; a bigger number it cannot even read."""
@@ -319,6 +319,18 @@ def tool_statistics(journal: Journal) -> list[JsonObject]:
     )
     runs = readable("runs", rows, lambda row: (row.text("tool"), row.text("status"), row.number("duration_ms")))
     return [_summarise(tool, [(run[1], run[2]) for run in group]) for tool, group in groupby(runs, lambda run: run[0])]
+
+
+def count_tag(database: Database, tag: str, *, valid: bool, succeeded: bool, duration_ms: float) -> None:
+    """Count one more call that a model wrote into its text."""
+    with database.transaction() as connection:
+        connection.execute(
+            "INSERT INTO tag_counts (tag, calls, valid, succeeded, total_ms) VALUES (?, 1, ?, ?, ?) "
+            "ON CONFLICT (tag) DO UPDATE SET calls = tag_counts.calls + 1, "
+            "valid = tag_counts.valid + excluded.valid, succeeded = tag_counts.succeeded + excluded.succeeded, "
+            "total_ms = tag_counts.total_ms + excluded.total_ms",
+            (tag, int(valid), int(succeeded), duration_ms),
+        )
 
 
 def tag_statistics(journal: Journal) -> list[JsonObject]:

@@ -17,7 +17,7 @@ from paperagents.approval.question import Approved, decision_as_json, decision_o
 from paperagents.approval.signatures import Signatures
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UsageError
-from paperagents.runs.record import Intent, LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of
+from paperagents.runs.record import Intent, LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of, signed_parts
 from paperagents.storage.database import Connection, Database, StoredRow
 
 MOST_QUEUED = 10_000
@@ -62,6 +62,8 @@ class Journal:
         """Runs whose buffered rows a thread has taken and not yet committed: a reader must wait for them."""
         self._flusher: threading.Thread | None = None
         self._changing: set[str] = set()
+        self._unsigned: dict[str, tuple[JsonValue, ...]] = {}
+        """Runs whose first row is buffered, with what it is signed over."""
         self._written_definitions: set[str] = set()
         self._failed: dict[str, StorageError] = {}
         """Why nothing more can be journaled of a run by this process."""
@@ -88,6 +90,7 @@ class Journal:
             finally:
                 # What could not be written is the business of whoever resumes the run.
                 self._buffers.pop(run_id, None)
+                self._unsigned.pop(run_id, None)
                 self._changing.discard(run_id)
                 self._failed.pop(run_id, None)
 
@@ -107,10 +110,10 @@ class Journal:
             "definition": run.definition, "clock": encode({**run.clock}), "redacted": int(run.redacted),
             "warnings": encode([*run.warnings]),
         }  # fmt: skip
-        # What is below another run goes on with it.
-        is_started = run.parent_run is None
-        signature = self.signatures.sign(*_signed_parts(StoredRow("runs", row))) if is_started else None
-        self._buffer(run.run_id, _RUN, (*row.values(), signature))
+        if run.parent_run is None:
+            # What is below another run goes on with it. Signed when it is written: most are over by then.
+            self._unsigned[run.run_id] = signed_parts(StoredRow("runs", row))
+        self._buffer(run.run_id, _RUN, tuple(row.values()))
 
     def append(  # noqa: PLR0913  everything that resuming depends on
         self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
@@ -193,6 +196,9 @@ class Journal:
         ``redact`` takes out of the entries of a run that is over what turned out to be a secret later.
         """
         run_id = record.run_id
+        if record.status in ("succeeded", "denied"):
+            # Nobody can go on with it.
+            self._unsigned.pop(run_id, None)
         rewritten = [] if redact is None or record.status == "waiting" else self._redacted_entries(run_id, redact)
         with self.transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
             connection.execute(
@@ -208,7 +214,7 @@ class Journal:
             elif record.parent_run is None:
                 # With everything it needs to go on, also what is kept nowhere once it is over.
                 row = StoredRow("runs", self.database.rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))[0])
-                signature = self.signatures.sign(*_signed_parts(row))
+                signature = self.signatures.sign(*signed_parts(row))
                 connection.execute("UPDATE runs SET signature = ? WHERE run_id = ?", (signature, run_id))
                 # What it did not ask again it does not need any more, and answers to that are no reason to resume.
                 connection.execute("DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,))
@@ -216,17 +222,6 @@ class Journal:
             for entry in rewritten:
                 connection.execute("UPDATE journal SET entry = ? WHERE seq = ?", entry)
         self._changing.discard(run_id)
-
-    def count_tag(self, tag: str, *, valid: bool, succeeded: bool, duration_ms: float) -> None:
-        """Count one more call that a model wrote into its text."""
-        with self.database.transaction() as connection:
-            connection.execute(
-                "INSERT INTO tag_counts (tag, calls, valid, succeeded, total_ms) VALUES (?, 1, ?, ?, ?) "
-                "ON CONFLICT (tag) DO UPDATE SET calls = tag_counts.calls + 1, "
-                "valid = tag_counts.valid + excluded.valid, succeeded = tag_counts.succeeded + excluded.succeeded, "
-                "total_ms = tag_counts.total_ms + excluded.total_ms",
-                (tag, int(valid), int(succeeded), duration_ms),
-            )
 
     # --- for others to resume
 
@@ -270,11 +265,15 @@ class Journal:
             connection.execute("DELETE FROM answers WHERE root_run = ?", (run_id,))
             query = "UPDATE intents SET signature = '' WHERE run_id = ? OR (run_id >= ? AND run_id < ?)"
             connection.execute(query, (run_id, f"{run_id}.", f"{run_id}/"))
-            signature = self.signatures.sign(*_signed_parts(run))
+            signature = self.signatures.sign(*signed_parts(run))
             connection.execute("UPDATE runs SET signature = ? WHERE run_id = ?", (signature, run_id))
 
+    def _sign(self, run_id: str) -> str | None:
+        parts = self._unsigned.pop(run_id, None)
+        return self.signatures.sign(*parts) if parts is not None else None
+
     def _is_signed(self, run: StoredRow) -> bool:
-        return self.signatures.is_valid(run.text_or_none("signature"), *_signed_parts(run))
+        return self.signatures.is_valid(run.text_or_none("signature"), *signed_parts(run))
 
     # --- resuming
 
@@ -366,7 +365,7 @@ class Journal:
                 self.database.require_held(connection, root)
                 statements = self._take_buffered(root, written)
                 for statement, values in statements:
-                    connection.execute(statement, values)
+                    connection.execute(statement, (*values, self._sign(values[0])) if statement is _RUN else values)
                 yield connection
         except StorageError as error:
             # A journal with a gap would be no journal: whoever locks the run next resumes from what is written.
@@ -405,11 +404,6 @@ class Journal:
     def _rows(self, run_id: str, query: str, values: tuple[Any, ...]) -> list[Any]:
         self.flush(run_id)
         return self.database.rows(query, values) if self.database.exists() else []
-
-
-def _signed_parts(run: StoredRow) -> tuple[JsonValue, ...]:
-    """What a run is signed over: where one of these was changed, it is not the run that was started."""
-    return "run", run.text("run_id"), run.text("tool"), run.text_or_none("definition"), run.text("arguments")
 
 
 def close_question(connection: Connection, run_id: str, path: str, *, but: str = "") -> None:

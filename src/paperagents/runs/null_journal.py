@@ -30,4 +30,4 @@ class NullJournal(Journal):
         """Keep nothing."""
 
     start = append = flush = flush_all = intend = forget_intent = mark_final = mark_superseded = finish = _ignore
-    set_warnings = count_tag = close = _ignore
+    set_warnings = close = _ignore

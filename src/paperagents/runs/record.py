@@ -221,6 +221,11 @@ def read_warnings(row: StoredRow) -> tuple[str, ...]:
     return tuple(map(str, warnings)) if is_right and isinstance(warnings, list) else row.refuse("warnings")
 
 
+def signed_parts(run: StoredRow) -> tuple[JsonValue, ...]:
+    """What a run is signed over: where one of these was changed, it is not the run that was started."""
+    return "run", run.text("run_id"), run.text("tool"), run.text_or_none("definition"), run.text("arguments")
+
+
 def read_status(row: StoredRow) -> RunStatus:
     """The status in a row of the table of runs. Raises DamagedRowError."""
     status = row.text("status")
