@@ -75,10 +75,11 @@ MUTANTS = [
     *mutants_in(
         "approval",
         "tests/approval",
-        ("rules.py", "len(parts) == len(given) and all(", "all("),
-        ("rules.py", "return datetime.fromisoformat(self.expires) > datetime.now(UTC)", "return True"),
-        ("rules.py", 'target=re.sub(r"([*?[])", r"[\\1]", target)', "target=target"),
-        ("question.py", "if arguments is None or isinstance(arguments, dict):", "if True:"),
+        ("rules.py", "return len(names) in reached", "return True"),
+        ("rules.py", "return datetime.fromisoformat(self.until) <= datetime.now(UTC)", "return False"),
+        ("rules.py", "(scope.method, scope.host) != (self.method, self.host)", "False"),
+        ("rules.py", 'self.mode not in ("", scope.mode)', "False"),
+        ("question.py", "and (arguments is None or isinstance(arguments, dict)):", "and True:"),
         ("question.py", "digest_of([effect, tool, arguments, preview, run_id, path])", "digest_of([effect, tool])"),
     ),
     *mutants_in(

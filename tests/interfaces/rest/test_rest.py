@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from typing import Any
 
 import httpx2
@@ -12,6 +13,7 @@ from tests.waiting import wait_until
 from websockets.sync.client import connect
 
 from paperagents.interfaces.serving.callers import RIGHTS
+from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import use_language
 
 from ..served import POST_OFFICE, Served  # noqa: TID252  shared by the tests of two interfaces
@@ -393,3 +395,17 @@ def test_a_run_that_waits_for_a_worker_is_listed_and_shown(served: Served, clien
     assert client.get(f"/api/runs/{queued.run_id}").json()["status"] == "queued"
     described = json.dumps(client.get("/api/openapi.json").json()["components"]["schemas"]["Record"])
     assert '"queued"' in described
+
+
+def test_a_wrong_call_is_told_however_quickly_it_is_over(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = LiveRuns.start
+
+    def start_and_end(live: LiveRuns, *arguments: Any, **options: Any) -> str:
+        run_id = start(live, *arguments, **options)
+        while live.goes_on(run_id):
+            time.sleep(0.01)
+        return run_id
+
+    monkeypatch.setattr(LiveRuns, "start", start_and_end)
+    with served.client() as client:
+        assert client.post("/api/runs", json={"tool": "shout", "arguments": {}}).status_code == 422

@@ -63,7 +63,8 @@ def test_settings_are_saved_checked_and_in_force(page: Page, served: Served) -> 
     assert served.vault.settings.get("sandbox.timeout") == 2.5
     hosts = page.get_by_label("Allowed private hosts")
     hosts.fill("127.0.0.1, nas.local:8080")
-    hosts.press("Enter")
+    with page.expect_response(lambda response: response.request.method == "PUT" or "settings" in response.url):
+        hosts.press("Enter")
     expect(page.locator(".field-error:visible")).to_have_count(0)
     page.reload()
     expect(page.get_by_label("Allowed private hosts")).to_have_value("127.0.0.1, nas.local:8080")

@@ -23,7 +23,7 @@ from typing import Protocol
 from paperagents.approval.question import Decision
 from paperagents.cluster.operations import log_end
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import PaperError, RunBusyError, RunOverError, UnknownRunError
+from paperagents.errors import PaperError, RunBusyError, RunOverError, UnknownRunError, UsageError
 from paperagents.runs.continuation import LOOK_SECONDS
 from paperagents.runs.record import RunRecord, new_run_id
 from paperagents.runs.session import Event
@@ -105,6 +105,7 @@ class EventLog:
 AT_ONCE = 32
 MOST_QUEUED = 2_000
 _FOR_EVER = 10 * 365 * 24 * 3600.0
+_MOST_REFUSED = 100
 _LOGGER = logging.getLogger("paper")
 _HEAVY = ("parameters", "output", "console")
 """Fields of a step that the feed of everything leaves out: they are in the record."""
@@ -146,6 +147,9 @@ class LiveRuns:
         self._pool = ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="paper-run")
         self._most = at_once + most_queued
         self._active: dict[str, _Active] = {}
+        self._refused: dict[str, RunRecord] = {}
+        """The latest calls that were wrong: a record that is read back no longer says so, and whoever called must know,
+        however quickly it was over."""
         self._feed = EventLog(most=2_000)
         self.on_shutdown: list[Callable[[], None]] = []
         """What others who keep something open do when all of it ends."""
@@ -230,6 +234,8 @@ class LiveRuns:
             await asyncio.wait({done}, timeout=seconds)
             if done.done():
                 return done.result()
+        elif run_id in self._refused:
+            return self._refused[run_id]
         return await asyncio.to_thread(self.record, run_id)
 
     async def settled(self, run_id: str) -> RunRecord:
@@ -287,6 +293,10 @@ class LiveRuns:
             active.log.end()
             active.done.set_exception(error)
             return
+        if record.exit_code == UsageError.exit_code:
+            self._refused[record.run_id] = record
+            for oldest in [*self._refused][:-_MOST_REFUSED]:
+                del self._refused[oldest]
         self._leave(active)
         log_end(_LOGGER, record)
         self._tell_end(active, record)
