@@ -22,6 +22,7 @@ from paperagents.storage.database import Connection, Database, StoredRow
 
 MOST_QUEUED = 10_000
 _BUFFERED_ROWS = 200
+_OVER = ("succeeded", "denied")
 _BUFFER_SECONDS = 0.1
 _IDLE_SECONDS = 2.0
 """How long the thread that writes buffered rows waits for the next ones before it ends."""
@@ -196,7 +197,7 @@ class Journal:
         ``redact`` takes out of the entries of a run that is over what turned out to be a secret later.
         """
         run_id = record.run_id
-        if record.status in ("succeeded", "denied"):
+        if record.status in _OVER:
             # Nobody can go on with it.
             self._unsigned.pop(run_id, None)
         rewritten = [] if redact is None or record.status == "waiting" else self._redacted_entries(run_id, redact)
@@ -249,9 +250,13 @@ class Journal:
     # --- whose run it is
 
     def is_own(self, run_id: str) -> bool:
-        """Whether this user, or somebody trusted, has started the run; one that is not there is nobody's."""
+        """Whether this user, or somebody trusted, has started the run; one that is not there is nobody's.
+
+        One that is over for good needs no proof: nobody can go on with it.
+        """
         rows = self._rows(run_id, "SELECT * FROM runs WHERE run_id = ?", (root_of(run_id),))
-        return bool(rows) and self._is_signed(StoredRow("runs", rows[0]))
+        is_over = bool(rows) and rows[0]["status"] in _OVER
+        return is_over or (bool(rows) and self._is_signed(StoredRow("runs", rows[0])))
 
     def adopt(self, run_id: str) -> None:
         """Make a run that came along the user's own: nothing in it is agreed on any more; its questions are asked.

@@ -64,7 +64,7 @@ def test_what_a_thing_is_called_cannot_leave_its_place(served: Served) -> None:
 
 
 def test_a_run_that_came_along_is_shown_as_such(served: Served) -> None:
-    own, came = served.vault.run("people", {}), served.vault.run("people", {})
+    own, came = (served.vault.run("keep", {"title": title}) for title in ("Beans", "Peas"))
     with served.vault.journal.transaction(came.run_id) as connection:
         connection.execute("UPDATE runs SET signature = '' WHERE run_id = ?", (came.run_id,))
     with served.person() as person:

@@ -49,6 +49,8 @@ export function startChat(chat, events, watchRun) {
       follow();
     } else if (event.type === "step-finished") renew();
     else if (["run-finished", "approval-requested", "run-refused"].includes(event.type)) {
+      // At once, and not only when the panel is drawn anew: a turn sent in between would run beside the open question.
+      if (event.type === "approval-requested") run().dataset.status = "waiting";
       busy(false);
       renew();
       // What went wrong, or waits, must be seen.
