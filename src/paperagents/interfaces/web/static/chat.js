@@ -18,6 +18,7 @@ export function startChat(chat, events, watchRun) {
   const calls = document.getElementById("calls");
   const told = chat.querySelector("section.chat");
   let isFollowing = true;
+  let asking = "";
   const isOurs = (event) => event.run_id === run()?.dataset.run;
 
   const renew = calmly(async () => {
@@ -42,6 +43,7 @@ export function startChat(chat, events, watchRun) {
 
   events.listen((event) => {
     if (event.type === "connected") return renew();
+    if (event.type === "approval-requested") asking = event.run_id;
     if (!isOurs(event)) return;
     if (event.type === "model-text") {
       live.hidden = false;
@@ -85,7 +87,10 @@ export function startChat(chat, events, watchRun) {
       const call = { tool: `agent:${chat.dataset.agent}`, arguments: { query, conversation: chat.dataset.conversation } };
       const { answer } = await send("POST", "/api/runs?wait=0.2", call);
       message.value = "";
-      slot.replaceChildren(await piece(`/runs/${encodeURIComponent(answer.run_id)}/panel`));
+      const panel = `/runs/${encodeURIComponent(answer.run_id)}/panel`;
+      slot.replaceChildren(await piece(panel));
+      // Its question may have come before its panel was here to be told of it.
+      if (asking === answer.run_id && run().dataset.status === "running") slot.replaceChildren(await piece(panel));
       calls.hidden = false;
       calls.open = false;
       const address = new URLSearchParams({ conversation: chat.dataset.conversation, run: answer.run_id });
