@@ -421,3 +421,33 @@ def test_a_plan_foresees_what_would_fail(action: str, planned: ToolContext, vaul
     with pytest.raises(ToolError) as raised:
         do(planned, "datavault", id="a", action=action, content="y")
     assert raised.value.code == ("entry-exists" if action == "create" else "entry-not-found")
+
+
+# --- what is known of a change before it is made
+
+
+def test_the_effect_names_the_entry_before_and_after(vault: Vault) -> None:
+    put(vault, "memory", "tea", content="green\n")
+    effect = vault.services.built_in["memory"]({"identifier": "tea", "heading": "Tea"})
+    (change,) = effect.changes
+    assert (change.name, change.before, change.after) == ("memory/tea", "green\n", '---\nheading: "Tea"\n---\ngreen\n')
+    deletion = vault.services.built_in["memory"]({"identifier": "tea", "delete": True})
+    assert [(each.before, each.after) for each in deletion.changes] == [("green\n", None)]
+
+
+def test_what_only_reads_or_leaves_an_entry_as_it_is_changes_nothing(vault: Vault) -> None:
+    put(vault, "datavault", "a", content="x")
+    prepare = vault.services.built_in["datavault"]
+    assert prepare({"id": "a", "action": "request_read"}).changes == ()
+    assert prepare({"id": "a", "content": "x"}).changes == ()
+
+
+def test_an_entry_that_changed_since_it_was_seen_is_prepared_anew(vault: Vault) -> None:
+    put(vault, "memory", "a", heading="old", content="old")
+    prepare = vault.services.built_in["memory"]
+    seen = prepare({"identifier": "a", "content": "new"})
+    put(vault, "memory", "a", heading="meanwhile")
+    with pytest.raises(ToolError) as caught:
+        seen.perform()
+    assert caught.value.code == "file-changed"
+    assert content(vault, "memory", "a") == "old"

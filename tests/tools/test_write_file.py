@@ -86,3 +86,9 @@ def test_writing_a_new_file_looks_at_no_other(vault: Vault, monkeypatch: pytest.
     effect = vault.services.built_in["write_file"]({"filePath": "new.md", "content": "x"})
     assert effect.perform() == {"filePath": "new.md", "size": 1, "created": True}
     assert vault.folder.find_text("other.md") is None
+
+
+def test_the_effect_names_the_whole_text_before_and_after(vault: Vault) -> None:
+    (vault.root / "a.md").write_text("one\n")
+    effect = vault.services.built_in["write_file"]({"filePath": "a.md", "content": "two\n", "append": True})
+    assert [(each.path, each.before, each.after) for each in effect.changes] == [("a.md", "one\n", "one\ntwo\n")]

@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any
 
+from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, ToolError
 
@@ -237,6 +238,8 @@ class Effect:
     """The state the preview was made from. Another state is another change, and is asked again."""
     after: str | None = None
     """The state once it is performed, where that can be known: how a resumed run finds out what happened."""
+    changes: tuple[Change, ...] = ()
+    """The notes and entries it changes, as far as that can be seen before."""
     answer: JsonValue = None
     """The answer, where it can be known without performing it: for plans, and after an interruption."""
     current: Callable[[], str] = lambda: ""

@@ -143,8 +143,6 @@ class Gate:
             try:
                 answer = self.perform(effect, place, run, entry.approved)
             except FileChangedError:
-                if not effect.needs_approval:
-                    raise
                 effect = prepare(effect.arguments)
             except HttpStatusError as error:
                 if not self.session.approver.try_again(error):

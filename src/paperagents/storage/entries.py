@@ -100,11 +100,7 @@ class EntryStore:
                 raise ToolError("entry-exists", kind=kind, id=identifier)
             if mode == "update" and before is None:
                 raise ToolError("entry-not-found", kind=kind, id=identifier)
-            named = {name: changes[name] for name in (*FIELDS, "definition_version") if changes.get(name) is not None}
-            attributes = {**(before.attributes if before is not None else {}), **(changes.get("attributes") or {})}
-            # One that was a number and is a text now is no longer there twice.
-            named["attributes"] = {name: value for name, value in attributes.items() if name not in named}
-            return self._changed(kind, identifier, before, named)
+            return self._keep(change_entry(before or new_entry(kind, identifier), changes))
 
     def delete(self, kind: str, identifier: str) -> Entry:
         """Remove an entry; its versions stay, so that it can be brought back."""
@@ -134,9 +130,13 @@ class EntryStore:
             found = next((each for each in self.versions(kind, identifier) if each["version"] == version), None)
             if found is None or not isinstance(found["fields"], dict):
                 raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
-            # Every field, also those that were empty then.
-            then = {"attributes": {}, "definition_version": None, **found["fields"]}
-            return self._changed(kind, identifier, self.get(kind, identifier), then)
+            return self.set_fields(kind, identifier, found["fields"])
+
+    def set_fields(self, kind: str, identifier: str, fields: Mapping[str, Any]) -> Entry:
+        """Make an entry exactly this, as a new version: every field, also those that are empty."""
+        with self.together():
+            before = self.get(kind, identifier) or new_entry(kind, identifier)
+            return self._keep(replace(before, **{"attributes": {}, "definition_version": None, **fields}))
 
     @contextmanager
     def together(self) -> Iterator[Any]:
@@ -144,12 +144,12 @@ class EntryStore:
         with self._database.transaction(durable=True, alone="entries") as connection:
             yield connection
 
-    def _changed(self, kind: str, identifier: str, before: Entry | None, fields: Mapping[str, Any]) -> Entry:
-        now = _now()
-        base = before or _new(kind, identifier, now)
-        entry = replace(base, **fields, updated=now, version=self._last_version(kind, identifier) + 1)
-        self._write(entry)
-        return entry
+    def _keep(self, entry: Entry) -> Entry:
+        """Write an entry as its next version."""
+        now, version = _now(), self._last_version(entry.kind, entry.identifier) + 1
+        kept = replace(entry, created=entry.created if entry.version else now, updated=now, version=version)
+        self._write(kept)
+        return kept
 
     def _write(self, entry: Entry) -> None:
         fields = json.dumps(entry.stored())
@@ -245,7 +245,18 @@ def _fields(row: StoredRow) -> dict[str, Any]:
     return fields if possible and are_objects else row.refuse("fields")
 
 
-def _new(kind: str, identifier: str, now: str) -> Entry:
+def change_entry(entry: Entry, changes: Mapping[str, Any]) -> Entry:
+    """The entry with what the changes name; None stands for what is left as it is."""
+    named = {name: changes[name] for name in (*FIELDS, "definition_version") if changes.get(name) is not None}
+    attributes = {**entry.attributes, **(changes.get("attributes") or {})}
+    # One that was a number and is a text now is no longer there twice.
+    named["attributes"] = {name: value for name, value in attributes.items() if name not in named}
+    return replace(entry, **named)
+
+
+def new_entry(kind: str, identifier: str) -> Entry:
+    """An entry that nothing was stored in yet."""
+    now = _now()
     return Entry(
         kind=kind,
         identifier=identifier,

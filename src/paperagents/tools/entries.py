@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from paperagents import tags
 from paperagents.approval.question import Effect, Scope
+from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tag import TASK_STATUSES, VAULT_ACTIONS, VAULT_TYPES, TagDefinition
 from paperagents.definitions.tool import DEFINITION_VERSION, STORE_PREFIX, Parameter
@@ -42,6 +43,7 @@ def prepare_change(
     # There is nothing to ask about an entry that is not there; the attempt itself tells so.
     before = store.get(kind, identifier)
     asks = action == "delete" and before is not None
+    change = foresee_change(kind, before, wish)
     perform = {
         "delete": partial(delete, store, kind, identifier, state_of(before)),
         "request_read": partial(read, store, kind, identifier, wish.values.get("limit")),
@@ -56,10 +58,11 @@ def prepare_change(
         before=state_of(before) if asks else "",
         runs_in_plan=action == "request_read" or store.forgets,
         after=state_of(None) if action == "delete" else None,
+        changes=() if change is None or change.before == change.after else (change,),
         answer=foresee_answer(before, wish),
         current=lambda: state_of(store.get(kind, identifier)),
         transaction=None if action in perform else store.together,
-        perform=perform.get(action) or partial(put, store, kind, wish),
+        perform=perform.get(action) or partial(put, store, kind, wish, state_of(before)),
     )
 
 
@@ -106,10 +109,10 @@ class Wish:
         ]
 
 
-def put(store: EntryStore, kind: str, wish: Wish) -> JsonValue:
-    """Create or change the entry."""
+def put(store: EntryStore, kind: str, wish: Wish, seen: str) -> JsonValue:
+    """Create or change the entry that was seen."""
     with store.together():
-        before = store.get(kind, wish.identifier)
+        before = require_seen(store, kind, wish.identifier, seen)
         entry = store.put(kind, wish.identifier, wish.changes(before), mode=cast("Mode", wish.action))
     action = "created" if before is None else "updated"
     return answer(wish.identifier, action, entry.as_json(), wish.warnings(before))
@@ -118,11 +121,17 @@ def put(store: EntryStore, kind: str, wish: Wish) -> JsonValue:
 def delete(store: EntryStore, kind: str, identifier: str, shown: str) -> JsonValue:
     """Delete the entry that was shown."""
     with store.together():
-        if state_of(store.get(kind, identifier)) != shown:
-            # Somebody was faster; the gate shows it again.
-            raise FileChangedError(path=f"{kind}/{identifier}")
+        require_seen(store, kind, identifier, shown)
         store.delete(kind, identifier)
     return answer(identifier, "deleted", None)
+
+
+def require_seen(store: EntryStore, kind: str, identifier: str, seen: str) -> Entry | None:
+    """The entry, while it is as it was seen. Raises FileChangedError where somebody was faster: then prepared anew."""
+    entry = store.get(kind, identifier)
+    if state_of(entry) != seen:
+        raise FileChangedError(path=f"{kind}/{identifier}")
+    return entry
 
 
 def read(store: EntryStore, kind: str, identifier: str, limit: object) -> JsonValue:
@@ -159,6 +168,19 @@ def read_wish(tag: TagDefinition, registry: TagRegistry | None, arguments: JsonO
         unknown=unknown,
         version=arguments.get(DEFINITION_VERSION),
     )
+
+
+def foresee_change(kind: str, before: Entry | None, wish: Wish) -> Change | None:
+    """What becomes of the entry; None where it is only read."""
+    from paperagents.storage.entries import change_entry, new_entry  # noqa: PLC0415  see above
+    from paperagents.storage.entry_text import text_of  # noqa: PLC0415  see above
+
+    if wish.action == "request_read":
+        return None
+    changed = None
+    if wish.action != "delete":
+        changed = change_entry(before or new_entry(kind, wish.identifier), wish.changes(before))
+    return Change(path=wish.identifier, kind=kind, before=text_of(before), after=text_of(changed))
 
 
 def foresee_answer(before: Entry | None, wish: Wish) -> JsonValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from paperagents.approval.diff import unified_diff
 from paperagents.approval.question import Effect, Scope
+from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
@@ -43,6 +44,7 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
         scope=Scope(mode="create" if old is None else "append" if append else "overwrite", path=path),
         before=before,
         after=hash_content(after),
+        changes=(Change(path=path, before=old, after=new),),
         answer={"filePath": path, "size": len(after), "created": old is None},
         refusal=ToolError("file-exists", path=path) if old is not None and not overwrite and not append else None,
         current=lambda: folder.digest(path),
