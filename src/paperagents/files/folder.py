@@ -38,7 +38,7 @@ from paperagents.files.safe_open import (
     split_path,
     split_writable_path,
 )
-from paperagents.files.writing import Change, encode_text, make_folder, read_mode, write_atomically
+from paperagents.files.writing import FileWrite, encode_text, make_folder, read_mode, write_atomically
 from paperagents.messages import Sentence
 from paperagents.reading.markdown import read_properties
 
@@ -185,22 +185,29 @@ class VaultFolder:
         ``expected_digest`` is that of the content the change was agreed on, or ``"absent"``: the write fails
         with ``file-changed`` when the file is another one by now.
         """
-        segments = split_writable_path(path)
-        change = Change(
-            path=join_path(segments),
-            added=encode_text(content, join_path(segments), self.largest_file),
+        path = join_path(split_writable_path(path))
+        write = FileWrite(
+            path=path,
+            added=encode_text(content, path, self.largest_file),
             overwrite=overwrite,
             append=append,
             expected_digest=expected_digest,
             largest_file=self.largest_file,
         )
+        with self.open_parent(path) as (parent, name):
+            size, created = write_atomically(write, parent, name)
+        return WrittenFile(path=path, size=size, created=created)
+
+    @contextmanager
+    def open_parent(self, path: str) -> Iterator[tuple[int, str]]:
+        """The folder that a file is written in, made where missing, and the file's name. Raises ToolError."""
+        segments = split_writable_path(path)
         try:
-            with translate_os_errors(change.path), self._open_parent(segments) as parent:
-                size, created = write_atomically(change, parent, segments[-1])
+            with translate_os_errors(path), self._open_parent(segments) as parent:
+                yield parent, segments[-1]
         except FileNotFoundError:
             # The folder was there a moment ago: somebody is moving things.
-            raise ToolError("file-busy", path=change.path, retryable=True) from None
-        return WrittenFile(path=change.path, size=size, created=created)
+            raise ToolError("file-busy", path=path, retryable=True) from None
 
     def resolve_writable_path(self, path: str, content: str) -> str:
         """Where this would really be written. Refuse what could never be, before anybody is asked about it."""
@@ -244,6 +251,14 @@ class VaultFolder:
             return self._follow_links(segments, require_folder)
         except FileNotFoundError:
             raise self._not_found("folder-not-found", segments) from None
+
+    def has_folder(self, folder: str) -> bool:
+        """Whether there is such a folder."""
+        try:
+            os.close(self._open(split_path(folder), _FOLDER))
+        except OSError:
+            return False
+        return True
 
     def resolve(self, segments: tuple[str, ...]) -> tuple[str, ...]:
         """Where a path with links in it really is in the vault."""

@@ -26,11 +26,11 @@ _LONGEST_WAIT = 10.0
 _PAUSE = 0.002
 _TRIES = 20
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class FileWrite:
     """What is to be written, and under which conditions."""
 
     path: str
@@ -45,14 +45,14 @@ class ChangedMeanwhileError(Exception):
     """Somebody else changed the file while the draft was being written."""
 
 
-def write_atomically(change: Change, folder: int, name: str) -> tuple[int, bool]:
+def write_atomically(write: FileWrite, folder: int, name: str) -> tuple[int, bool]:
     """Write the file in this open folder; its size in bytes, and whether it is new."""
     for _ in range(_TRIES):
         try:
-            return try_to_write(change, folder, name)
+            return try_to_write(write, folder, name)
         except ChangedMeanwhileError:
             continue
-    raise ToolError("file-busy", path=change.path, retryable=True)
+    raise ToolError("file-busy", path=write.path, retryable=True)
 
 
 def encode_text(content: str, path: str, limit: int) -> bytes:
@@ -88,49 +88,50 @@ def remove_abandoned_draft(folder: int, name: str) -> None:
         remove_if_same(folder, name, draft)
 
 
-def try_to_write(change: Change, folder: int, name: str) -> tuple[int, bool]:
+def try_to_write(write: FileWrite, folder: int, name: str) -> tuple[int, bool]:
     """One attempt. Raises ChangedMeanwhileError where somebody else was faster."""
-    require_replaceable(change, read_mode(folder, name))
-    with open_draft(change, folder, name) as (draft_name, draft):
-        existing = read_existing(change, folder, name)
-        require_conditions(change, existing)
-        content = existing.content + change.added if existing and change.append else change.added
-        if len(content) > change.largest_file:
-            raise ToolError("file-too-large", path=change.path, size=len(content), limit=change.largest_file)
+    require_replaceable(write, read_mode(folder, name))
+    with open_draft(write, folder, name) as (draft_name, draft):
+        existing = read_existing(write, folder, name)
+        require_conditions(write, existing)
+        content = existing.content + write.added if existing and write.append else write.added
+        if len(content) > write.largest_file:
+            raise ToolError("file-too-large", path=write.path, size=len(content), limit=write.largest_file)
         fill_draft(draft, content, existing)
-        take_name(change, folder, draft_name, name, existing)
+        take_name(write, folder, draft_name, name, existing)
+        flush_folder(folder)
     return len(content), existing is None
 
 
-def require_replaceable(change: Change, mode: int) -> None:
+def require_replaceable(write: FileWrite, mode: int) -> None:
     """Refuse what must not be replaced; a mode of 0 is a file that is not there."""
     if mode and not stat.S_ISREG(mode):
-        raise ToolError("not-a-file", path=change.path)
-    if mode and not change.overwrite and not change.append:
-        raise ToolError("file-exists", path=change.path)
+        raise ToolError("not-a-file", path=write.path)
+    if mode and not write.overwrite and not write.append:
+        raise ToolError("file-exists", path=write.path)
     # Renaming would get around a write protection that somebody has set on purpose.
     if mode and not mode & 0o222:
-        raise ToolError("file-not-permitted", path=change.path)
+        raise ToolError("file-not-permitted", path=write.path)
 
 
 @contextmanager
-def open_draft(change: Change, folder: int, name: str) -> Iterator[tuple[str, int]]:
+def open_draft(write: FileWrite, folder: int, name: str) -> Iterator[tuple[str, int]]:
     """A new, locked, empty file beside the one to be written; gone at the end, whatever happens."""
     draft_name = DRAFT_PREFIX + hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
-    with closing(create_draft(change, folder, draft_name, read_mode(folder, name))) as draft:
+    with closing(create_draft(write, folder, draft_name, read_mode(folder, name))) as draft:
         try:
             yield draft_name, draft
         finally:
             remove_if_same(folder, draft_name, draft)
 
 
-def create_draft(change: Change, folder: int, draft_name: str, mode: int) -> int:
+def create_draft(write: FileWrite, folder: int, draft_name: str, mode: int) -> int:
     """Create and lock the draft once its last writer has finished."""
     permissions = stat.S_IMODE(mode) & 0o777 if mode else 0o666
     deadline = time.monotonic() + _LONGEST_WAIT
     while time.monotonic() < deadline:
         try:
-            draft = os.open(draft_name, _NEW, permissions, dir_fd=folder)
+            draft = os.open(draft_name, NEW_FILE, permissions, dir_fd=folder)
         except FileExistsError:
             wait_for_turn(folder, draft_name)
             continue
@@ -138,7 +139,7 @@ def create_draft(change: Change, folder: int, draft_name: str, mode: int) -> int
         if try_lock(draft) and is_same_file(folder, draft_name, draft):
             return draft
         os.close(draft)
-    raise ToolError("file-busy", path=change.path, retryable=True)
+    raise ToolError("file-busy", path=write.path, retryable=True)
 
 
 def wait_for_turn(folder: int, draft_name: str) -> None:
@@ -174,25 +175,25 @@ def remove_if_same(folder: int, name: str, descriptor: int) -> None:
             os.unlink(name, dir_fd=folder)
 
 
-def read_existing(change: Change, folder: int, name: str) -> OpenedFile | None:
+def read_existing(write: FileWrite, folder: int, name: str) -> OpenedFile | None:
     """The file as it is before the change; None where there is none."""
     try:
         descriptor = os.open(name, _READ, dir_fd=folder)
     except FileNotFoundError:
         return None
     with closing(descriptor):
-        return read_regular_file(descriptor, change.path, change.largest_file)
+        return read_regular_file(descriptor, write.path, write.largest_file)
 
 
-def require_conditions(change: Change, existing: OpenedFile | None) -> None:
+def require_conditions(write: FileWrite, existing: OpenedFile | None) -> None:
     """Refuse to write on another file than was agreed on, or on one that is no text."""
-    expected = change.expected_digest
+    expected = write.expected_digest
     if expected is not None and expected != (hash_content(existing.content) if existing else ABSENT):
-        raise FileChangedError(path=change.path)
+        raise FileChangedError(path=write.path)
     if existing is not None:
-        require_replaceable(change, existing.status.st_mode)
+        require_replaceable(write, existing.status.st_mode)
         # Nobody can be shown what would be lost of a picture, so it is not replaced by text.
-        decode_text(existing.content, change.path)
+        decode_text(existing.content, write.path)
 
 
 def fill_draft(draft: int, content: bytes, existing: OpenedFile | None) -> None:
@@ -207,9 +208,9 @@ def fill_draft(draft: int, content: bytes, existing: OpenedFile | None) -> None:
     os.fsync(draft)
 
 
-def take_name(change: Change, folder: int, draft_name: str, name: str, existing: OpenedFile | None) -> None:
-    """The one step in which the change happens."""
-    require_unchanged(change, folder, name, existing)
+def take_name(write: FileWrite, folder: int, draft_name: str, name: str, existing: OpenedFile | None) -> None:
+    """The one step in which the change happens; it outlives the loss of power once the folder is flushed."""
+    require_unchanged(write, folder, name, existing)
     if existing is None:
         try:
             rename_without_replacing(folder, draft_name, name)
@@ -217,6 +218,10 @@ def take_name(change: Change, folder: int, draft_name: str, name: str, existing:
             raise ChangedMeanwhileError from None
     else:
         os.rename(draft_name, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def flush_folder(folder: int) -> None:
+    """Make what was renamed in a folder outlive the loss of power."""
     try:
         os.fsync(folder)
     except OSError as error:
@@ -225,9 +230,9 @@ def take_name(change: Change, folder: int, draft_name: str, name: str, existing:
             raise
 
 
-def require_unchanged(change: Change, folder: int, name: str, existing: OpenedFile | None) -> None:
+def require_unchanged(write: FileWrite, folder: int, name: str, existing: OpenedFile | None) -> None:
     """Editors do not know our lock: look once more, directly before the name is taken."""
-    if existing is None or not (change.append or change.expected_digest):
+    if existing is None or not (write.append or write.expected_digest):
         return
     try:
         now = os.stat(name, dir_fd=folder, follow_symlinks=False)
