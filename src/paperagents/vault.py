@@ -24,11 +24,11 @@ from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
 from paperagents.notes_folder import find_vault
 from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
-from paperagents.runs.history import count_tag
 from paperagents.runs.null_journal import NullJournal
 from paperagents.runs.record import RunRecord
 from paperagents.runs.run import Runner
 from paperagents.runs.session import Event, Services, Session
+from paperagents.runs.statistics import count_tag
 from paperagents.runs.tag_calls import TagApplier
 from paperagents.runs.tracing import traced
 from paperagents.sandbox import Cancellation

@@ -47,6 +47,7 @@ def test_a_database_that_cannot_be_used_makes_it_not_ready(vault: Vault, monkeyp
     def fail(*_: object) -> None:
         raise StorageError("database-unreachable", file="x", reason="gone")
 
+    assert readiness(vault)["ready"]
     monkeypatch.setattr(vault.database, "rows", fail)
     assert readiness(vault) == {"ready": False, "reason": "database-unreachable"}
     with serve_health(vault, "127.0.0.1", 0) as port:

@@ -53,7 +53,7 @@ def test_a_worker_carries_out_what_another_has_queued_once_it_trusts_the_key(ope
     anna, ben = open_as("anna"), open_as("ben")
     run_id = anna.enqueue("write_file", WRITING, yes=True).run_id
     with working(ben):
-        assert not ben.continuation.find_continuable()
+        assert not list(ben.continuation.find_continuable())
         with pytest.raises(UntrustedRunError):
             ben.resume(run_id)
         assert ben.history.record(run_id).status == "queued"
@@ -97,4 +97,4 @@ def test_a_run_that_was_changed_after_it_was_signed_is_nobody_s(open_as: OpenAs,
         changed = {"arguments": '{"filePath": "other.md", "content": "x"}', "tool": "delete_file"}[column]
         connection.execute(f"UPDATE runs SET {column} = ? WHERE run_id = ?", (changed, run_id))
     assert not ben.journal.is_own(run_id)
-    assert not ben.continuation.find_continuable()
+    assert not list(ben.continuation.find_continuable())

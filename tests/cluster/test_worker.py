@@ -87,7 +87,7 @@ def test_a_run_that_cannot_be_read_any_more_ends_and_is_not_tried_for_ever(vault
     with vault.database.transaction() as connection:
         connection.execute(f"UPDATE runs SET {column} = '{{' WHERE run_id = ?", (run_id,))
     assert continue_run(vault, run_id) is None
-    assert vault.continuation.find_continuable() == []
+    assert list(vault.continuation.find_continuable()) == []
     record = vault.history.record(run_id)
     assert (record.status, (record.error or {})["code"]) == ("failed", "row-damaged")
 
@@ -95,7 +95,7 @@ def test_a_run_that_cannot_be_read_any_more_ends_and_is_not_tried_for_ever(vault
 def test_a_waiting_run_is_left_alone_by_workers_until_somebody_answers(vault: Vault) -> None:
     run_id = vault.run("note").run_id
     before = vault.history.questions()
-    assert vault.continuation.find_continuable() == []
+    assert list(vault.continuation.find_continuable()) == []
     assert continue_run(vault, run_id) is None
     assert vault.history.questions() == before
 

@@ -67,7 +67,7 @@ def trust(vault: Vault, run_id: str) -> None:
 def test_a_run_that_came_with_the_folder_does_not_go_on(desk: Desk, opened: Opened) -> None:
     run_id = leave_a_yes(desk)
     vault = opened("somebody else")
-    assert vault.continuation.find_continuable() == []
+    assert list(vault.continuation.find_continuable()) == []
     assert continue_run(vault, run_id) is None
     with pytest.raises(UntrustedRunError, match=run_id):
         vault.resume(run_id)

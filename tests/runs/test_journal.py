@@ -13,10 +13,11 @@ from tests.waiting import wait_until
 
 from paperagents.approval.question import ApprovalRequest, Approved, Denied, question_digest
 from paperagents.errors import StorageError, UnknownApprovalError, UsageError
-from paperagents.runs.history import History, count_tag, tag_statistics, tool_statistics
+from paperagents.runs.history import History
 from paperagents.runs.journal import MOST_QUEUED, Journal
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import Intent, LogEntry, RunRecord, StoredRun
+from paperagents.runs.statistics import count_tag, tag_statistics, tool_statistics
 from paperagents.storage.database import Database
 from paperagents.storage.entries import ToolStorage
 

@@ -15,8 +15,8 @@ import pytest
 import paperagents
 from paperagents.approval.question import Approved, Denied
 from paperagents.errors import InvalidArgumentsError, UsageError
-from paperagents.runs.history import tool_statistics
 from paperagents.runs.note_log import format_yaml_log
+from paperagents.runs.statistics import tool_statistics
 
 if TYPE_CHECKING:
     from pathlib import Path

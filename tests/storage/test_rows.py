@@ -15,9 +15,10 @@ from tests.signing import journal_of
 
 from paperagents.approval.question import ApprovalRequest, question_digest
 from paperagents.errors import DamagedRowError
-from paperagents.runs.history import History, count_tag, tag_statistics, tool_statistics
+from paperagents.runs.history import History
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import LogEntry, RunRecord, new_run
+from paperagents.runs.statistics import count_tag, tag_statistics, tool_statistics
 from paperagents.storage.database import StoredRow, readable
 from paperagents.storage.entries import EntryStore
 from paperagents.storage.sqlite import SqliteDatabase
@@ -136,7 +137,7 @@ def test_a_memory_that_cannot_be_read_does_not_hide_the_others(
 
 
 def test_figures_are_made_of_what_can_be_read(database: SqliteDatabase, damage: Damage) -> None:
-    damage("runs", "duration_ms", "long", f"run_id = '{BAD}'")
+    damage("runs", "tool", b"\xff", f"run_id = '{BAD}'")
     damage("tag_counts", "calls", 0, "tag = 'b'")
     assert [each["tool"] for each in tool_statistics(journal_of(database))] == ["tool-a"]
     assert [each["tag"] for each in tag_statistics(journal_of(database))] == ["a"]

@@ -22,7 +22,7 @@ from procrastinate.worker import Worker as QueueWorker
 
 from paperagents.cluster.worker import CLOCK_SECONDS, LimitReachedError, continue_run, enqueue_due
 from paperagents.errors import PaperError, StorageError
-from paperagents.runs.history import RESUMABLE
+from paperagents.runs.history import ANSWERED, ON_TOP
 from paperagents.storage.postgres import QUEUE, TASK, PostgresDatabase
 from paperagents.vault import Vault
 
@@ -30,8 +30,9 @@ BEATS = 3
 """A worker that has been silent for so many heartbeats is taken for dead."""
 _logger = logging.getLogger("paper.worker")
 _UNWATCHED = (
-    f"SELECT run_id FROM runs WHERE parent_run IS NULL AND (status = 'running' OR {RESUMABLE}) "  # noqa: S608  fixed words
-    "AND NOT EXISTS (SELECT 1 FROM procrastinate_jobs WHERE lock = runs.run_id "
+    f"SELECT run_id FROM (SELECT run_id, started, rowid AS place FROM runs WHERE status = 'running' AND {ON_TOP} "  # noqa: S608  fixed words
+    f"UNION ALL SELECT run_id, started, rowid FROM runs WHERE status = 'queued' AND {ON_TOP} UNION ALL {ANSWERED}) "
+    "AS resumable WHERE NOT EXISTS (SELECT 1 FROM procrastinate_jobs WHERE lock = resumable.run_id "
     "AND procrastinate_jobs.status IN ('todo', 'doing')) LIMIT 1000"
 )
 

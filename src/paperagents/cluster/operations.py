@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
 from paperagents.runs.record import RunRecord
+from paperagents.runs.statistics import RunTotal, run_totals
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.vault import Vault
 from paperagents.version import __version__
@@ -56,18 +57,16 @@ def count_workers(vault: Vault) -> int | None:
 
 def metrics(vault: Vault) -> str:
     """The figures in the text format of Prometheus."""
-    rows = vault.database.rows("SELECT tool, status, count(*) AS runs, sum(duration_ms) AS total FROM runs "
-                               "WHERE parent_run IS NULL GROUP BY tool, status ORDER BY tool, status")  # fmt: skip
     questions = vault.history.count_questions()
-    labelled = [(_metric_labels(row), row) for row in rows]
-    seconds = [f"paper_run_seconds_total{labels} {(row['total'] or 0) / 1000:.3f}" for labels, row in labelled]
+    labelled = [(_metric_labels(each), each) for each in run_totals(vault.journal) if not each.is_nested]
+    seconds = [f"paper_run_seconds_total{labels} {total.total_ms / 1000:.3f}" for labels, total in labelled]
     lines = [
         "# HELP paper_info The version that runs.",
         "# TYPE paper_info gauge",
         f'paper_info{{version="{__version__}"}} 1',
-        "# HELP paper_runs Stored runs by tool and state.",
+        "# HELP paper_runs Runs by tool and state, those that were removed since included.",
         "# TYPE paper_runs gauge",
-        *(f"paper_runs{labels} {row['runs']}" for labels, row in labelled),
+        *(f"paper_runs{labels} {total.runs}" for labels, total in labelled),
         "# HELP paper_run_seconds_total Time that runs took, by tool and state.",
         "# TYPE paper_run_seconds_total counter",
         *seconds,
@@ -78,9 +77,9 @@ def metrics(vault: Vault) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _metric_labels(row: JsonObject) -> str:
-    tool = str(row["tool"]).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'{{tool="{tool}",status="{row["status"]}"}}'
+def _metric_labels(total: RunTotal) -> str:
+    tool = total.tool.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'{{tool="{tool}",status="{total.status}"}}'
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Protocol
 
 from paperagents.cluster.operations import log_end
@@ -99,15 +100,16 @@ class LocalWorker:
 
     def _found(self, places: int) -> list[str]:
         free = places - len(self._working)
+        now = time.monotonic()
+        self._not_before = {run_id: until for run_id, until in self._not_before.items() if until > now}
         try:
             self._look_at_the_clock()
-            wanted = self._vault.continuation.find_continuable() if free > 0 else []
+            wanted = self._vault.continuation.find_continuable()
+            ready = (each for each in wanted if each not in self._working and each not in self._not_before)
+            return list(islice(ready, max(free, 0)))
         except StorageError:
             _logger.exception("the database cannot be used")
             return []
-        now = time.monotonic()
-        self._not_before = {run_id: until for run_id, until in self._not_before.items() if until > now}
-        return [each for each in wanted if each not in self._working and each not in self._not_before][:free]
 
     def _look_at_the_clock(self) -> None:
         if time.monotonic() >= self._next_look:

@@ -8,8 +8,9 @@ the run, and whoever answered resumes it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from paperagents.approval.question import ApprovalRequest, Decision, Pending
 from paperagents.errors import ApprovalChangedError, RunBusyError, UntrustedRunError
@@ -76,10 +77,13 @@ class Continuation:
         is_ready = is_ready or (run.status == "waiting" and self.questions.has_answer(run.run_id))
         return is_ready and self.journal.is_own(run.run_id)
 
-    def find_continuable(self) -> list[str]:
-        """Runs that could go on now: left by a process that is gone, queued, or answered."""
-        left = [run_id for run_id in self.history.running() if not self.journal.database.is_held(run_id)]
-        return [each for each in (*left, *self.history.resumable()) if self.journal.is_own(each)]
+    def find_continuable(self) -> Iterator[str]:
+        """Runs that could go on now: left by a process that is gone, queued, or answered.
+
+        One after the other: to prove whose a run is costs more than all the rest, and few are taken at a time.
+        """
+        left = (run_id for run_id in self.history.running() if not self.journal.database.is_held(run_id))
+        yield from (each for each in chain(left, self.history.resumable()) if self.journal.is_own(each))
 
     def require_own(self, run_id: str) -> None:
         """Make sure that the run is the user's own; one that came along becomes it where the user trusts it.

@@ -1,13 +1,12 @@
-"""Looking back: what the database knows about runs, questions, and how well tools do."""
+"""Looking back: what the database knows about runs and questions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
-from itertools import groupby
 from typing import Any
 
 from paperagents.approval.question import ApprovalRequest, read_scope
@@ -25,7 +24,7 @@ from paperagents.runs.record import (
     read_step,
     read_warnings,
 )
-from paperagents.storage.database import Database, StoredRow, readable
+from paperagents.storage.database import StoredRow, readable
 
 _MOST_ROWS = 2**62
 """More than any database has; a bigger number it cannot even read."""
@@ -39,13 +38,29 @@ LAST = "last"
 _AGO = re.compile(r"(\d{1,6})(m|h|d|w)", re.ASCII)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
-_ANSWERED = "EXISTS (SELECT 1 FROM answers WHERE answers.root_run = runs.run_id AND answers.scope <> 'tool')"
-RESUMABLE = f"(status = 'queued' OR (status = 'waiting' AND {_ANSWERED}))"
-"""SQL: a run that needs nobody to go on. An answer for a tool alone is none to a question."""
+# In a COALESCE, so that no index by ``parent_run`` is chosen: it would lead through every run.
+ON_TOP = "COALESCE(parent_run, '') = ''"
+"""SQL: a run that somebody started."""
+ANSWERED = (
+    "SELECT runs.run_id, runs.started, runs.rowid AS place FROM answers CROSS JOIN runs "
+    "WHERE answers.scope <> 'tool' AND runs.run_id = answers.root_run AND runs.status = 'waiting'"
+)
+"""SQL: the runs that wait and whose question was answered, found by the answers: there are fewer of them than of
+questions. An answer for a tool alone is none to a question."""
+_RESUMABLE = (
+    "SELECT DISTINCT run_id, started, place FROM (SELECT * FROM (SELECT run_id, started, rowid AS place FROM runs "  # noqa: S608  fixed words
+    f"WHERE status = 'queued' AND {ON_TOP} ORDER BY started, rowid LIMIT ?) AS queued "
+    f"UNION ALL {ANSWERED}) AS resumable ORDER BY started, place LIMIT ?"
+)
 _OPEN = (
     "SELECT questions.*, (SELECT count(*) FROM answers WHERE answers.root_run = questions.root_run "
     "AND answers.scope = 'question' AND answers.run_id = questions.run_id AND answers.path = questions.path) "
     "AS answered FROM questions "
+)
+_ANSWERED_QUESTIONS = (
+    "SELECT questions.*, 1 AS answered FROM answers CROSS JOIN questions WHERE answers.scope = 'question' "
+    "AND answers.scope <> 'tool' AND questions.root_run = answers.root_run AND questions.run_id = answers.run_id "
+    "AND questions.path = answers.path"
 )
 
 
@@ -152,16 +167,17 @@ class History:
 
     def count(self, status: str) -> int:
         """How many runs that somebody started are in this state."""
-        rows = self._rows("SELECT count(*) AS runs FROM runs WHERE status = ? AND parent_run IS NULL", (status,))
+        rows = self._rows(f"SELECT count(*) AS runs FROM runs WHERE status = ? AND {ON_TOP}", (status,))  # noqa: S608  fixed words
         return rows[0]["runs"] if rows else 0
 
     def resumable(self, *, limit: int = 1000) -> list[str]:
         """Runs that need nobody to go on: queued ones, and waiting ones whose question was answered; oldest first."""
-        return self._ids(RESUMABLE, limit)
+        return readable("runs", self._rows(_RESUMABLE, (limit, limit)), lambda row: row.text("run_id"))
 
     def running(self, *, limit: int = 1000) -> list[str]:
         """Runs that somebody works on, or was killed while doing so."""
-        return self._ids("status = 'running'", limit)
+        query = f"SELECT run_id FROM runs WHERE status = 'running' AND {ON_TOP} ORDER BY started, rowid LIMIT ?"  # noqa: S608  fixed words
+        return readable("runs", self._rows(query, (limit,)), lambda row: row.text("run_id"))
 
     # --- questions
 
@@ -194,7 +210,7 @@ class History:
     def count_questions(self) -> int:
         """How many questions are open."""
         rows = self._rows("SELECT count(*) AS open FROM questions")
-        answered = self._rows(f"SELECT * FROM ({_OPEN}) AS asked WHERE answered > 0")  # noqa: S608  fixed words
+        answered = self._rows(_ANSWERED_QUESTIONS)
         closed = [row for row in readable("questions", answered, self._read_open_question) if row is None]
         return rows[0]["open"] - len(closed) if rows else 0
 
@@ -210,10 +226,6 @@ class History:
         return request if request.is_intact and not is_answered else None
 
     # --- reading
-
-    def _ids(self, condition: str, limit: int) -> list[str]:
-        query = f"SELECT run_id FROM runs WHERE parent_run IS NULL AND {condition} ORDER BY started, rowid LIMIT ?"  # noqa: S608  fixed words
-        return readable("runs", self._rows(query, (limit,)), lambda row: row.text("run_id"))
 
     def _find(self, run_id: str) -> StoredRow:
         """A run by its id, the beginning of one that somebody started, or ``last``."""
@@ -308,72 +320,3 @@ def _read_question(row: StoredRow) -> ApprovalRequest:
         path=row.text("path"),
         effect=row.text("effect"),
     )
-
-
-def tool_statistics(journal: Journal) -> list[JsonObject]:
-    """Per tool: how often, how well, how long."""
-    rows = _rows(
-        journal,
-        "SELECT tool, status, duration_ms FROM runs WHERE status NOT IN ('running', 'queued') "
-        "ORDER BY tool, duration_ms",
-    )
-    runs = readable("runs", rows, lambda row: (row.text("tool"), row.text("status"), row.number("duration_ms")))
-    return [_summarise(tool, [(run[1], run[2]) for run in group]) for tool, group in groupby(runs, lambda run: run[0])]
-
-
-def count_tag(database: Database, tag: str, *, valid: bool, succeeded: bool, duration_ms: float) -> None:
-    """Count one more call that a model wrote into its text."""
-    with database.transaction() as connection:
-        connection.execute(
-            "INSERT INTO tag_counts (tag, calls, valid, succeeded, total_ms) VALUES (?, 1, ?, ?, ?) "
-            "ON CONFLICT (tag) DO UPDATE SET calls = tag_counts.calls + 1, "
-            "valid = tag_counts.valid + excluded.valid, succeeded = tag_counts.succeeded + excluded.succeeded, "
-            "total_ms = tag_counts.total_ms + excluded.total_ms",
-            (tag, int(valid), int(succeeded), duration_ms),
-        )
-
-
-def tag_statistics(journal: Journal) -> list[JsonObject]:
-    """Per tag: how often a model wrote it, how well, how long it took."""
-    return readable("tag_counts", _rows(journal, "SELECT * FROM tag_counts ORDER BY tag"), _read_tag)
-
-
-def _rows(journal: Journal, query: str) -> list[Mapping[str, Any]]:
-    journal.flush_all()
-    return journal.database.rows(query) if journal.database.exists() else []
-
-
-def _summarise(tool: str, runs: Sequence[tuple[str, float]]) -> JsonObject:
-    """From runs that are ordered by how long they took."""
-    counts = {
-        status: sum(each == status for each, _ in runs) for status in ("succeeded", "failed", "denied", "waiting")
-    }
-    ended = [duration for status, duration in runs if status != "waiting"]
-    return {
-        "tool": tool,
-        "runs": len(runs),
-        **counts,
-        "success_rate": counts["succeeded"] / len(runs),
-        "median_ms": _median(ended),
-        "p95_ms": ended[min(int(len(ended) * 0.95), len(ended) - 1)] if ended else None,
-        "max_ms": ended[-1] if ended else None,
-    }
-
-
-def _median(ordered: Sequence[float]) -> float | None:
-    if not ordered:
-        return None
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else round((ordered[middle - 1] + ordered[middle]) / 2, 3)
-
-
-def _read_tag(row: StoredRow) -> JsonObject:
-    calls, valid = row.whole("calls"), row.whole("valid")
-    return {
-        "tag": row.text("tag"),
-        "calls": calls,
-        "valid": valid,
-        "invalid": calls - valid,
-        "succeeded": row.whole("succeeded"),
-        "mean_ms": row.number("total_ms") / calls if calls > 0 else row.refuse("calls"),
-    }

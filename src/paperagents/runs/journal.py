@@ -18,7 +18,9 @@ from paperagents.approval.signatures import Signatures
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UsageError
 from paperagents.runs.record import Intent, LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of, signed_parts
+from paperagents.runs.statements import ADD_DEFINITION, ADD_ENTRY, ADD_RUN, DELETE_STALE_ANSWERS, PUT_INTENT
 from paperagents.storage.database import Connection, Database, StoredRow
+from paperagents.storage.totals import count_ending, take_back_ending
 
 MOST_QUEUED = 10_000
 _BUFFERED_ROWS = 200
@@ -29,23 +31,6 @@ _IDLE_SECONDS = 2.0
 State = Literal["final", "open", "superseded"]
 """Of an entry: a result that is never computed again; none yet; an attempt that another one followed."""
 
-_ENTRY = "INSERT INTO journal (run_id, path, state, redacted, entry) VALUES (?, ?, ?, ?, ?)"
-_DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
-_RUN = (
-    "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock, "
-    "redacted, warnings, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_INTENT = (
-    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, approved, signature) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, "
-    "before = excluded.before, after = excluded.after, answer = excluded.answer, arguments = excluded.arguments, "
-    "approved = excluded.approved, signature = excluded.signature"
-)
-_STALE_ANSWERS = (
-    "DELETE FROM answers WHERE root_run = ? AND scope = 'question' AND NOT EXISTS (SELECT 1 FROM questions "
-    "WHERE questions.run_id = answers.run_id AND questions.path = answers.path "
-    "AND questions.digest = answers.digest)"
-)
 # Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
 encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
@@ -104,7 +89,7 @@ class Journal:
     def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
         """Begin a run, pinned to the very file it was started from."""
         if run.definition is not None and content is not None:
-            self._buffer(run.run_id, _DEFINITION, (run.definition, file or "", content))
+            self._buffer(run.run_id, ADD_DEFINITION, (run.definition, file or "", content))
         row: dict[str, Any] = {
             "run_id": run.run_id, "parent_run": run.parent_run, "tool": run.tool, "status": run.status,
             "started": run.started, "duration_ms": run.duration_ms, "arguments": encode(run.arguments),
@@ -114,7 +99,7 @@ class Journal:
         if run.parent_run is None:
             # What is below another run goes on with it. Signed when it is written: most are over by then.
             self._unsigned[run.run_id] = signed_parts(StoredRow("runs", row))
-        self._buffer(run.run_id, _RUN, tuple(row.values()))
+        self._buffer(run.run_id, ADD_RUN, tuple(row.values()))
 
     def append(  # noqa: PLR0913  everything that resuming depends on
         self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
@@ -125,7 +110,7 @@ class Journal:
         The entry of a change, or one that is wanted ``at_once``, is written now; that of a change outlives the loss
         of power where it is ``durable``.
         """
-        rows = self._buffer(run_id, _ENTRY, (run_id, path, state, int(redacted), encode(entry.as_json())))
+        rows = self._buffer(run_id, ADD_ENTRY, (run_id, path, state, int(redacted), encode(entry.as_json())))
         if entry.hitl_required:
             self._changing.add(root_of(run_id))
             self.flush(run_id, durable=durable)
@@ -159,7 +144,7 @@ class Journal:
             if was_asked:
                 close_question(connection, run_id, path)
             connection.execute(
-                _INTENT,
+                PUT_INTENT,
                 (run_id, path, intent.digest, intent.before, intent.after, encode(intent.answer),
                  encode(intent.arguments), encode(approved),
                  self.signatures.sign("intent", run_id, path, intent.digest, approved)),
@@ -219,9 +204,10 @@ class Journal:
                 connection.execute("UPDATE runs SET signature = ? WHERE run_id = ?", (signature, run_id))
                 # What it did not ask again it does not need any more, and answers to that are no reason to resume.
                 connection.execute("DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,))
-                connection.execute(_STALE_ANSWERS, (run_id,))
+                connection.execute(DELETE_STALE_ANSWERS, (run_id,))
             for entry in rewritten:
                 connection.execute("UPDATE journal SET entry = ? WHERE seq = ?", entry)
+            count_ending(connection, run_id)
         self._changing.discard(run_id)
 
     # --- for others to resume
@@ -245,7 +231,8 @@ class Journal:
         """End a run that can never be resumed."""
         query = "UPDATE runs SET status = 'failed', error = ? WHERE run_id = ? AND status IN ('queued', 'running')"
         with self.transaction(run_id) as connection:
-            connection.execute(query, (encode(error), run_id))
+            if connection.execute(query, (encode(error), run_id)).rowcount:
+                count_ending(connection, run_id)
 
     # --- whose run it is
 
@@ -289,6 +276,7 @@ class Journal:
         """
         waiting = {path: entry for path, entry in self._entries(run_id, "open").items() if entry["status"] == "waiting"}
         with self.transaction(run_id) as connection:
+            take_back_ending(connection, run_id)
             connection.execute("UPDATE runs SET status = 'running', error = NULL WHERE run_id = ?", (run_id,))
             connection.execute("DELETE FROM journal WHERE run_id = ? AND state = 'open'", (run_id,))
             connection.execute("UPDATE questions SET withdrawn = 1 WHERE run_id = ?", (run_id,))
@@ -370,7 +358,7 @@ class Journal:
                 self.database.require_held(connection, root)
                 statements = self._take_buffered(root, written)
                 for statement, values in statements:
-                    connection.execute(statement, (*values, self._sign(values[0])) if statement is _RUN else values)
+                    connection.execute(statement, (*values, self._sign(values[0])) if statement is ADD_RUN else values)
                 yield connection
         except StorageError as error:
             # A journal with a gap would be no journal: whoever locks the run next resumes from what is written.
@@ -380,7 +368,7 @@ class Journal:
             if statements:
                 self._in_flight.pop(root, None)
                 written.set()
-        self._written_definitions.update(values[0] for statement, values in statements if statement is _DEFINITION)
+        self._written_definitions.update(values[0] for statement, values in statements if statement is ADD_DEFINITION)
 
     def _take_buffered(self, root: str, written: threading.Event) -> list[tuple[str, tuple[Any, ...]]]:
         """Take what is buffered for a run, after what another thread has taken of it and not yet committed.

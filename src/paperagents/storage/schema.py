@@ -58,6 +58,27 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX tool_starts_by_tool ON tool_starts (tool, started);
     CREATE TABLE identity (id TEXT NOT NULL)
     """,
+    """
+    CREATE INDEX answers_to_act_on ON answers (root_run) WHERE scope <> 'tool';
+    CREATE INDEX runs_by_definition ON runs (definition);
+    CREATE TABLE totals (
+        tool TEXT NOT NULL, status TEXT NOT NULL, nested INTEGER NOT NULL, runs INTEGER NOT NULL,
+        total_ms REAL NOT NULL, max_ms REAL NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (tool, status, nested)
+    );
+    CREATE TABLE total_changes (
+        seq INTEGER PRIMARY KEY, tool TEXT NOT NULL, status TEXT NOT NULL, nested INTEGER NOT NULL,
+        runs INTEGER NOT NULL, total_ms REAL NOT NULL, max_ms REAL NOT NULL, bytes INTEGER NOT NULL
+    );
+    INSERT INTO totals (tool, status, nested, runs, total_ms, max_ms, bytes)
+        SELECT tool, status, CASE WHEN parent_run IS NULL THEN 0 ELSE 1 END, COUNT(*), SUM(duration_ms),
+        MAX(duration_ms), SUM(500 + LENGTH(arguments) + COALESCE(LENGTH(data), 0)) FROM runs
+        WHERE status IN ('succeeded', 'failed', 'denied', 'cancelled') GROUP BY 1, 2, 3;
+    INSERT INTO totals (tool, status, nested, runs, total_ms, max_ms, bytes)
+        SELECT '', '', 1, 0, 0, 0, SUM(120 + LENGTH(entry)) FROM journal HAVING COUNT(*) > 0;
+    CREATE TABLE blobs (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, content BLOB NOT NULL);
+    CREATE TABLE blob_uses (run_id TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (run_id, digest));
+    CREATE INDEX blob_uses_by_digest ON blob_uses (digest)
+    """,
 )
 """What each version of the program added. Never change one that has been released; add another."""
 

@@ -195,7 +195,7 @@ def print_database(database: JsonObject) -> None:
 @common_options
 def stats_command(context: click.Context, *, as_json: bool) -> None:
     """Per tool and per tag: how often, how well, how long."""
-    from paperagents.runs.history import tag_statistics, tool_statistics  # noqa: PLC0415  for this command alone
+    from paperagents.runs.statistics import tag_statistics, tool_statistics  # noqa: PLC0415  for this command alone
 
     journal = current_vault(context).journal
     tools, tags = tool_statistics(journal), tag_statistics(journal)

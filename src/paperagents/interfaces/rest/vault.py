@@ -28,7 +28,7 @@ from paperagents.interfaces.rest.runs import PROBLEM, Live, event_stream
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import language
 from paperagents.registry.entry import definition_document
-from paperagents.runs.history import tag_statistics, tool_statistics
+from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.settings import mask_value
 from paperagents.tool_modes import configure
 from paperagents.version import __version__

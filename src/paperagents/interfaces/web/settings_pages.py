@@ -18,7 +18,7 @@ from paperagents.interfaces.rest.runs import By, Live
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
-from paperagents.runs.history import tag_statistics, tool_statistics
+from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.settings import load_settings, mask_value, write_setting, write_user_setting
 from paperagents.vault import Vault
 

@@ -1,0 +1,21 @@
+"""What the journal writes, in SQL."""
+
+from __future__ import annotations
+
+ADD_ENTRY = "INSERT INTO journal (run_id, path, state, redacted, entry) VALUES (?, ?, ?, ?, ?)"
+ADD_DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
+ADD_RUN = (
+    "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock, "
+    "redacted, warnings, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+PUT_INTENT = (
+    "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, approved, signature) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, path) DO UPDATE SET digest = excluded.digest, "
+    "before = excluded.before, after = excluded.after, answer = excluded.answer, arguments = excluded.arguments, "
+    "approved = excluded.approved, signature = excluded.signature"
+)
+DELETE_STALE_ANSWERS = (
+    "DELETE FROM answers WHERE root_run = ? AND scope = 'question' AND NOT EXISTS (SELECT 1 FROM questions "
+    "WHERE questions.run_id = answers.run_id AND questions.path = answers.path "
+    "AND questions.digest = answers.digest)"
+)
