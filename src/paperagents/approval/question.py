@@ -122,6 +122,8 @@ class Approved:
     """And the same from now on, by the narrowest rule that covers it."""
     path: str = ""
     """A wider place for that rule, as a pattern."""
+    until: str = ""
+    """Another end of that rule, as a time."""
     arguments: JsonObject | None = None
     """Yes to these arguments instead."""
 
@@ -164,9 +166,11 @@ def decision_of(kept: JsonObject) -> Decision:
             "for_run": bool(for_run), "always": bool(always),
         }:  # fmt: skip
             arguments = kept.get("arguments")
-            path = kept.get("path", "")
-            if isinstance(path, str) and (arguments is None or isinstance(arguments, dict)):
-                return Approved(by=by, via=via, at=at, for_run=for_run, always=always, arguments=arguments, path=path)
+            path, until = kept.get("path", ""), kept.get("until", "")
+            is_right = isinstance(path, str) and isinstance(until, str)
+            if is_right and (arguments is None or isinstance(arguments, dict)):
+                return Approved(by=by, via=via, at=at, for_run=for_run, always=always, arguments=arguments,
+                                path=str(path), until=str(until))  # fmt: skip
         case {"approved": False, "reason": str(reason)}:
             return Denied(reason=reason)
     return Pending()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime, tzinfo
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
 
 from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import ApprovalRequest
-from paperagents.approval.rules import Rule, escape_pattern
+from paperagents.approval.rules import Rule, escape_pattern, read_end
+from paperagents.errors import UsageError
 from paperagents.messages import text
 
 
 def describe_rule(rule: Rule, zone: tzinfo | None = None) -> str:
     """What a rule allows, and until when."""
     try:
-        until = f"{datetime.fromisoformat(rule.until).astimezone(zone):%Y-%m-%d}"
-    except ValueError:
+        # The last day it holds: one that ends at midnight ends with the day before.
+        until = f"{(datetime.fromisoformat(rule.until) - timedelta(seconds=1)).astimezone(zone):%Y-%m-%d}"
+    except (ValueError, OverflowError):
         until = rule.until
     words = text(
         f"rule.{_kind_of(rule)}", who=rule.by or text("rule.anyone"), tool=rule.tool, path=rule.path,
@@ -23,16 +26,21 @@ def describe_rule(rule: Rule, zone: tzinfo | None = None) -> str:
     return escape_invisible(text("rule.until", rule=words, until=until)).replace("\n", "\\n")
 
 
-def describe_proposal(request: ApprovalRequest, zone: tzinfo | None = None) -> str:
-    """The rule that "always" would make of a question; empty where there can be none."""
+def describe_proposal(request: ApprovalRequest, zone: tzinfo | None = None, *, path: str = "", until: str = "") -> str:
+    """The rule that "always" would make of a question; empty where there can be none.
+
+    With a wider ``path`` or another last day, the rule that is wished for. Raises UsageError where it cannot be.
+    """
     scope = request.scope
     if scope is None:
         return ""
-    path = escape_pattern(scope.path)
+    place = path or escape_pattern(scope.path)
     proposed = Rule(
-        tool=request.tool, by=request.caller, mode=scope.mode, path=path, method=scope.method, host=scope.host
+        tool=request.tool, by=request.caller, mode=scope.mode, path=place, method=scope.method, host=scope.host
     )
-    return describe_rule(proposed, zone)
+    if not proposed.covers(request.tool, scope):
+        raise UsageError("rule-covers-nothing", path=path, target=scope.place)
+    return describe_rule(replace(proposed, until=read_end(until, zone)) if until else proposed, zone)
 
 
 def _kind_of(rule: Rule) -> str:

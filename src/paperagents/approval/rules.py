@@ -12,7 +12,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
@@ -71,7 +71,7 @@ class Rule:
             return True
 
 
-def narrowest_rule(tool: str, scope: Scope, caller: ToolDefinition, *, path: str = "") -> Rule:
+def narrowest_rule(tool: str, scope: Scope, caller: ToolDefinition, *, path: str = "", until: str = "") -> Rule:
     """The rule for this caller, this mode and this very place, or for a wider ``path`` that covers it.
 
     Raises UsageError where that path does not cover the place.
@@ -82,7 +82,22 @@ def narrowest_rule(tool: str, scope: Scope, caller: ToolDefinition, *, path: str
     )  # fmt: skip
     if not rule.covers(tool, scope):
         raise UsageError("rule-covers-nothing", path=path, target=scope.place)
-    return rule
+    return replace(rule, until=until) if until else rule
+
+
+def read_end(until: str, zone: tzinfo | None) -> str:
+    """The end of a rule; of a date, the end of that day. Raises UsageError where it cannot be read, or is over."""
+    try:
+        end = datetime.fromisoformat(until)
+        if len(until) <= len("2026-01-01"):
+            end += timedelta(days=1)
+    except (ValueError, OverflowError):
+        raise UsageError("rule-until", until=until) from None
+    if end.tzinfo is None:
+        end = end.replace(tzinfo=zone) if zone is not None else end.astimezone()
+    if end <= datetime.now(UTC):
+        raise UsageError("rule-until", until=until)
+    return end.isoformat(timespec="seconds")
 
 
 class RuleBook:

@@ -296,7 +296,9 @@ class Gate:
             self.services.questions.allow_tool(run.root_run, effect.tool, approved.repeated)
         if approved.always and effect.scope is not None:
             try:
-                wanted = narrowest_rule(effect.tool, effect.scope, run.outermost, path=approved.path)
+                wanted = narrowest_rule(
+                    effect.tool, effect.scope, run.outermost, path=approved.path, until=approved.until
+                )
                 rule = self.services.rules.allow(replace(wanted, allowed_by=approved.by))
             except PaperError as error:
                 # The yes to this one change holds all the same.

@@ -33,7 +33,7 @@ def test_keys_that_were_meant_for_something_else_decide_nothing(page: Page, serv
     begin(page, served)
     for key in ("Enter", "Space", "y", "n"):
         page.keyboard.press(key)
-    expect(page.get_by_role("dialog").get_by_role("button", name="Deny")).to_be_enabled()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Deny", exact=True)).to_be_enabled()
     page.keyboard.press("Enter")
     assert len(served.vault.history.questions()) == 1
     assert not (served.folder / "kept").exists()
@@ -67,7 +67,7 @@ def test_the_inbox_has_every_question_and_is_answered_with_one_thumb(
     assert box["height"] >= 44
     approve.click()
     expect(page.locator(".question figcaption")).to_contain_text("kept/two.md")
-    page.locator(".question").get_by_role("button", name="Deny").click()
+    page.locator(".question").get_by_role("button", name="Deny", exact=True).click()
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
     expect(page.locator("#waiting-count")).to_be_hidden()
 
@@ -98,7 +98,7 @@ def test_a_question_answered_elsewhere_is_not_answered_twice(
     begin(page, served)
     other = context.new_page()
     other.goto(f"{served.url}/approvals")
-    other.locator(".question").get_by_role("button", name="Deny").click()
+    other.locator(".question").get_by_role("button", name="Deny", exact=True).click()
     expect(page.locator(".run[data-status=denied]")).to_be_attached()
     expect(page.locator("#notice")).to_contain_text("answered elsewhere")
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -151,7 +151,7 @@ def test_what_is_changed_before_a_yes_is_not_below_the_buttons(page: Page, serve
     page.goto(f"{served.url}/tools/clear")
     page.get_by_role("button", name="Run", exact=True).click()
     question = page.get_by_role("dialog")
-    question.locator("summary").last.click()
+    question.get_by_role("button", name="Other answers").click()
     question.get_by_role("button", name="Change before approving").click()
     field = question.get_by_label("filePath")
     expect(field).to_be_focused()
@@ -179,7 +179,7 @@ def test_a_second_press_while_the_server_is_slow_makes_no_second_form(page: Page
     page.route("**/api/tools/write_file", lambda route: held.append(route))  # noqa: PLW0108  Playwright counts arguments
     begin(page, served)
     question = page.get_by_role("dialog")
-    question.locator("summary").last.click()
+    question.get_by_role("button", name="Other answers").click()
     with page.expect_request("**/api/tools/write_file"):
         question.get_by_role("button", name="Change before approving").dblclick()
     held[0].continue_()

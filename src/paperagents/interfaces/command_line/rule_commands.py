@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TypedDict
 
 import click
 
 from paperagents.approval.rule_words import describe_rule
-from paperagents.approval.rules import Rule, split_parts
+from paperagents.approval.rules import Rule, read_end, split_parts
 from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import ToolError, UnknownToolError, UsageError
@@ -162,18 +161,3 @@ def require_mode(tool: ToolDefinition, mode: str | None) -> None:
     known = ("delete",) if tool.kind == "store" else known
     if mode is not None and mode not in known:
         raise UsageError("rule-mode", tool=tool.id, mode=mode, modes=", ".join(known))
-
-
-def read_end(until: str, zone: tzinfo | None) -> str:
-    """The end of a rule; of a date, the end of that day. Raises UsageError where it cannot be read, or is over."""
-    try:
-        end = datetime.fromisoformat(until)
-    except ValueError:
-        raise UsageError("rule-until", until=until) from None
-    if len(until) <= len("2026-01-01"):
-        end += timedelta(days=1)
-    if end.tzinfo is None:
-        end = end.replace(tzinfo=zone) if zone is not None else end.astimezone()
-    if end <= datetime.now(UTC):
-        raise UsageError("rule-until", until=until)
-    return end.isoformat(timespec="seconds")

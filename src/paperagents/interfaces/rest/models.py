@@ -34,6 +34,7 @@ class Yes(RequestBody):
     for_run: bool = Field(default=False, description="And the same tool for the rest of the run.")
     always: bool = Field(default=False, description="And the same from now on, by the narrowest rule.")
     path: str = Field(default="", max_length=1000, description="A wider place for that rule, as a pattern.")
+    until: str = Field(default="", max_length=40, description="The last day of that rule; else 90 days.")
 
 
 class No(RequestBody):

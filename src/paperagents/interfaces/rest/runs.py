@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from paperagents.approval.question import Approved, Decision, Denied
+from paperagents.approval.rules import read_end
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UsageError
@@ -201,9 +202,11 @@ def questions(live: Live) -> Response:
 @approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED, openapi_extra=_ANSWERING)
 async def approve(live: Live, by: By, approval_id: ApprovalId, yes: Yes, wait: Wait = 30.0) -> Response:
     """The run goes on. The digest says what was shown; where that has changed, the answer is refused."""
+    until = read_end(yes.until, live.vault.settings.zone) if yes.until else ""
     decision = Approved(
-        by=by.name, via=by.via, for_run=yes.for_run, always=yes.always, path=yes.path, arguments=yes.arguments
-    )
+        by=by.name, via=by.via, for_run=yes.for_run, always=yes.always, path=yes.path, until=until,
+        arguments=yes.arguments,
+    )  # fmt: skip
     return await answer(live, approval_id, decision, yes.digest, wait)
 
 

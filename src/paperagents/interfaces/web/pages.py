@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query
 from starlette.exceptions import HTTPException
@@ -12,8 +12,11 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from paperagents.approval.rule_words import describe_proposal
 from paperagents.errors import UsageError
+from paperagents.interfaces.rest.responses import Json
 from paperagents.interfaces.rest.runs import Live
+from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web import (
     editor_pages,
     entry_pages,
@@ -23,8 +26,8 @@ from paperagents.interfaces.web import (
     tool_pages,
     trust_pages,
 )
+from paperagents.interfaces.web.question_view import group_by_run, question_views
 from paperagents.interfaces.web.rendering import THEME_COOKIE, THEMES, PageRoute, error_page, fragment, page
-from paperagents.interfaces.web.run_view import question_views
 from paperagents.interfaces.web.texts import in_zone
 from paperagents.messages import LANGUAGES, in_language
 
@@ -34,6 +37,7 @@ MOST_AT_ONCE = 50
 LANGUAGE_COOKIE = "paper_language"
 STATUS_HEADER = "x-paper-status"
 _CHOICES = {"language": (LANGUAGE_COOKIE, LANGUAGES), "theme": (THEME_COOKIE, THEMES)}
+Pattern = Annotated[str, Query(max_length=1000)]
 _YEAR = 365 * 24 * 3600
 
 
@@ -120,19 +124,34 @@ def own_path(target: str) -> str:
 
 @router.get("/approvals")
 def inbox(request: Request, live: Live) -> Response:
-    """Every open question, the oldest first."""
-    asked = question_views(live)
-    return page(request, "approvals.html", questions=asked[:MOST_AT_ONCE], left=max(len(asked) - MOST_AT_ONCE, 0))
+    """Every open question, those of one run together, the oldest first."""
+    return page(request, "approvals.html", **open_questions(live))
 
 
 @router.get("/approvals/list")
 def question_list(live: Live) -> Response:
     """The questions alone, after something has changed."""
+    return fragment("_approval_list.html", **open_questions(live))
+
+
+def open_questions(live: LiveRuns) -> dict[str, Any]:
+    """What the inbox shows."""
     asked = question_views(live)
-    return fragment("_approval_list.html", questions=asked[:MOST_AT_ONCE], left=max(len(asked) - MOST_AT_ONCE, 0))
+    return {"groups": group_by_run(asked[:MOST_AT_ONCE]), "left": max(len(asked) - MOST_AT_ONCE, 0)}
 
 
 @router.get("/approvals/count")
 def count(live: Live) -> Response:
     """How many there are."""
     return Response(str(live.vault.history.count_questions()), media_type="text/plain")
+
+
+@router.get("/approvals/{approval_id}/rule")
+def proposed_rule(live: Live, approval_id: str, path: Pattern = "", until: Pattern = "") -> Response:
+    """The rule that "always" would make with this place and day, in words, or why there cannot be one."""
+    asked = live.vault.history.question(approval_id)
+    try:
+        words, is_possible = describe_proposal(asked, live.vault.settings.zone, path=path, until=until), True
+    except UsageError as error:
+        words, is_possible = error.message, False
+    return Json({"words": words, "possible": is_possible})

@@ -6,18 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from paperagents.approval.question import ApprovalRequest
-from paperagents.approval.rule_words import describe_proposal
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import Diagram, diagram
+from paperagents.interfaces.web.question_view import QuestionView, question_views
 from paperagents.interfaces.web.results import Node, ResultView, result_view, tree
-from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.runs.history import Node as TreeNode
 from paperagents.runs.history import is_agents_log
 from paperagents.runs.record import RunRecord
-from paperagents.secrets.redaction import MASK, Redaction
+from paperagents.secrets.redaction import MASK
 
 STEPS_AT_ONCE = 200
 _BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")
@@ -25,17 +23,6 @@ BRANCHES_AT_ONCE = 100
 LONGEST_RESPONSE = 4_000
 INLINE_STEPS = 40
 """Up to so many steps are sent with their data; of more, data is loaded on request."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuestionView:
-    """An open question as it is shown."""
-
-    request: ApprovalRequest
-    diff: Diff | None
-    preview: str
-    always: str
-    """The rule that "always" would make, in words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,17 +132,6 @@ def stored_arguments(live: LiveRuns, run_id: str) -> JsonObject:
 def without_secrets(arguments: JsonObject) -> JsonObject:
     """The arguments that can be given again: redacted ones are left for the person to fill in."""
     return {name: value for name, value in arguments.items() if MASK not in str(value)}
-
-
-def question_views(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionView, ...]:
-    """The open questions of a run, or all of them, the oldest first."""
-    views = []
-    for request in live.vault.history.questions():
-        if run_id is None or request.run_id == run_id:
-            preview = Redaction().text(request.preview)
-            diff = read_diff(preview) if request.tool == "write_file" else None
-            views.append(QuestionView(request=request, diff=diff, preview=preview, always=describe_proposal(request)))
-    return tuple(views)
 
 
 def step_views(record: RunRecord, first: int = 0, most: int = STEPS_AT_ONCE) -> tuple[StepView, ...]:

@@ -18,5 +18,6 @@ AREAS = (
     "importing",
     "trust",
     "web",
+    "web_decisions",
     "web_store",
 )

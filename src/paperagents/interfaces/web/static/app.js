@@ -1,11 +1,13 @@
 // Every page: the list of tools, the count of open questions, and the parts that the page has.
 
-import { calmly, notice, piece, Refusal, textOf } from "./dom.js";
+import { calmly, notice, piece, Refusal } from "./dom.js";
 import { openEvents } from "./events.js";
-import { answer } from "./approval.js";
+import { answer, answerAll } from "./approval.js";
+import { followChoices } from "./change_set.js";
 import { startChat } from "./chat.js";
 import { startEditor } from "./editor.js";
 import { startEntry } from "./entries.js";
+import { followQuestions } from "./inbox.js";
 import { actOnRun, copyResult, loadMore, loadStep, loadSteps, watchRun } from "./run.js";
 import { startSettings } from "./settings.js";
 import { startTool } from "./tool.js";
@@ -15,7 +17,8 @@ const events = openEvents();
 
 function start() {
   followSidebar();
-  followQuestions();
+  followQuestions(events);
+  followChoices();
   document.addEventListener("click", (event) => act(event).catch(tell));
   document.addEventListener("toggle", (event) => open(event).catch(tell), true);
   const slot = document.getElementById("run-slot");
@@ -36,9 +39,10 @@ async function act(event) {
   const choice = event.target.closest(".choice a");
   // Back to what is seen now, which need not be what was loaded.
   if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
-  const target = event.target.closest("[data-answer], [data-action], [data-copy], [data-trust], [data-more], [data-more-steps]");
+  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-copy], [data-trust], [data-more], [data-more-steps]");
   if (!target) return;
   if (target.dataset.answer) await answer(target);
+  else if (target.dataset.answerAll) await answerAll(target);
   else if (target.dataset.action) await actOnRun(target);
   else if (target.dataset.copy) await copyResult(target);
   else if (target.dataset.trust) await decideTrust(target);
@@ -77,34 +81,6 @@ function followSidebar() {
     if (event.type === "vault-changed" || event.type === "connected") renew();
   });
   list.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
-}
-
-// --- open questions
-
-function followQuestions() {
-  const badge = document.getElementById("waiting-count");
-  const inbox = document.getElementById("inbox");
-  const renew = calmly(async () => {
-    const count = Number(await textOf("/approvals/count"));
-    badge.textContent = String(count);
-    badge.hidden = count === 0;
-    if (inbox) await renewInbox(inbox);
-  }, 120);
-  events.listen((event) => {
-    if (["approval-requested", "run-finished", "connected", "events-missed"].includes(event.type)) renew();
-  });
-  document.addEventListener("paper-answered", renew);
-}
-
-/** New questions come, answered ones go; those that stay are not touched: somebody may be writing there. */
-async function renewInbox(inbox) {
-  const fresh = await piece("/approvals/list");
-  const name = (question) => `${question.dataset.question} ${question.dataset.digest}`;
-  const wanted = new Map([...fresh.querySelectorAll(".question")].map((each) => [name(each), each]));
-  for (const old of [...inbox.children]) {
-    if (!old.matches(".question") || !wanted.delete(name(old))) old.remove();
-  }
-  inbox.append(...wanted.values(), ...[...fresh.children].filter((each) => !each.matches(".question")));
 }
 
 function limitChoice(form) {

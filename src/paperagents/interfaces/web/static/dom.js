@@ -98,10 +98,10 @@ function isRefused(response) {
 
 let fading;
 
-/** Tell something in passing. */
-export function notice(text) {
+/** Tell something in passing; `link` leads to more of it. */
+export function notice(text, link = null) {
   const box = document.getElementById("notice");
-  box.textContent = text;
+  box.replaceChildren(text, ...(link ? [" ", make("a", { href: link.href }, link.text)] : []));
   box.hidden = false;
   clearTimeout(fading);
   fading = setTimeout(() => (box.hidden = true), 6000);

@@ -1,0 +1,173 @@
+"""Open questions as pages show them: who wants what, exactly what will happen, the rule that "always" would make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from paperagents.approval.invisible import escape_invisible
+from paperagents.approval.question import ApprovalRequest
+from paperagents.approval.rule_words import describe_proposal
+from paperagents.approval.rules import LASTING, escape_pattern
+from paperagents.definitions.tool import ToolDefinition
+from paperagents.errors import PaperError
+from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.web.rendering import natural_order
+from paperagents.interfaces.web.texts import Diff, read_diff
+from paperagents.messages import LANGUAGES, has_text, language, sentences
+from paperagents.secrets.redaction import Redaction
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HunkView:
+    """One place of a file that would change."""
+
+    number: int
+    diff: Diff | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileView:
+    """One file of a question about several."""
+
+    path: str
+    change: str
+    diff: Diff | None
+    hunks: tuple[HunkView, ...]
+
+    @property
+    def new_text(self) -> str:
+        """The text of a file that does not exist yet: the one whose whole text the question holds."""
+        lines = self.diff.lines if self.diff is not None and self.diff.is_new else ()
+        return "".join(f"{line.text}\n" for line in lines if line.kind == "added")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionView:
+    """An open question as it is shown."""
+
+    request: ApprovalRequest
+    caller: str
+    """The name of the tool or agent that somebody started."""
+    wish: Markup
+    """Who wants what, in one sentence."""
+    steps: int
+    """How many steps the tool that was started has; 0 where nobody knows beforehand."""
+    diff: Diff | None
+    preview: str
+    files: tuple[FileView, ...]
+    always: str
+    """The rule that "always" would make, in words."""
+    pattern: str
+    """The place of that rule, which can be widened."""
+    until: str
+    """Its last day."""
+
+    @property
+    def added(self) -> int:
+        """How many lines are added in all files."""
+        return sum(each.diff.added for each in self.files if each.diff is not None)
+
+    @property
+    def removed(self) -> int:
+        """How many lines are removed in all files."""
+        return sum(each.diff.removed for each in self.files if each.diff is not None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionGroup:
+    """The open questions of one run."""
+
+    run_id: str
+    caller: str
+    questions: tuple[QuestionView, ...]
+
+
+def question_views(live: LiveRuns, run_id: str | None = None) -> tuple[QuestionView, ...]:
+    """The open questions of a run, or all of them, the oldest first."""
+    return tuple(question_view(live, request) for request in live.vault.history.questions(run_id))
+
+
+def group_by_run(questions: Sequence[QuestionView]) -> list[QuestionGroup]:
+    """Questions of one run together, the runs in the order of their oldest question."""
+    runs = list(dict.fromkeys(each.request.run_id for each in questions))
+    # Of steps side by side each asks when it comes to it; they are read in the order of the file.
+    in_order = sorted(questions, key=lambda each: (runs.index(each.request.run_id), _place(each.request)))
+    grouped = [(run_id, tuple(asked)) for run_id, asked in groupby(in_order, lambda each: each.request.run_id)]
+    return [QuestionGroup(run_id=run_id, caller=asked[0].caller, questions=asked) for run_id, asked in grouped]
+
+
+def _place(request: ApprovalRequest) -> tuple[int, list[tuple[int, str]]]:
+    return request.step, natural_order(f"{request.asked_in} {request.path}")
+
+
+def question_view(live: LiveRuns, request: ApprovalRequest) -> QuestionView:
+    """One question with everything that its card shows."""
+    preview = Redaction().text(request.preview)
+    files = tuple(read_files(request))
+    caller, steps = describe_caller(live, request.caller or request.tool)
+    return QuestionView(
+        request=request,
+        caller=caller,
+        wish=describe_wish(request, caller, files),
+        steps=steps,
+        diff=read_diff(preview) if request.tool == "write_file" and not files else None,
+        preview=preview,
+        files=files,
+        always=describe_proposal(request, live.vault.settings.zone),
+        pattern=escape_pattern(request.scope.path) if request.scope is not None else "",
+        until=f"{(datetime.now(UTC) + LASTING).astimezone(live.vault.settings.zone):%Y-%m-%d}",
+    )
+
+
+def describe_caller(live: LiveRuns, key: str) -> tuple[str, int]:
+    """The name of the tool or agent that somebody started, and how many steps it has."""
+    try:
+        found = live.vault.registry.find_definition(key)
+    except PaperError:
+        return key, 0
+    if not isinstance(found, ToolDefinition):
+        return found.name, 0
+    blocks = sum(each is not None for each in (found.preprocess, found.custom_function, found.postprocess))
+    return found.name, len(found.steps) + blocks
+
+
+def describe_wish(request: ApprovalRequest, caller: str, files: Sequence[FileView]) -> Markup:
+    """Who wants what: "Keep wants to create kept/one.md", the names marked."""
+    mode = request.scope.mode if request.scope is not None else ""
+    if files:
+        return mark_names("web.wants.files", who=caller, count=str(len(files)))
+    if request.scope is not None and request.scope.host:
+        return mark_names("web.wants.send", who=caller, what=request.scope.place)
+    key = f"web.wants.{mode}" if mode and has_text(f"web.wants.{mode}") else "web.wants.use"
+    return mark_names(key, who=caller, what=request.target or request.tool)
+
+
+def mark_names(key: str, **names: str) -> Markup:
+    """A sentence of the catalogue with its values marked as names; they are escaped, the sentence is ours."""
+    marked = {
+        name: Markup("<strong><bdi>{}</bdi></strong>").format(escape_invisible(each)) for name, each in names.items()
+    }
+    return escape(sentences()[key][LANGUAGES.index(language())]).format(**marked)
+
+
+def read_files(request: ApprovalRequest) -> Iterator[FileView]:
+    """The files of a question about several changes."""
+    told: Any = Redaction().value(request.as_json().get("files") or [])
+    for each in told:
+        hunks = tuple(
+            HunkView(number=int(hunk["number"]), diff=_read_hunk(str(each["path"]), hunk)) for hunk in each["hunks"]
+        )
+        diff = read_diff(str(each["diff"]).removesuffix("\n"))
+        yield FileView(path=str(each["path"]), change=str(each["change"]), diff=diff, hunks=hunks)
+
+
+def _read_hunk(path: str, hunk: dict[str, Any]) -> Diff | None:
+    written = str(hunk["diff"]).removesuffix("\n")
+    lines = written if written.startswith("@@ ") else f"{hunk['header']}\n{written}"
+    return read_diff(f"--- a/{path}\n+++ b/{path}\n{lines}")

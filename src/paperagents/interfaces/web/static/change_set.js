@@ -1,0 +1,53 @@
+// A question about several files: yes or no for each file and each place in it, or another text for a file.
+
+import { make, say } from "./dom.js";
+
+/** What a yes says of each file; null where everything is wanted as it is shown, or where there are no files. */
+export function chosenFiles(question) {
+  const files = [...question.querySelectorAll(".changed-file")];
+  if (!files.length) return null;
+  return Object.fromEntries(files.map((file) => [file.dataset.path, choiceOf(file)]));
+}
+
+function choiceOf(file) {
+  if (!file.querySelector("[data-file]").checked) return false;
+  const written = file.querySelector(".new-text textarea");
+  if (written) return { content: written.value };
+  const hunks = [...file.querySelectorAll("[data-hunk]")];
+  const wanted = hunks.filter((each) => each.checked).map((each) => Number(each.dataset.hunk));
+  return hunks.length === wanted.length ? true : { hunks: wanted };
+}
+
+/** A file without any of its places is not wanted; one that is wanted again is wanted whole. */
+export function followChoices() {
+  document.addEventListener("change", (event) => {
+    const file = event.target.closest?.(".changed-file");
+    if (!file) return;
+    const whole = file.querySelector("[data-file]");
+    const hunks = [...file.querySelectorAll("[data-hunk]")];
+    if (event.target === whole) hunks.forEach((each) => (each.checked = whole.checked));
+    else if (event.target.matches("[data-hunk]")) {
+      const wanted = hunks.filter((each) => each.checked).length;
+      whole.checked = wanted > 0;
+      whole.indeterminate = wanted > 0 && wanted < hunks.length;
+    }
+    const question = file.closest(".question");
+    const isWhole = Object.values(chosenFiles(question)).every((each) => each === true);
+    const approve = question.querySelector('[data-answer="approve"]');
+    approve.dataset.whole ??= approve.textContent;
+    approve.textContent = isWhole ? approve.dataset.whole : say("approve-chosen");
+  });
+}
+
+/** The new text of a file, to be changed before saying yes. */
+export function editFile(button) {
+  const file = button.closest(".changed-file");
+  if (file.querySelector(".new-text")) return;
+  const area = make("textarea", { rows: "12", spellcheck: "false", class: "raw-json", "aria-label": say("new-text", { path: file.dataset.path }) });
+  area.value = JSON.parse(file.querySelector(".new-content").textContent);
+  for (const each of file.querySelectorAll(".diff-lines, .hunk")) each.remove();
+  file.append(make("div", { class: "new-text" }, area));
+  button.remove();
+  area.focus();
+  area.dispatchEvent(new Event("change", { bubbles: true }));
+}

@@ -1,0 +1,70 @@
+// Open questions: how many there are, on every page and in its title; the list of them; a word to who looks elsewhere.
+
+import { calmly, notice, piece, say, textOf } from "./dom.js";
+
+const CALLS = ["approval-requested", "run-finished", "connected", "events-missed"];
+
+export function followQuestions(events) {
+  const badge = document.getElementById("waiting-count");
+  const inbox = document.getElementById("inbox");
+  const title = document.title.replace(/^\(\d+\) /, "");
+  const answered = new Set();
+  const renew = calmly(async () => {
+    const count = Number(await textOf("/approvals/count"));
+    badge.textContent = String(count);
+    badge.hidden = count === 0;
+    document.title = count ? `(${count}) ${title}` : title;
+    if (inbox) await renewInbox(inbox, answered);
+  }, 120);
+  events.listen((event) => {
+    if (CALLS.includes(event.type)) renew();
+    if (event.type === "approval-requested") tellAway(event.approval);
+    if (event.type === "rule-made") notice(event.words);
+  });
+  document.addEventListener("paper-answered", (event) => {
+    answered.add(event.detail);
+    renew();
+  });
+  offerNotifications(document.getElementById("notify-me"));
+}
+
+/** New questions come, answered ones go; those that stay are not touched: somebody may be writing there. */
+async function renewInbox(inbox, answered) {
+  const fresh = await piece("/approvals/list");
+  const name = (question) => `${question.dataset.question} ${question.dataset.digest}`;
+  const shown = new Map([...inbox.querySelectorAll(".question")].map((each) => [name(each), each]));
+  const focused = document.activeElement;
+  for (const question of fresh.querySelectorAll(".question")) {
+    const same = shown.get(name(question));
+    if (!same) continue;
+    question.replaceWith(same);
+    shown.delete(name(question));
+  }
+  const isOver = [...shown.values()].some((each) => !answered.has(each.dataset.question) && !each.isAnswering);
+  inbox.replaceChildren(fresh);
+  // Moved to its new place, an element loses the focus.
+  if (focused !== document.activeElement && focused.isConnected) focused.focus();
+  if (isOver) notice(say("closed-with-run"));
+}
+
+// --- notifications of the browser: only after a click, and only where nobody looks at the page
+
+function offerNotifications(button) {
+  if (!button || !("Notification" in window) || Notification.permission !== "default") return;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const isAllowed = (await Notification.requestPermission()) === "granted";
+    button.hidden = isAllowed;
+    notice(say(isAllowed ? "notified" : "not-notified"));
+  });
+}
+
+function tellAway(approval) {
+  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+  // One for each question, also where several pages are open.
+  const told = new Notification(say("asks"), { body: approval.tool, tag: approval.id });
+  told.addEventListener("click", () => {
+    window.focus();
+    location.assign("/approvals");
+  });
+}
