@@ -4,6 +4,13 @@ import { calmly, notice, piece, say, textOf } from "./dom.js";
 
 const CALLS = ["approval-requested", "run-finished", "connected", "events-missed"];
 
+let lastFocus = "";
+
+/** Moved to its new place, a question loses the focus; while its run goes on it may even be away for a moment. */
+function keepFocus() {
+  document.addEventListener("focusin", (event) => (lastFocus = event.target.id));
+}
+
 export function followQuestions(events) {
   const badge = document.getElementById("waiting-count");
   const inbox = document.getElementById("inbox");
@@ -25,6 +32,7 @@ export function followQuestions(events) {
     answered.add(event.detail);
     renew();
   });
+  if (inbox) keepFocus();
   offerNotifications(document.getElementById("notify-me"));
 }
 
@@ -33,7 +41,6 @@ async function renewInbox(inbox, answered) {
   const fresh = await piece("/approvals/list");
   const name = (question) => `${question.dataset.question} ${question.dataset.digest}`;
   const shown = new Map([...inbox.querySelectorAll(".question")].map((each) => [name(each), each]));
-  const focused = document.activeElement;
   for (const question of fresh.querySelectorAll(".question")) {
     const same = shown.get(name(question));
     if (!same) continue;
@@ -42,8 +49,7 @@ async function renewInbox(inbox, answered) {
   }
   const isOver = [...shown.values()].some((each) => !answered.has(each.dataset.question) && !each.isAnswering);
   inbox.replaceChildren(fresh);
-  // Moved to its new place, an element loses the focus.
-  if (focused !== document.activeElement && focused.isConnected) focused.focus();
+  if (document.activeElement === document.body) document.getElementById(lastFocus)?.focus();
   if (isOver) notice(say("closed-with-run"));
 }
 
