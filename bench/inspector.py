@@ -29,7 +29,7 @@ CALLS: dict[str, tuple[list[str], Judge]] = {
     "tools/list": (["--method", "tools/list"], lambda answer: "shout" in {each["name"] for each in answer["tools"]}),
     "tools/call": (
         ["--method", "tools/call", "--tool-name", "shout", "--tool-arg", "words=hello"],
-        lambda answer: bool(answer["structuredContent"]["data"] == "HELLO"),
+        lambda answer: bool(answer["content"][0]["text"] == "HELLO"),
     ),
     "tools/call, wrong arguments": (
         ["--method", "tools/call", "--tool-name", "shout", "--tool-arg", "word=hello"],

@@ -16,6 +16,7 @@ from itertools import islice
 
 from paperagents.agents.model import ModelCall, ModelTurn
 from paperagents.agents.toolbox import Toolbox
+from paperagents.calls.answers import describe_bytes
 from paperagents.calls.references import Names, format_value, look_up
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import ENTRY_KINDS
@@ -215,7 +216,8 @@ class Dialogue:
 
 def result_text(output: JsonValue) -> str:
     """A result as a model reads it: a text as it is, anything else as JSON."""
-    return cut(output if isinstance(output, str) else json.dumps(output, ensure_ascii=False), LARGEST_RESULT)
+    shown = describe_bytes(output)
+    return cut(shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False), LARGEST_RESULT)
 
 
 def cut(text: str, limit: int) -> str:

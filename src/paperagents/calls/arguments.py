@@ -24,6 +24,8 @@ _JAVASCRIPT_CODES = {
     "argument-unknown": "UNKNOWN_PARAM",
 }
 """What tools in one JavaScript file call these; anything else is INVALID_PARAM_VALUE."""
+ARGUMENT_CODES = frozenset({"invalid-arguments", *_JAVASCRIPT_CODES.values(), "INVALID_PARAM_VALUE"})
+"""Of every error that says which arguments are wrong."""
 
 
 def validate_arguments(

@@ -154,6 +154,16 @@ class NearReference:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerReference:
+    """A reference into what a tool answers that is known only when all files of the vault are."""
+
+    tool: str
+    path: tuple[str | int, ...]
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
     """An input and what must come of it; stand-ins for steps that would touch the world, and for variables."""
 
@@ -217,7 +227,7 @@ class ToolDefinition:
     examples: tuple[Example, ...] = ()
     environment: tuple[Parameter, ...] = ()
     answer: Mapping[str, JsonValue] = field(default_factory=dict)
-    """JSON Schema of the result; an empty one says nothing about it."""
+    """JSON Schema of the result, ``returns`` in a file; an empty one says nothing about it."""
     refuses: Mapping[str, Callable[[Pieces], None]] = field(default_factory=dict)
     """By parameter, what raises the error of a run for a text that no schema can judge; see ``WrittenValue``."""
     reads_when: Callable[[Mapping[str, JsonValue]], bool] | None = None
@@ -320,6 +330,7 @@ class Step:
     written: tuple[WrittenValue, ...] = ()
     """The parameters as the file writes them; of a list to go through, each value on its own."""
     near_references: tuple[NearReference, ...] = ()
+    answer_references: tuple[AnswerReference, ...] = ()
 
 
 # --- an agent as a tool: asking it is a call like any other

@@ -20,12 +20,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from paperagents.approval.question import Effect, Scope
+from paperagents.calls.answers import CONTENT
 from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, ToolError, UnknownToolError
 from paperagents.mcp_client.servers import KnownServers, RemoteServer, is_read_only, split_tool_id
 from paperagents.mcp_client.vault_files import copy_command
 from paperagents.messages import text
+from paperagents.reading.json_schema import find_schema_mistakes
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -284,11 +286,13 @@ async def list_tools(client: Client) -> list[JsonObject]:
 
 def describe(tool: types.Tool) -> JsonObject:
     """A tool as it is remembered."""
+    returns = tool.output_schema
     read_only = tool.annotations is not None and tool.annotations.read_only_hint is True
     return {
         "name": tool.name,
         "description": tool.description or tool.title or "",
         "schema": tool.input_schema,
+        "returns": {} if not returns or find_schema_mistakes(json.dumps(returns)) else returns,
         "read_only": read_only,
     }
 
@@ -298,12 +302,16 @@ def read_result(result: types.CallToolResult, tool: str) -> JsonValue:
     texts = [each.text for each in result.content if each.type == "text"]
     if result.is_error:
         raise ToolError("remote-tool-failed", tool=tool, reason="\n".join(texts)[:10_000])
-    if result.structured_content is not None:
-        answer: JsonValue = result.structured_content
-    elif len(result.content) == 1 and texts:
-        answer = texts[0]
-    else:
-        answer = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in result.content]
+    structured = result.structured_content
+    blocks: list[JsonValue] = [
+        each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in result.content
+    ]
+    answer: JsonValue = structured
+    if structured is None:
+        answer = texts[0] if len(blocks) == len(texts) == 1 else {CONTENT: blocks} if blocks else None
+    elif len(texts) < len(blocks) and isinstance(structured, dict):
+        # What is to be shown goes with the data; texts alone only repeat it.
+        answer = {CONTENT: blocks, **structured}
     if len(str(answer)) > LARGEST_ANSWER:
         raise ToolError("remote-answer-too-large", tool=tool, limit=LARGEST_ANSWER)
     if not is_json(answer):

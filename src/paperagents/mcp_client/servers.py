@@ -108,6 +108,7 @@ class KnownServers:
 
 def define_tool(server: str, described: Mapping[str, Any]) -> ToolDefinition:
     """The definition of a server's tool."""
+    returns = described.get("returns")
     return ToolDefinition(
         id=f"{PREFIX}{server}/{described['name']}",
         name=f"{PREFIX}{server}/{described['name']}",
@@ -115,6 +116,7 @@ def define_tool(server: str, described: Mapping[str, Any]) -> ToolDefinition:
         description=described["description"],
         parameters=tuple(read_parameters(described["schema"])),
         own_schema=described["schema"] or None,
+        answer=returns if isinstance(returns, dict) else {},
         category=server,
     )
 

@@ -9,6 +9,7 @@ from functools import partial
 from hashlib import sha256
 from types import MappingProxyType
 
+from paperagents.definitions.shapes import Shape
 from paperagents.definitions.source import Excerpt, Problem, Span
 from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
@@ -18,7 +19,7 @@ from paperagents.reading.execution_log import digest_without_log
 from paperagents.reading.javascript_syntax import mask_placeholders
 from paperagents.reading.markdown import Note, split_note
 from paperagents.reading.problems import ProblemList, check_encoding, decode_text
-from paperagents.reading.references import BUILT_IN_NAMES, Shape
+from paperagents.reading.references import BUILT_IN_NAMES
 from paperagents.reading.tag_markdown import read_tag
 from paperagents.reading.tool_markdown import read_tool
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml

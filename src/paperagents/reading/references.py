@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.shapes import Missing, Shape, describe_missing, find_answer, walk_shape
 from paperagents.definitions.source import Excerpt
-from paperagents.definitions.text import closest
+from paperagents.definitions.tool import AnswerReference
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -132,24 +133,6 @@ def _reference(path: str, start: int, end: int) -> Reference:
 # --- whether a reference can exist
 
 
-Shape = Mapping[str, JsonValue]
-ANY_SHAPE: JsonObject = {}
-MAX_NAMES = 100
-"""As many names are compared and told; nor is a longer name a slip of the finger."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Missing:
-    """Why a reference cannot exist, and what there is instead."""
-
-    case: str
-    names: Sequence[str] = ()
-    wanted: str = ""
-    """The name that is not there; where only its output is missing, the step."""
-    may_be_given: bool = False
-    """Whether a caller can bring it along as an argument that is not declared."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
     """What a value at one place of a tool can refer to. Shapes are JSON Schemas; an empty one is anything."""
@@ -235,6 +218,31 @@ class Scope:
         is_form = rest[:1] == ("output",) or root in ("item", "index")
         return Missing(case="name", names=self.names(), wanted=root, may_be_given=not self.strict and not is_form)
 
+    def find_answer(self, reference: Reference) -> tuple[str, tuple[str | int, ...]] | None:
+        """The tool into whose answer a reference leads, and where in it; None where that is known already."""
+        root, rest = reference.root, reference.path[1:]
+        if root == "output" and self.previous is not None:
+            return find_answer(self.previous, rest)
+        step, rest = (rest[0], rest[1:]) if root == "steps" and rest else (root, rest)
+        output = self.previous if root == "prev_step" else self.labels.get(str(step))
+        return find_answer(output, rest[1:]) if output is not None and rest[:1] == ("output",) else None
+
+
+def find_answer_references(node: YamlNode, scope: Scope) -> Iterator[AnswerReference]:
+    """The references of a value that lead into answers of other files' tools."""
+    if isinstance(node, YamlScalar) and isinstance(node.value, str):
+        text = node.excerpt()
+        for piece in read_template(text.text).pieces:
+            if isinstance(piece, Reference) and (found := scope.find_answer(piece)) is not None:
+                span = text.span(piece.start, piece.end)
+                yield AnswerReference(tool=found[0], path=found[1], text=piece.text, span=span)
+    elif isinstance(node, YamlSequence):
+        for item in node.items:
+            yield from find_answer_references(item, scope)
+    elif isinstance(node, YamlMapping):
+        for _, value in node.entries.values():
+            yield from find_answer_references(value, scope)
+
 
 def check_values(node: YamlNode, scope: Scope, problems: ProblemList) -> None:
     """Check every reference in a value, at any depth."""
@@ -259,54 +267,16 @@ def check_text(text: Excerpt, scope: Scope, problems: ProblemList) -> None:
             _report(piece, missing, text, problems)
 
 
-def walk_shape(shape: Shape, path: Sequence[str | int]) -> Missing | None:
-    """Follow a path into a shape as far as the shape is known."""
-    for segment in path:
-        kind = shape.get("type")
-        if kind == "object" and "properties" in shape:
-            properties = shape["properties"]
-            assert isinstance(properties, dict)
-            below = properties.get(str(segment))
-            if below is None and shape.get("additionalProperties", True) is False:
-                return Missing(case="field", names=list(properties), wanted=str(segment))
-            shape = below if isinstance(below, dict) else ANY_SHAPE
-        elif kind == "array":
-            is_index = isinstance(segment, int) or segment.isdigit()
-            if not is_index and segment != "length":
-                return Missing(case="list", wanted=str(segment))
-            items = shape.get("items")
-            shape = items if isinstance(items, dict) else ANY_SHAPE
-        elif kind in ("string", "number", "integer", "boolean"):
-            return None if kind == "string" and segment == "length" else Missing(case="value", wanted=str(segment))
-        else:
-            return None
-    return None
-
-
 def _walk_output(step: str, output: Shape, rest: Sequence[str | int]) -> Missing | None:
     return walk_shape(output, rest[1:]) if rest and rest[0] == "output" else Missing(case="output", wanted=step)
 
 
 def _report(reference: Reference, missing: Missing, text: Excerpt, problems: ProblemList) -> None:
-    names = missing.names[:MAX_NAMES]
-    near = closest(missing.wanted, names) if len(missing.wanted) <= MAX_NAMES else []
-    if missing.may_be_given and not near:
+    if missing.may_be_given and not missing.near():
         span = text.span(reference.start, reference.end)
         problems.warning("undeclared-input", span, reference=reference.text, name=missing.wanted)
         return
-    case = missing.case
-    if case == "first-step" and not text.text.startswith("{{", reference.start):
-        case = "first-step-bare"
-    elif near:
-        case = "suggestion"
-    elif names and case in ("field", "name"):
-        case = "names"
-    problems.error(
-        "unknown-reference",
-        text.span(reference.start, reference.end),
-        reference=reference.text,
-        case=case,
-        suggestion=", ".join(f"'{name}'" for name in near),
-        names=", ".join(names),
-        wanted=missing.wanted,
-    )
+    values = describe_missing(reference.text, missing)
+    if missing.case == "first-step" and not text.text.startswith("{{", reference.start):
+        values["case"] = "first-step-bare"
+    problems.error("unknown-reference", text.span(reference.start, reference.end), **values)

@@ -105,7 +105,7 @@ def _definition(
     places = Places(code, source)
     _report_methods(answers, places, problems)
     metadata = Metadata(_object(told, "getMetadata", places, problems), places, problems)
-    arguments, environment = read_schemas(_object(told, "getSchema", places, problems), places, problems)
+    arguments, environment, returns = read_schemas(_object(told, "getSchema", places, problems), places, problems)
     dependencies = _object(told, "getDependencies", places, problems)
     identifier = _identifier(metadata.word("id"), metadata.span, problems)
     check_dependencies(identifier, dependencies, places.of("getDependencies"), problems)
@@ -119,6 +119,7 @@ def _definition(
         # Clients of all kinds refuse a schema of arguments that does not say so.
         own_schema={"type": "object", "properties": {}, **arguments},
         environment=parameters_of(environment),
+        answer=returns,
         module=source,
         dependencies={str(name): str(version) for name, version in dependencies.items()},
         loads_node_modules=loads_node_modules,

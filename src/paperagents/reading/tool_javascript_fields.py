@@ -113,10 +113,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-# --- the schemas that ``getSchema()`` gives: of the arguments, and of the variables
+# --- the schemas that ``getSchema()`` gives: of the arguments, of the variables, of the answer
 
 
-PARTS = ("parameters", "environment")
+PARTS = ("parameters", "environment", "returns")
 _WITH_SCHEMAS = frozenset({
     "$defs", "definitions", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames",
     "dependentSchemas", "dependentRequired", "dependencies", "not", "if", "then", "else", "items", "contains",
@@ -127,11 +127,11 @@ _REFERRED_TO = ("$id", "$schema", "$defs", "definitions", "properties")
 
 
 def read_schemas(told: Mapping[str, Any], places: Places, problems: ProblemList) -> tuple[dict[str, Any], ...]:
-    """The schema of the arguments and that of the variables; empty ones where nothing is told."""
+    """The schemas of the arguments, of the variables and of the answer; empty ones where nothing is told."""
     span = places.of("getSchema")
     slips = warn_of_slips(told, PARTS, "getSchema", places, problems)
-    flat = {key: value for key, value in told.items() if key != "environment"}
-    schemas = (told.get("parameters", flat), told.get("environment"))
+    flat = {key: value for key, value in told.items() if key not in PARTS}
+    schemas = (told.get("parameters", flat), told.get("environment"), told.get("returns"))
     for schema in schemas:
         warn_of_missing_properties(schema, (*slips, *_WITH_SCHEMAS), places, problems)
     return tuple(check_schema(schema, span, problems) for schema in schemas)

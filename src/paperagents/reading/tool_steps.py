@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.shapes import ANSWER_OF, ANY_SHAPE, Shape
 from paperagents.definitions.source import Excerpt, Span
-from paperagents.definitions.tool import Retry, Step
+from paperagents.definitions.tool import AnswerReference, Retry, Step
 from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_checks import check_block, check_expression
 from paperagents.reading.javascript_names import Surroundings
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import (
-    ANY_SHAPE,
     BUILT_IN_NAMES,
     Scope,
-    Shape,
     check_text,
     check_values,
+    find_answer_references,
     read_condition,
     read_template,
 )
@@ -103,7 +104,14 @@ class _StepReader:
             parameter_spans={key: parameters.key(key).span for key in parameters.entries} if parameters else {},
             written=tuple(read_written(parameters, self.node.get("for_each"))),
             near_references=tuple(find_near_references(parameters, self.scope)),
+            answer_references=tuple(self.answer_references()),
         )
+
+    def answer_references(self) -> Iterator[AnswerReference]:
+        """References into answers of tools that only the whole vault knows."""
+        for name in ("parameters", "for_each", "if"):
+            if (node := self.node.get(name)) is not None:
+                yield from find_answer_references(node, self.scope)
 
     def tool_name(self, *, has_parallel: bool) -> tuple[str, Span] | None:
         """The tool to call: ``tool``, or where that is missing ``name``."""
@@ -189,10 +197,10 @@ class _StepReader:
 
 
 def _output_shape(step: Step, scope: Scope) -> Shape:
-    """What is known about the output of a step: the answer of a built-in tool, unless something changes it."""
+    """What is known about the output of a step: the answer of its tool, unless something changes it."""
     shape: Shape = ANY_SHAPE
     if step.post_processing is None and step.parallel:
         shape = {"type": "array"}
     elif step.post_processing is None:
-        shape = scope.answers.get(step.tool, ANY_SHAPE)
+        shape = scope.answers.get(step.tool, {ANSWER_OF: step.tool})
     return {"type": "array", "items": dict(shape)} if step.for_each is not None else shape

@@ -19,12 +19,12 @@ from typing import Any, TypeVar
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Problem, Severity, Span
-from paperagents.definitions.tool import NearReference, Pieces, WrittenValue
+from paperagents.definitions.tool import AnswerReference, NearReference, Pieces, WrittenValue
 from paperagents.registry.entry import CallSite, Entry
 from paperagents.registry.folder_scan import FileRecord, Stamp
 from paperagents.version import __version__
 
-FORMAT = 7
+FORMAT = 8
 LARGEST = 64 * 1024 * 1024
 _DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -154,6 +154,7 @@ def _entry(data: Any, file: str) -> Entry:
         aliases=dict(data["aliases"]),
         strict=strict,
         schema=_schema(data["schema"]),
+        answer=dict(data["answer"]),
         example_values=tuple(map(_value, data["example_values"])),
         words=dict(zip(data["words"], map(_span, data["words"].values()), strict=True)),
         schedule=_schedule(data["schedule"]) if data["schedule"] is not None else None,
@@ -180,6 +181,7 @@ def _call(data: Any) -> CallSite:
         conditional=conditional,
         values=tuple(map(_value, data["values"])),
         near_references=tuple(map(_near_reference, data["near_references"])),
+        answer_references=tuple(map(_answer_reference, data["answer_references"])),
     )
 
 
@@ -204,6 +206,14 @@ def _pieces(data: Any) -> Pieces:
 def _near_reference(data: Any) -> NearReference:
     _all(str, (data["text"], data["suggestion"]))
     return NearReference(text=data["text"], suggestion=data["suggestion"], span=_span(data["span"]))
+
+
+def _answer_reference(data: Any) -> AnswerReference:
+    _all(str, (data["tool"], data["text"]))
+    if not {*map(type, data["path"])} <= {str, int}:
+        raise TypeError
+    span = _span(data["span"])
+    return AnswerReference(tool=data["tool"], path=tuple(data["path"]), text=data["text"], span=span)
 
 
 def _schema(data: Any) -> JsonObject:

@@ -12,6 +12,7 @@ from paperagents.definitions.tag import TagNote
 from paperagents.definitions.text import stem_of
 from paperagents.definitions.tool import (
     AgentDefinition,
+    AnswerReference,
     NearReference,
     Pieces,
     Step,
@@ -40,6 +41,7 @@ class CallSite:
     """It may be left out, so a circle through it can end."""
     values: tuple[WrittenValue, ...] = ()
     near_references: tuple[NearReference, ...] = ()
+    answer_references: tuple[AnswerReference, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +68,8 @@ class Entry:
     strict: bool = False
     schema: JsonObject = field(default_factory=dict)
     """JSON Schema of the parameters, as far as values are judged by it."""
+    answer: JsonObject = field(default_factory=dict)
+    """JSON Schema of what it answers; references into it are judged by it."""
     refuses: Mapping[str, Callable[[Pieces], None]] = field(default_factory=dict)
     """Of a built-in tool: what no schema says about its texts."""
     example_values: tuple[WrittenValue, ...] = ()
@@ -150,6 +154,7 @@ def describe_definition(definition: ToolDefinition | AgentDefinition | TagNote) 
         aliases=definition.aliases,
         strict=definition.strict,
         schema=schema_of_parameters(definition),
+        answer=dict(definition.answer),
         refuses=definition.refuses,
         example_values=tuple(
             value for each in definition.examples if "error" not in each.expects for value in each.written
@@ -176,6 +181,7 @@ def _entry_of_agent(agent: AgentDefinition, shared: dict[str, Any]) -> Entry:
         parameters=tuple(parameter.name for parameter in tool.parameters),
         aliases=tool.aliases,
         schema=schema_of_parameters(tool),
+        answer=dict(tool.answer),
     )
 
 
@@ -202,6 +208,7 @@ def find_calls(steps: Iterable[Step], *, conditional: bool = False) -> Iterator[
                 conditional=uncertain,
                 values=step.written,
                 near_references=step.near_references,
+                answer_references=step.answer_references,
             )
         yield from find_calls(step.parallel, conditional=uncertain)
 
@@ -260,6 +267,7 @@ def definition_document(
         "type": definition.type,
         "kind": definition.kind,
         "parameters": definition.schema,
+        "returns": dict(definition.answer) or None,
         "steps": [step.tool for step in definition.all_steps()],
         "examples": [*examples],
     }

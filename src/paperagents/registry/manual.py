@@ -43,6 +43,9 @@ def _tool_parts(tool: ToolDefinition, grants: Mapping[str, JsonValue] | None) ->
     )
     yield f"## {text('manual.parameters')}"
     yield _parameter_table(tool.parameters) if tool.parameters else text("manual.no-parameters")
+    if tool.answer:
+        yield f"## {text('manual.returns')}"
+        yield f"```json\n{json.dumps(tool.answer, ensure_ascii=False, indent=2)}\n```"
     if tool.steps:
         yield f"## {text('manual.steps')}"
         yield "\n".join(f"{number}. `{step.tool or 'parallel'}`" for number, step in enumerate(tool.steps, 1))

@@ -7,8 +7,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from paperagents.calls.answers import CONTENT
 from paperagents.calls.arguments import format_limit
 from paperagents.calls.written_values import find_refusals
+from paperagents.definitions.shapes import describe_missing, walk_shape
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.definitions.text import closest, guess_name
@@ -101,6 +103,7 @@ class _Checks:
         yield from self.unknown_to_agents()
         yield from self.calls()
         yield from self.near_references()
+        yield from self.unknown_answers()
         for entry in self.chosen:
             # Examples of a broken file are judged once it says what its parameters are.
             if entry.example_values and entry.valid:
@@ -208,6 +211,22 @@ class _Checks:
                 if not self.is_file(near.text):
                     values = {"text": near.text, "suggestion": near.suggestion}
                     yield _problem(entry, "looks-like-a-reference", near.span, severity="warning", **values)
+
+    def unknown_answers(self) -> Iterator[Problem]:
+        """References into the answer of another file's tool that are not in its ``returns``.
+
+        A schema that only names fields allows others: a name that is near none of them may be right.
+        """
+        for entry in self.chosen:
+            for each in (each for call in entry.calls for each in call.answer_references):
+                called = self.known.get(each.tool)
+                missing = walk_shape(called.answer, each.path, named_only=True) if called is not None else None
+                # What a tool shows stands beside what it says.
+                if missing is not None and missing.wanted != CONTENT:
+                    may_be_right = missing.may_be_there and not missing.near()
+                    severity: Severity = "warning" if may_be_right else "error"
+                    values = describe_missing(each.text, missing)
+                    yield _problem(entry, "unknown-reference", each.span, severity=severity, **values)
 
     def circles(self) -> Iterator[Problem]:
         """Chains that call themselves through steps that are always taken."""

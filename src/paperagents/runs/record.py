@@ -273,6 +273,7 @@ class StepPath(str):
 
 PREPROCESS, FUNCTION, POSTPROCESS = StepPath("pre"), StepPath("fn"), StepPath("post")
 ARGUMENTS, ENVIRONMENT, WHOLE_TOOL, PACKAGES = map(StepPath, ("arguments", "environment", "ask", "npm"))
+ANSWER = StepPath("answer")
 NOTE_LOG = StepPath("log")
 
 

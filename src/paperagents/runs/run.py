@@ -15,6 +15,7 @@ from functools import partial
 from hashlib import sha256
 
 from paperagents.approval.question import Decision, Effect
+from paperagents.calls.answers import check_answer
 from paperagents.calls.arguments import ToolCall, convert_arguments, find_slips, validate_arguments
 from paperagents.calls.conversion import split_json
 from paperagents.calls.references import Names
@@ -37,6 +38,7 @@ from paperagents.runs.ending import finish_run, redact_arguments
 from paperagents.runs.gate import Gate
 from paperagents.runs.log import OpenEntry, Replay, RunContext, RunLog
 from paperagents.runs.record import (
+    ANSWER,
     ARGUMENTS,
     ENVIRONMENT,
     FUNCTION,
@@ -199,6 +201,19 @@ class Runner:
     # --- the journey
 
     def _carry_out(self, run: RunContext) -> JsonValue:
+        """The answer of a tool, checked against what its file says it returns."""
+        answer = self._find_answer(run)
+        # In a plan nothing has really answered.
+        if run.tool.kind in ("markdown", "javascript") and run.tool.answer and self.session.plan is None:
+            try:
+                check_answer(run.tool, answer)
+            except PaperError:
+                place = Place(path=ANSWER, step=len(run.log.entries) + 1, block="tool", name=run.tool.id)
+                with run.log.block(place, {}):
+                    raise
+        return answer
+
+    def _find_answer(self, run: RunContext) -> JsonValue:
         """Arguments, preprocess, then tool or function or steps, postprocess: in this order, for every tool."""
         tool = run.tool
         if tool.kind in ("builtin", "mcp", "store"):

@@ -66,3 +66,8 @@ async def over_stdio(
     )
     async with Client(server, mode=era, elicitation_callback=person, message_handler=on_message) as client:
         yield client
+
+
+def meta_of(result: types.CallToolResult) -> dict[str, Any]:
+    """The run id and status of a result, and its error."""
+    return dict(result.meta or {})

@@ -17,7 +17,7 @@ from paperagents.testing.model_server import ScriptedServer
 from paperagents.vault import Vault
 
 from ..served import POET, Served  # noqa: TID252  shared by the tests of two interfaces
-from .clients import ERAS, Person, over_http, over_stdio
+from .clients import ERAS, Person, meta_of, over_http, over_stdio
 
 pytestmark = pytest.mark.parametrize("era", ERAS)
 YES = {"decision": "approve"}
@@ -55,7 +55,7 @@ def test_every_tool_is_listed_with_schema_and_hints(served: Served, era: str) ->
     assert tools["read_file"].output_schema is not None
 
 
-def test_a_call_gives_the_answer_and_the_record(served: Served, era: str) -> None:
+def test_a_call_gives_the_answer_and_the_id_of_its_run(served: Served, era: str) -> None:
     async def go() -> types.CallToolResult:
         async with over_http(served, era) as client:
             return await client.call_tool("shout", {"words": "quiet"})
@@ -63,8 +63,9 @@ def test_a_call_gives_the_answer_and_the_record(served: Served, era: str) -> Non
     result = asyncio.run(go())
     assert not result.is_error
     assert text_of(result) == "QUIET"
-    assert result.structured_content["status"] == "succeeded"
-    assert served.vault.history.record(result.structured_content["run_id"]).data == "QUIET"
+    assert result.structured_content is None
+    assert meta_of(result)["status"] == "succeeded"
+    assert served.vault.history.record(meta_of(result)["run_id"]).data == "QUIET"
 
 
 def test_arguments_may_be_as_large_as_anywhere_else(served: Served, era: str) -> None:
@@ -83,8 +84,11 @@ def test_wrong_arguments_come_back_as_an_error_a_model_can_read(served: Served, 
 
     result = asyncio.run(go())
     assert result.is_error
-    assert result.structured_content["error"]["code"] == "invalid-arguments"
+    assert meta_of(result)["error"]["code"] == "invalid-arguments"
     assert "words" in text_of(result)
+    # A client can follow the schema, and no command.
+    assert '"required": ["words"]' in text_of(result)
+    assert "paper " not in text_of(result)
 
 
 def test_an_unknown_tool_is_told_with_the_nearest_name(served: Served, era: str) -> None:
@@ -109,7 +113,8 @@ def test_what_a_person_approves_is_done_step_by_step(served: Served, era: str) -
     assert (served.folder / "one.md").read_text() == "1"
     assert (served.folder / "two.md").read_text() == "2"
     assert ["+++ b/one.md" in person.shown[0], "+++ b/two.md" in person.shown[1]] == [True, True]
-    confirmed = [entry["hitl_confirmed"] for entry in result.structured_content["execution_log"]]
+    record = served.vault.history.record(meta_of(result)["run_id"])
+    confirmed = [entry["hitl_confirmed"] for entry in record.execution_log]
     assert confirmed == [True, True]
 
 
@@ -134,7 +139,7 @@ def test_nothing_is_written_when_the_person_says_no(served: Served, era: str) ->
     result = asyncio.run(go())
     assert result.is_error
     assert "not today" in text_of(result)
-    assert result.structured_content["status"] == "denied"
+    assert meta_of(result)["status"] == "denied"
     assert not (served.folder / "a.md").exists()
 
 
@@ -143,7 +148,7 @@ def test_a_declined_form_is_a_no(served: Served, era: str) -> None:
         async with over_http(served, era, Person(["decline"])) as client:
             return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
 
-    assert asyncio.run(go()).structured_content["status"] == "denied"
+    assert meta_of(asyncio.run(go()))["status"] == "denied"
 
 
 def test_a_client_without_fields_can_accept_what_was_shown(served: Served, era: str) -> None:
@@ -154,9 +159,9 @@ def test_a_client_without_fields_can_accept_what_was_shown(served: Served, era: 
             ]
 
     accepted, unclear = asyncio.run(go())
-    assert accepted.structured_content["success"]
+    assert not accepted.is_error
     assert (served.folder / "a.md").read_text() == "x"
-    assert unclear.structured_content["status"] == "waiting"
+    assert meta_of(unclear)["status"] == "waiting"
     assert not (served.folder / "b.md").exists()
 
 
@@ -166,7 +171,7 @@ def test_a_closed_form_leaves_the_question_open(served: Served, era: str) -> Non
             return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
 
     result = asyncio.run(go())
-    assert result.structured_content["status"] == "waiting"
+    assert meta_of(result)["status"] == "waiting"
     (question,) = served.vault.history.questions()
     assert f"paper approvals approve {question.id}" in text_of(result)
 
@@ -203,7 +208,7 @@ def test_a_client_that_cannot_ask_leaves_the_run_waiting_and_is_told_how(served:
     result = asyncio.run(go())
     (question,) = served.vault.history.questions()
     assert f"paper approvals approve {question.id}" in text_of(result)
-    assert result.structured_content["status"] == "waiting"
+    assert meta_of(result)["status"] == "waiting"
     assert not (served.folder / "a.md").exists()
 
 
@@ -271,7 +276,7 @@ def test_everything_over_standard_input_and_output(folder: Path, era: str) -> No
 
     said, written, denied, wrong = asyncio.run(go())
     assert text_of(said) == "HI"
-    assert written.structured_content["success"]
+    assert not written.is_error
     assert (folder / "a.md").read_text() == "x"
     assert "enough" in text_of(denied)
     assert wrong.is_error

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from tests.waiting import wait_until
 
 from ..served import POET, SHOUT, Served  # noqa: TID252  shared by the tests of two interfaces
-from .clients import ERAS, over_http, over_stdio
+from .clients import ERAS, meta_of, over_http, over_stdio
 
 LOUDER = SHOUT.replace("name: shout", "name: louder")
 
@@ -108,7 +108,7 @@ def test_an_agent_with_the_id_of_a_tool_is_offered_under_a_name_of_its_own(serve
         async with over_http(served, "legacy") as client:
             names = [each.name for each in (await client.list_tools()).tools]
             own = next(name for name in names if name.startswith(f"agent_{taken}_"))
-            return names, (await client.call_tool(own, {})).structured_content
+            return names, meta_of(await client.call_tool(own, {}))
 
     names, refused = asyncio.run(go())
     assert len(names) == len(set(names))
@@ -195,11 +195,11 @@ def test_with_many_tools_a_search_can_be_offered_instead(folder: Path, monkeypat
             names = {tool.name for tool in (await client.list_tools()).tools}
             found = await client.call_tool("search_tools", {"query": "loudly"})
             called = await client.call_tool("call_tool", {"tool": "shout", "arguments": {"words": "hi"}})
-            return names, found.structured_content, called.structured_content
+            return names, found.structured_content, called.content[0]
 
     with serving(folder) as served:
         names, found, called = asyncio.run(go(served))
     assert names == {"search_tools", "call_tool"}
     assert found["tools"][0]["tool"] == "shout"
     assert found["tools"][0]["arguments"]["required"] == ["words"]
-    assert called["data"] == "HI"
+    assert called.text == "HI"

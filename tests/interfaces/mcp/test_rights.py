@@ -10,9 +10,10 @@ import mcp_types as types
 import pytest
 
 from paperagents.approval.question import system_user
+from paperagents.vault import Vault
 
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
-from .clients import ERAS, Person, over_http, over_stdio
+from .clients import ERAS, Person, meta_of, over_http, over_stdio
 
 CALL = {"filePath": "a.md", "content": "x"}
 YES: dict[str, Any] = {"decision": "approve", "always": True}
@@ -28,7 +29,7 @@ def test_a_program_that_may_only_call_is_not_asked(served: Served, era: str) -> 
 
     result = asyncio.run(go())
     assert result.is_error
-    assert (result.structured_content or {})["status"] == "waiting"
+    assert meta_of(result)["status"] == "waiting"
     assert person.shown == []
     assert len(served.vault.history.questions()) == 1
     assert not (served.folder / "a.md").exists()
@@ -42,9 +43,9 @@ def test_a_yes_carries_the_name_of_the_token(served: Served, era: str) -> None:
         async with over_http(served, era, Person([YES]), token=token) as client:
             return await client.call_tool("write_file", CALL)
 
-    record: dict[str, Any] = asyncio.run(go()).structured_content or {}
-    assert record["status"] == "succeeded"
-    entry = record["execution_log"][0]
+    meta = meta_of(asyncio.run(go()))
+    assert meta["status"] == "succeeded"
+    entry = served.vault.history.record(meta["run_id"]).execution_log[0]
     assert (entry["approved_by"], entry["approved_via"]) == ("desk", "mcp")
 
 
@@ -53,9 +54,10 @@ def test_over_pipes_the_person_answers(folder: Path) -> None:
         async with over_stdio(folder, "legacy", Person([YES])) as client:
             return await client.call_tool("write_file", CALL)
 
-    record: dict[str, Any] = asyncio.run(go()).structured_content or {}
-    assert record["status"] == "succeeded"
-    entry = record["execution_log"][0]
+    meta = meta_of(asyncio.run(go()))
+    assert meta["status"] == "succeeded"
+    with Vault(folder) as vault:
+        entry = vault.history.record(meta["run_id"]).execution_log[0]
     assert (entry["approved_by"], entry["approved_via"]) == (system_user(), "mcp")
 
 
@@ -72,7 +74,7 @@ def test_another_token_cannot_hand_in_the_yes(served: Served) -> None:
             result = await client.session.call_tool(
                 "write_file", CALL, input_responses=given, request_state=asked.request_state
             )
-        assert (result.structured_content or {})["status"] == "waiting"
+        assert meta_of(result)["status"] == "waiting"
 
     asyncio.run(go())
     assert len(served.vault.history.questions()) == 1
@@ -86,4 +88,4 @@ def test_a_token_that_may_not_call_calls_nothing(served: Served) -> None:
 
     result = asyncio.run(go())
     assert result.is_error
-    assert (result.structured_content or {})["error"]["code"] == "right-missing"
+    assert meta_of(result)["error"]["code"] == "right-missing"

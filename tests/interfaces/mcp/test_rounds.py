@@ -15,7 +15,7 @@ import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Decision
 
 from ..served import Served, serving  # noqa: TID252  shared by the tests of two interfaces
-from .clients import Person, over_http
+from .clients import Person, meta_of, over_http
 
 ERA = "2026-07-28"
 YES = {"decision": "approve"}
@@ -47,7 +47,7 @@ def test_an_answer_is_good_after_a_restart(folder: Path) -> None:
         asked = asyncio.run(before(first))
     with serving(folder) as second:
         result = asyncio.run(after(second, asked))
-    assert result.structured_content["success"]
+    assert not result.is_error
     assert (folder / "a.md").read_text() == "x"
 
 
@@ -82,7 +82,7 @@ def test_a_yes_counts_once(served: Served) -> None:
             return [await answer(client, asked), await answer(client, asked)]
 
     first, second = asyncio.run(go())
-    assert first.structured_content["run_id"] == second.structured_content["run_id"]
+    assert meta_of(first)["run_id"] == meta_of(second)["run_id"]
     assert len(served.vault.history.runs()) == 1
 
 
@@ -112,7 +112,7 @@ def test_the_end_of_a_run_that_somebody_answers_elsewhere_is_waited_for(served: 
             return await told
 
     result = asyncio.run(go())
-    assert (result.structured_content["status"], result.structured_content["error"]) == ("succeeded", None)
+    assert meta_of(result)["status"] == "succeeded"
 
 
 def test_a_file_that_changed_meanwhile_is_shown_again(served: Served) -> None:
@@ -127,3 +127,24 @@ def test_a_file_that_changed_meanwhile_is_shown_again(served: Served) -> None:
     again = asyncio.run(go())
     assert isinstance(again, types.InputRequiredResult)
     assert (served.folder / "a.md").read_text() == "edited by hand"
+
+
+def test_an_answer_that_cannot_be_used_is_not_asked_for_without_end(served: Served) -> None:
+    async def go() -> tuple[int, Any]:
+        async with over_http(served, ERA, Person()) as client:
+            asked: Any = await ask(client)
+            rounds = 1
+            while isinstance(asked, types.InputRequiredResult):
+                useless = types.ElicitResult(action="accept", content={**YES, "edit": "{oops"})
+                asked = await client.session.call_tool(
+                    "write_file",
+                    {"filePath": "a.md", "content": "x"},
+                    input_responses=dict.fromkeys(asked.input_requests or {}, useless),
+                    request_state=asked.request_state,
+                    allow_input_required=True,
+                )
+                rounds += 1
+            return rounds, asked
+
+    rounds, result = asyncio.run(go())
+    assert (rounds, meta_of(result)["status"]) == (4, "waiting")

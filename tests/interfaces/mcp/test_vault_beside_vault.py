@@ -38,8 +38,7 @@ def test_its_tools_are_tools_of_the_vault(tmp_path: Path, other: Served) -> None
     with connected(tmp_path / "vault", other) as vault:
         vault.remote_effects.connect(vault.remote_servers.servers["other"])
         record = vault.run("mcp:other/shout", {"words": "hi"})
-        assert isinstance(record.data, dict)
-        assert record.data["data"] == "HI"
+        assert record.data == "HI"
         # What the other side says about its tools decides who is asked here; over there it is asked anyway.
         assert vault.run("mcp:other/write_file", {"filePath": "a.md", "content": "x"}).status == "waiting"
         vault.run("mcp:other/write_file", {"filePath": "a.md", "content": "x"}, approver=lambda _: Approved())

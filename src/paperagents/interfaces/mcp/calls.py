@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 import mcp_types as types
@@ -21,8 +23,7 @@ from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.approval.rule_words import describe_proposal
 from paperagents.calls.conversion import read_arguments
-from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.text import value_without_surrogates, without_surrogates
+from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import (
     ApprovalChangedError,
     PaperError,
@@ -31,15 +32,18 @@ from paperagents.errors import (
     UnknownApprovalError,
     UsageError,
 )
+from paperagents.interfaces.mcp.answers import answer_result, error_result, failure, search_result
 from paperagents.interfaces.mcp.tools import CALL, SEARCH, ToolOffer
 from paperagents.interfaces.serving.callers import Caller, caller_of, the_person
 from paperagents.interfaces.serving.live_runs import LiveRuns
-from paperagents.messages import join_sentences, text
+from paperagents.messages import text
 from paperagents.runs.record import RunRecord
 
 Context = ServerRequestContext[Any, Any]
 Result = types.CallToolResult | types.InputRequiredResult
 LONGEST_PREVIEW = 20_000
+MOST_TRIES = 3
+"""So often a question is put to a client."""
 _KNOWS_TITLED_CHOICES = "2025-11-25"
 
 
@@ -58,12 +62,11 @@ class ToolCalls:
                 return await self.continue_call(context, params)
             if params.name == SEARCH:
                 query = str((params.arguments or {}).get("query") or "")
-                found = await asyncio.to_thread(self._offer.search, query)
-                return call_result({"tools": [*found]}, json.dumps(found, ensure_ascii=False), failed=False)
+                return search_result(await asyncio.to_thread(self._offer.search, query))
             tool, arguments = self.resolve_call(params)
             return await self.finish(context, self._live.start(tool, arguments))
         except PaperError as error:
-            return call_result({"success": False, "error": error.as_json()}, str(error), failed=True)
+            return error_result(error.as_json())
 
     def resolve_call(self, params: types.CallToolRequestParams) -> tuple[str, Mapping[str, JsonValue]]:
         """The id and arguments of the tool that is meant, also behind ``call_tool``."""
@@ -91,7 +94,7 @@ class ToolCalls:
             )
         by = sender(context)
         remarks = [await self.answer(each, state["asked"][each], answer, by) for each, answer in given.items()]
-        return await self.finish(context, state["run"], " ".join(filter(None, remarks)))
+        return await self.finish(context, state["run"], " ".join(filter(None, remarks)), state["tries"])
 
     async def answer(self, approval_id: str, digest: str, answer: Any, by: Caller) -> str:
         """Pass on the person's answer; returns what is wrong with it, or nothing."""
@@ -104,8 +107,14 @@ class ToolCalls:
             return str(error)
         return ""
 
-    async def finish(self, context: Context, run_id: str, remark: str = "") -> Result:
-        """The result of a run, or the question it waits with."""
+    async def finish(
+        self, context: Context, run_id: str, remark: str = "", tries: Mapping[str, int] = MappingProxyType({})
+    ) -> Result:
+        """The result of a run, or the question it waits with.
+
+        A client whose answers cannot be used is asked the same a few times: some would answer for ever.
+        """
+        asked = Counter(tries)
         # One request has one progress, which only ever grows, however often something is asked meanwhile.
         counter = count(1)
         version = context.session.protocol_version
@@ -113,11 +122,13 @@ class ToolCalls:
             record = await self.watch(context, run_id, counter)
             questions = self.open_questions(run_id) if record.status == "waiting" else []
             if not questions:
-                return _record_result(record)
-            if not can_show_form(context) or "answer" not in sender(context).rights:
+                return answer_result(record, await asyncio.to_thread(self._offer.find, record.tool))
+            asked[questions[0].id] += 1
+            may_ask = can_show_form(context) and "answer" in sender(context).rights
+            if not may_ask or asked[questions[0].id] > MOST_TRIES:
                 return waiting_result(record, questions)
             if not context.session.can_send_request:
-                return input_required(record, questions, version, remark)
+                return input_required(record, questions, version, remark, asked)
             form = question_form(questions[0], version, remark)
             answer = await context.session.elicit_form(
                 form.message, form.requested_schema, related_request_id=context.request_id
@@ -160,39 +171,25 @@ def can_show_form(context: Context) -> bool:
 
 
 def input_required(
-    record: RunRecord, questions: list[ApprovalRequest], version: str, remark: str
+    record: RunRecord, questions: list[ApprovalRequest], version: str, remark: str, tries: Mapping[str, int]
 ) -> types.InputRequiredResult:
     """The questions as the result; what comes back is tied to this run and to what was shown."""
-    state = {"run": record.run_id, "asked": {each.id: each.digest for each in questions}}
+    shown = {each.id: each.digest for each in questions}
+    state = {"run": record.run_id, "asked": shown, "tries": {each: tries[each] for each in shown if each in tries}}
     requests: types.InputRequests = {
         each.id: types.ElicitRequest(params=question_form(each, version, remark)) for each in questions
     }
     return types.InputRequiredResult(request_state=json.dumps(state), input_requests=requests)
 
 
-def _record_result(record: RunRecord) -> types.CallToolResult:
-    if record.error is not None:
-        shown = join_sentences(str(record.error["message"]), str(record.error["hint"] or ""))
-    else:
-        shown = record.data if isinstance(record.data, str) else json.dumps(record.data, ensure_ascii=False)
-    return call_result(record.as_json(), shown, failed=not record.success)
-
-
 def waiting_result(record: RunRecord, questions: list[ApprovalRequest]) -> types.CallToolResult:
-    """The record of a run that waits, and the commands that answer it."""
+    """That a run waits, and the commands that answer it."""
     commands = "; ".join(
         f"paper approvals {word} {each.id}"
         for each in questions
         for word in (["show", "approve"] if is_cut(each) else ["approve"])
     )
-    return call_result(record.as_json(), text("mcp.waits", run=record.run_id, command=commands), failed=True)
-
-
-def call_result(structured: JsonObject, shown: str, *, failed: bool) -> types.CallToolResult:
-    """Text and structured content, both without lone surrogates."""
-    content = types.TextContent(type="text", text=without_surrogates(shown))
-    cleaned = value_without_surrogates(structured)
-    return types.CallToolResult(content=[content], structured_content=cleaned, is_error=failed)
+    return failure(text("mcp.waits", run=record.run_id, command=commands), run_id=record.run_id, status=record.status)
 
 
 # --- a question as the form of an MCP client, and the answer as a decision

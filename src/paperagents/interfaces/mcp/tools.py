@@ -12,8 +12,9 @@ import mcp_types as types
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
-from paperagents.definitions.tool import AGENT_PREFIX
+from paperagents.definitions.tool import AGENT_PREFIX, ToolDefinition
 from paperagents.errors import PaperError
+from paperagents.interfaces.mcp.answers import output_schema, returns_of
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.tools import builtin_tools
@@ -56,8 +57,13 @@ class ToolOffer:
 
     def schema(self, name: str) -> JsonObject | None:
         """The JSON Schema of a tool's arguments."""
+        tool = self.find(self.id_of(name))
+        return tool.schema if tool is not None else None
+
+    def find(self, tool_id: str) -> ToolDefinition | None:
+        """The tool, where it can be used."""
         try:
-            return self._vault.registry.tool(self.id_of(name)).schema
+            return self._vault.registry.tool(tool_id)
         except PaperError:
             return None
 
@@ -106,7 +112,7 @@ class ToolOffer:
             title=tool.name,
             description=tool.description or None,
             input_schema={**tool.schema, "type": "object"},
-            output_schema=record_schema(dict(tool.answer)) if tool.answer else None,
+            output_schema=output_schema(returns_of(tool)),
             annotations=annotations,
         )
 
@@ -118,22 +124,6 @@ def offered_name(tool_id: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", tool_id).strip("_")[:48]
     digest = sha256(lossless_bytes(tool_id)).hexdigest()[:8]
     return f"{plain}_{digest}" if plain else f"tool_{digest}"
-
-
-def record_schema(data: JsonObject) -> JsonObject:
-    """JSON Schema of a record whose data is known."""
-    return {
-        "type": "object",
-        "properties": {
-            "run_id": {"type": "string"},
-            "tool": {"type": "string"},
-            "status": {"type": "string"},
-            "success": {"type": "boolean"},
-            "data": {"anyOf": [data, {"type": "null"}]},
-            "error": {"type": ["object", "null"]},
-        },
-        "required": ["run_id", "tool", "status", "success", "data"],
-    }
 
 
 def search_and_call() -> list[types.Tool]:

@@ -452,6 +452,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "manual.parameters": ("Parameters", "Parameter", "参数"),
     "manual.no-parameters": ("None.", "Keine.", "无。"),
     "manual.steps": ("Steps", "Schritte", "步骤"),
+    "manual.returns": ("Returns", "Rückgabe", "返回值"),
     "manual.environment": ("Environment", "Umgebung", "环境"),
     "manual.failures": ("What can go wrong", "Was schiefgehen kann", "可能的错误"),
     "manual.examples": ("Examples", "Beispiele", "示例"),

@@ -312,4 +312,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Datei des Tools hat in ihre eigene Ausführung eingegriffen.",
         "工具文件干扰了自身的执行。",
     ),
+    "answer-invalid": (
+        "The answer of {tool} is not what it promises: {reason}.",
+        "Die Antwort von {tool} ist nicht, was versprochen ist: {reason}.",
+        "{tool} 的回答与其声明不符：{reason}。",
+    ),
+    "answer-invalid.hint": (
+        "Either the answer must change, or the schema under returns.",
+        "Entweder muss sich die Antwort ändern oder das Schema unter returns.",
+        "请修改回答，或修改 returns 下的模式。",
+    ),
 }

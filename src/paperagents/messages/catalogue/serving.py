@@ -311,6 +311,11 @@ TEXTS = {
         "Noch ist nichts geschehen: Lauf {run} wartet auf das Ja eines Menschen, zum Beispiel mit: {command}",
         "尚未执行任何操作：运行 {run} 正在等待人的同意。可用以下命令批准：{command}",
     ),
+    "mcp.arguments": (
+        "The arguments must fit this schema: {schema}",
+        "Die Argumente müssen diesem Schema entsprechen: {schema}",
+        "参数必须符合此模式：{schema}",
+    ),
     "mcp.ask": (
         "{tool} wants to do this (step {step} of run {run}):",
         "{tool} will Folgendes tun (Schritt {step} des Laufs {run}):",
