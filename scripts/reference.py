@@ -37,6 +37,7 @@ from paperagents.known_settings import NAMED_TABLES, SETTING_SPECS, SettingSpec
 from paperagents.messages import sentences, use_language
 from paperagents.messages.catalogue import AREAS
 from paperagents.notes_folder import NotesFolder
+from paperagents.reading.agent_evals import EVAL_FIELDS
 from paperagents.reading.agent_markdown import AGENT_FIELDS, BUDGET_FIELDS
 from paperagents.reading.tag_markdown import TAG_FIELDS
 from paperagents.reading.tool_markdown import EXAMPLE_FIELDS, TOOL_FIELDS
@@ -62,6 +63,7 @@ FIELD_TABLES = {
     "example-fields": EXAMPLE_FIELDS,
     "agent-fields": AGENT_FIELDS,
     "budget-fields": BUDGET_FIELDS,
+    "eval-fields": EVAL_FIELDS,
     "tag-fields": TAG_FIELDS,
     "tag-schema-fields": tuple(each.name for each in fields(TagSchema)),
     "tag-attribute-fields": tuple(each.name for each in fields(AttributeSchema)),

@@ -234,7 +234,7 @@ class VaultParts(NotesFolder):
             settings=self.settings,
             entries=self.registry.entries,
             tags=self.tag_registry,
-            read_note=lambda path: self.folder.read_text(path).content,
+            folder=lambda: self.folder,
         )
 
     def tag_registry(self) -> TagRegistry:

@@ -279,14 +279,6 @@ def test_the_final_output_may_stand_in_an_attribute(desk: Desk) -> None:
     assert desk.ask(["{{<final_output content />}}"]).success
 
 
-def test_an_answer_that_was_cut_off_is_told_to_be(desk: Desk, serve: Serve) -> None:
-    desk.agent()
-    serve([{"text": "The three reasons are: first", "finish": "length"}])
-    record = desk.vault.run("helper", {"query": "Why?"})
-    assert record.data == "The three reasons are: first"
-    assert "cut off" in str(entries(record, "model")[0]["message"])
-
-
 def test_an_answer_that_is_final_may_use_up_the_budget(desk: Desk) -> None:
     desk.agent("budget: 10")
     assert desk.ask([{"text": "Done.", "usage": {"total_tokens": 1000}}]).data == "Done."
@@ -425,7 +417,7 @@ def test_a_conversation_goes_on_where_it_ended(desk: Desk) -> None:
 
 
 def test_what_is_too_long_is_left_out_and_said_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paperagents.agents.runner.CHARACTERS", 6_000)
+    monkeypatch.setattr("paperagents.agents.shortening.USUAL", 6_000)
     first = desk.ask(["Peas. " * 500], "What grows?")
     name = first.execution_log[0]["output"]["conversation"]  # type: ignore[index,call-overload]
     model = ScriptedModel(

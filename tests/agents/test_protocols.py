@@ -229,7 +229,7 @@ def test_a_tag_inside_another_ones_content_is_not_carried_out_early(
 
 
 def test_an_answer_is_read_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paperagents.agents.loop.read_tags", pytest.fail)
+    monkeypatch.setattr("paperagents.agents.asking.read_tags", pytest.fail)
     monkeypatch.setattr("paperagents.agents.calls.read_tags", pytest.fail)
     desk.note("a.md", "x")
     assert desk.ask(['{{<read_file filePath="a.md" />}}', "{{<final_output>}}Done.{{</final_output>}}"]).data == "Done."

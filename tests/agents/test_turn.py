@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperagents.agents.model import LARGEST_ARGUMENTS, MOST_CALLS, Listener, ModelTurn, read_turn
-from paperagents.agents.turn import StreamedTurn, events, refusal
+from paperagents.agents.refusals import refusal
+from paperagents.agents.turn import StreamedTurn, events
 from paperagents.errors import ToolError
 from paperagents.testing.model_server import stream
 
@@ -207,7 +208,9 @@ def test_text_in_parts_is_put_together() -> None:
         ({"message": "x", "code": 502}, "model-busy"),
         ({"message": "x", "code": "429"}, "model-busy"),
         ({"message": "x", "code": 400}, "model-refused"),
-        ({"message": "x", "code": "context_length_exceeded"}, "model-busy"),
+        ({"message": "x", "code": "context_length_exceeded"}, "model-refused"),
+        ({"message": "x", "code": "rate_limit_exceeded"}, "model-busy"),
+        ({"message": "x", "code": "whatever"}, "model-busy"),
         ("just words", "model-busy"),
     ],
 )

@@ -197,20 +197,25 @@ class TurnReader(Listener):
     Give ``perform`` a call and its number among the calls of the answer.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is one part of an answer
         self,
         registry: TagRegistry | None,
         on_text: Callable[[str], None],
+        on_reasoning: Callable[[str], None],
         may_start_early: Callable[[RequestedCall], bool],
         perform: Callable[[RequestedCall, int], CallResult],
+        *,
         quotations: Quotations,
     ) -> None:
         self._registry = registry
         self._on_text = on_text
+        self._on_reasoning = on_reasoning
         self._may_start_early = may_start_early
         self._perform = perform
         self._quotations = quotations
         self._pool: ThreadPoolExecutor | None = None
+        self.has_started_calls = False
+        """Whether any attempt to answer made a call before it was complete."""
         self.begin()
 
     def begin(self) -> None:
@@ -228,6 +233,10 @@ class TurnReader(Listener):
         completed = self._reader.feed(piece)
         if completed and not self._is_blocked:
             self._start_calls(sorted(completed, key=lambda operation: operation["start"]))
+
+    def reasoning(self, piece: str) -> None:
+        """The next piece of what the model thinks: no tag in it counts."""
+        self._on_reasoning(piece)
 
     def close(self) -> None:
         """Wait for everything that was started."""
@@ -261,6 +270,7 @@ class TurnReader(Listener):
                 self._is_blocked = True
                 return
             self._count += 1
+            self.has_started_calls = True
             self._pool = self._pool or ThreadPoolExecutor(max_workers=AT_ONCE)
             future = self._pool.submit(copy_context().run, self._perform, call, self._count)
             self._started[operation["start"]] = future

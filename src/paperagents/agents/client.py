@@ -7,6 +7,7 @@ the key to another place.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,8 +16,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
-from paperagents.agents.turn import StreamedTurn, events, refusal
-from paperagents.definitions.json_value import JsonObject
+from paperagents.agents.refusals import refusal
+from paperagents.agents.request import request_body
+from paperagents.agents.turn import StreamedTurn, events
 from paperagents.errors import CancelledError, ModelRefusedError, ToolError
 from paperagents.http.client import parse_retry_after
 from paperagents.http.connection import (
@@ -36,6 +38,8 @@ from paperagents.version import __version__
 _DONE = "[DONE]"
 _SHOWN = 200
 _DRAIN_SECONDS = 0.05
+_OPTIONAL = ("stream_options", "stream")
+"""Fields that a request can do without."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,21 +61,22 @@ class ChatModel:
         self._host = urlsplit(base_url).netloc
         self._key = key
         self._limits = limits or ModelLimits()
-        self._counts = True
-        """Whether the server can be asked to tell what an answer in pieces has cost."""
+        self._left_out: set[str] = set()
+        """Fields of requests that this server does not take."""
         # The settings name the server: it may be on this computer.
         self._connections = Connections(ssl_context=default_ssl_context() if base_url.startswith("https:") else None)
 
     def answer(self, request: ModelRequest, listener: Listener, stop: Cancellation) -> ModelTurn:
         """One turn, followed while it is being written."""
-        try:
-            return self._answer(request, listener, stop)
-        except ModelRefusedError as error:
-            if "stream_options" not in str(error.values.get("reason")):
-                raise
-        # Older servers refuse what they do not know.
-        self._counts = False
-        return self._answer(request, listener, stop)
+        while True:
+            try:
+                return self._answer(request, listener, stop)
+            except ModelRefusedError as error:
+                # Older servers refuse what they do not know, and some cannot answer in pieces.
+                named = next((name for name in _OPTIONAL if _is_named(name, error)), None)
+                if named is None or named in self._left_out:
+                    raise
+                self._left_out |= {named, "stream_options"}
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -97,7 +102,7 @@ class ChatModel:
             return turn
 
     def _prepare(self, request: ModelRequest) -> PreparedRequest:
-        body = json.dumps(_body(request, self._host, counts=self._counts), separators=(",", ":")).encode()
+        body = json.dumps(request_body(request, self._host, self._left_out), separators=(",", ":")).encode()
         headers = {
             "Content-Type": "application/json",
             "Accept": "text/event-stream, application/json",
@@ -128,21 +133,9 @@ class ChatModel:
             raise failed from error
 
 
-def _body(request: ModelRequest, host: str, *, counts: bool) -> JsonObject:
-    body: JsonObject = {
-        "model": request.model,
-        "messages": list(request.messages),
-        "stream": True,
-    }
-    if counts:
-        body["stream_options"] = {"include_usage": True}
-    if request.tools:
-        body["tools"] = list(request.tools)
-    if request.temperature is not None:
-        body["temperature"] = request.temperature
-    if host.endswith("openrouter.ai"):
-        body["usage"] = {"include": True}
-    return body
+def _is_named(field: str, error: ModelRefusedError) -> bool:
+    words = re.findall(r"\w+", str(error.values.get("reason")).lower())
+    return error.details.get("param") == field or field in words or (field == "stream" and "streaming" in words)
 
 
 def _read(response: StreamedResponse, listener: Listener, limits: ModelLimits) -> ModelTurn:
@@ -199,5 +192,4 @@ def _refused(response: StreamedResponse, limits: ModelLimits) -> ToolError:
     except (ValueError, RecursionError):
         told = content[:_SHOWN].decode("utf-8", "replace")
     error = told.get("error", told) if isinstance(told, dict) else told
-    inner = {**error, "code": response.status} if isinstance(error, dict) else error
-    return refusal(inner, response.status, parse_retry_after(response.headers.get("retry-after", "")))
+    return refusal(error, response.status, parse_retry_after(response.headers.get("retry-after", "")))

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from paperagents.agents.dialogue import cut
+from paperagents.agents.shortening import EARLIER_RESULT, cut
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError, UsageError
@@ -144,7 +144,7 @@ def as_messages(said: list[Section]) -> list[JsonObject]:
     return [
         {
             "role": roles[each.role],
-            "content": f"Result of an earlier call: {each.text}" if each.role == "tools" else each.text,
+            "content": f"{EARLIER_RESULT}{each.text}" if each.role == "tools" else each.text,
         }
         for each in said
     ]

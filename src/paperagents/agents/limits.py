@@ -137,13 +137,23 @@ class RetryPolicy:
         return doubled * random.uniform(0.75, 1.25)  # noqa: S311  no secret
 
 
+CUT = ("length", "max_tokens", "model_length")
+FILTERED = ("content_filter", "safety", "refusal")
+"""Why an answer ended, in the words of several servers."""
+
+
 def require_content(turn: ModelTurn) -> ModelTurn:
-    """The turn. Raises ToolError where it says nothing and calls nothing."""
-    if not turn.text.strip() and not turn.calls:
-        # What a filter holds back, it holds back the next time, too.
-        case = turn.finish if turn.finish in ("content_filter", "length") else None
-        raise ToolError("model-empty", retryable=case != "content_filter", case=case)
+    """The turn. Raises ToolError where it says nothing and calls nothing, and no reason for that is told."""
+    if not turn.text.strip() and not turn.calls and turn.finish not in (*CUT, *FILTERED):
+        raise ToolError("model-empty", retryable=True)
     return turn
+
+
+def require_whole(turn: ModelTurn) -> None:
+    """Raise ToolError with what there is of an answer that was cut off or held back."""
+    if turn.finish in (*CUT, *FILTERED):
+        code = "answer-cut" if turn.finish in CUT else "answer-filtered"
+        raise ToolError(code, details={"text": turn.text, "finish_reason": turn.finish})
 
 
 SAME_AGAIN = 3

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from paperagents.definitions.agent import ModelOptions
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import UsageError
 from paperagents.sandbox import Cancellation
@@ -32,7 +33,9 @@ class ModelRequest:
     model: str
     messages: tuple[JsonObject, ...]
     tools: tuple[JsonObject, ...] = ()
-    temperature: float | None = None
+    options: ModelOptions = field(default_factory=ModelOptions)
+    output: JsonObject | None = None
+    """JSON Schema that the answer must fit, for a server that takes one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,10 +47,13 @@ class ModelCall:
     arguments: str = ""
     size: int = 0
     """How long the arguments were; more than is kept of them where they were too large."""
+    extra: JsonObject = field(default_factory=dict)
+    """Fields that came with it and must go back with it: signatures of the reasoning that led to it."""
 
     def as_json(self) -> JsonObject:
         """The form that the record keeps."""
-        return {"id": self.id, "name": self.name, "arguments": self.arguments, "size": self.size}
+        kept: JsonObject = {"id": self.id, "name": self.name, "arguments": self.arguments, "size": self.size}
+        return {**kept, "extra": self.extra} if self.extra else kept
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,9 +65,14 @@ class ModelTurn:
     calls_made: int = 0
     """How many calls there were; more than ``calls`` where they were too many to keep."""
     usage: JsonObject = field(default_factory=dict)
-    """``prompt_tokens``, ``completion_tokens``, ``total_tokens`` and ``cost``, as far as the server tells."""
+    """``prompt_tokens``, ``completion_tokens``, ``total_tokens``, ``cached_tokens``, ``reasoning_tokens`` and ``cost``,
+    as far as the server tells."""
     finish: str = ""
     """Why it ended: ``stop``, ``tool_calls``, ``length`` …"""
+    thought: str = ""
+    """Reasoning that stood before the text, with the marks around it as the model wrote them."""
+    reasoning: JsonObject = field(default_factory=dict)
+    """Reasoning beside the text, in the fields it came in."""
 
     def as_json(self) -> JsonObject:
         """The form that the record keeps."""
@@ -71,15 +82,14 @@ class ModelTurn:
             "calls_made": self.calls_made,
             "usage": self.usage,
             "finish": self.finish,
+            "thought": self.thought,
+            "reasoning": self.reasoning,
         }
 
 
 def read_turn(kept: Any) -> ModelTurn:
     """A turn from the journal."""
-    calls = tuple(ModelCall(**call) for call in kept["calls"])
-    return ModelTurn(
-        text=kept["text"], calls=calls, calls_made=kept["calls_made"], usage=kept["usage"], finish=kept["finish"]
-    )
+    return ModelTurn(**{**kept, "calls": tuple(ModelCall(**call) for call in kept["calls"])})
 
 
 class Listener:
@@ -90,6 +100,9 @@ class Listener:
 
     def text(self, piece: str) -> None:
         """The next piece of its text."""
+
+    def reasoning(self, piece: str) -> None:
+        """The next piece of what it thinks before."""
 
 
 class LanguageModel(Protocol):

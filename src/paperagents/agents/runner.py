@@ -9,18 +9,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from paperagents.agents.agent_run import NO_MODEL, AgentRun, StepRunner
 from paperagents.agents.conversation import as_messages, open_conversation
-from paperagents.agents.dialogue import CHARACTERS, Dialogue, describe_memory, find_errors, system_prompt
+from paperagents.agents.dialogue import Dialogue, describe_memory, find_errors, system_prompt
 from paperagents.agents.limits import RetryPolicy, Spending
-from paperagents.agents.loop import NO_MODEL, AgentRun, StepRunner, run_agent
+from paperagents.agents.loop import run_agent
 from paperagents.agents.model import LanguageModel, model_access, origin_of
+from paperagents.agents.pictures import with_pictures
 from paperagents.agents.scripted_model import SCHEME, read_script, read_script_file
+from paperagents.agents.shortening import room_for_messages
 from paperagents.agents.toolbox import Toolbox, open_toolbox
 from paperagents.calls.references import Names, format_value
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import slug
 from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition
 from paperagents.errors import PlanEndsError, ToolError
+from paperagents.files.folder import VaultFolder
+from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.runs.chain import limit_time
 from paperagents.runs.log import RunContext
@@ -44,7 +49,7 @@ class AgentRunner:
     settings: Settings
     entries: Callable[[], Sequence[Entry]]
     tags: Callable[[], TagRegistry]
-    read_note: Callable[[str], str]
+    folder: Callable[[], VaultFolder]
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     _models: dict[str, LanguageModel] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -132,11 +137,24 @@ class AgentRunner:
             errors = find_errors(services.history.record(before).execution_log) if before else []
             memory = describe_memory(services.entries, errors)
 
+        room = room_for_messages(agent.context_tokens, agent.options.max_tokens)
+        query = self._query(agent, frame)
+
         def dialogue(tags: bool) -> Dialogue:  # noqa: FBT001  one question with two answers
             prompt = system_prompt(agent, names, services.vault_content, box, tags=tags, memory=memory)
-            return Dialogue(prompt, history, str(frame.arguments[QUERY]), CHARACTERS)
+            return Dialogue(prompt, history, query, room)
 
         return dialogue
+
+    def _query(self, agent: AgentDefinition, frame: RunContext) -> JsonValue:
+        query = str(frame.arguments[QUERY])
+        if not agent.images:
+            return query
+        missing: list[str] = []
+        content = with_pictures(query, agent.prompt.text, agent.file, self.folder(), missing.append)
+        for path in missing:
+            frame.log.warn(text("agent.no-picture", path=path))
+        return content
 
     # --- the model
 
@@ -162,7 +180,7 @@ class AgentRunner:
         # A note must not make the program look at files outside of the vault; a person may.
         if isinstance(given, str):
             return self._cached(choice, lambda: read_script_file(Path(file))), choice
-        return self._cached(choice, lambda: read_script(self.read_note(file), file)), choice
+        return self._cached(choice, lambda: read_script(self.folder().read_text(file).content, file)), choice
 
     def _connect(self, pipeline: StepRunner) -> LanguageModel:
         from paperagents.agents.client import ChatModel  # noqa: PLC0415  the HTTP library is large

@@ -15,12 +15,13 @@ from paperagents.agents.model import (
     ModelCall,
     ModelTurn,
 )
+from paperagents.agents.reasoning import ReasoningFields, ThoughtReader, fields_of_call, merge, size_of, split_thought
+from paperagents.agents.refusals import refusal
 from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import ModelBusyError, ModelRefusedError, ToolError
+from paperagents.errors import ToolError
+from paperagents.runs.usage import read_counts
 
-_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
 _SHOWN = 300
-_NOT_IMPLEMENTED = 501
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -32,6 +33,7 @@ class _OpenCall:
     name: str = ""
     pieces: list[str] = field(default_factory=list)
     size: int = 0
+    extra: JsonObject = field(default_factory=dict)
 
     def add(self, piece: str) -> None:
         """More of the arguments; what is too much is counted and not kept."""
@@ -49,10 +51,12 @@ class StreamedTurn:
         self._text: list[str] = []
         self._length = 0
         self._calls: dict[str, _OpenCall] = {}
-        self._places: dict[int, str] = {}
+        self._places: dict[Any, str] = {}
         self._left_out: set[str] = set()
         self._last = ""
         self._usage: JsonObject = {}
+        self._reasoning = ReasoningFields()
+        self._thoughts = ThoughtReader()
 
     def take(self, chunk: Any) -> None:
         """One piece as the server sent it. Raises ToolError where it tells of an error."""
@@ -60,30 +64,44 @@ class StreamedTurn:
             raise ToolError("model-broken", reason=f"{str(chunk)[:_SHOWN]!r}", retryable=True)
         if chunk.get("error") or chunk.get("object") == "error":
             raise refusal(chunk.get("error") or chunk, 200)
-        self._count(chunk.get("usage"))
+        if isinstance(usage := chunk.get("usage"), dict):
+            self._usage |= read_counts(usage)
         for choice in _list(chunk.get("choices"))[:1]:
             if isinstance(choice, dict):
                 self._choice(choice)
 
     def turn(self) -> ModelTurn:
         """The whole answer."""
-        calls = tuple(
-            ModelCall(
-                id=call.id or f"call_{number}",
-                name=call.name,
-                arguments="".join(call.pieces) if call.size <= LARGEST_ARGUMENTS else "",
-                size=call.size,
-            )
-            for number, call in enumerate(self._calls.values(), 1)
+        self._tell(*self._thoughts.finish())
+        made = len(self._calls) + len(self._left_out)
+        thought, text = split_thought("".join(self._text))
+        return ModelTurn(
+            text=text,
+            calls=tuple(self._whole_calls()),
+            calls_made=made,
+            usage=self._usage,
+            finish=self.finish,
+            thought=self._thoughts.thought + thought,
+            reasoning=self._reasoning.as_json(),
         )
-        made = len(calls) + len(self._left_out)
-        return ModelTurn(text="".join(self._text), calls=calls, calls_made=made, usage=self._usage, finish=self.finish)
+
+    def _whole_calls(self) -> Iterator[ModelCall]:
+        """The calls, each with an id of its own: results are told apart by them."""
+        known: set[str] = set()
+        for number, call in enumerate(self._calls.values(), 1):
+            own = call.id or f"call_{number}"
+            own = own if own not in known else f"{own}_{number}"
+            known.add(own)
+            arguments = "".join(call.pieces) if call.size <= LARGEST_ARGUMENTS else ""
+            yield ModelCall(id=own, name=call.name, arguments=arguments, size=call.size, extra=call.extra)
 
     def _choice(self, choice: dict[str, Any]) -> None:
         if choice.get("error"):
             raise refusal(choice["error"], 200)
         part = choice.get("delta") or choice.get("message") or {}
         if isinstance(part, dict):
+            self._length += size_of(part)
+            self._tell(self._reasoning.take(part, is_whole="delta" not in choice), "")
             self._say(_plain(part.get("content")))
             self._say(_plain(part.get("refusal")))
             for call in _list(part.get("tool_calls")) or _older_form(part):
@@ -96,8 +114,14 @@ class StreamedTurn:
         if self._length > LARGEST_TEXT:
             raise ToolError("model-endless", limit=LARGEST_TEXT)
         if piece:
-            self._text.append(piece)
-            self._listener.text(piece)
+            self._tell(*self._thoughts.feed(piece))
+
+    def _tell(self, reasoning: str, text: str) -> None:
+        if reasoning:
+            self._listener.reasoning(reasoning)
+        if text:
+            self._text.append(text)
+            self._listener.text(text)
 
     def _call(self, piece: dict[str, Any]) -> None:
         """Pieces of one call share an index; servers that send none send whole calls, or repeat the id."""
@@ -109,6 +133,7 @@ class StreamedTurn:
         function = piece.get("function")
         function = function if isinstance(function, dict) else {}
         call.id = call.id or _plain(piece.get("id"))
+        call.extra = merge(call.extra, fields_of_call(piece))
         name = _plain(function.get("name"))
         call.name = call.name if name == call.name else call.name + name
         given = function.get("arguments")
@@ -125,25 +150,21 @@ class StreamedTurn:
                 self._last = f"index {index} call {len(self._calls) + len(self._left_out)}"
             self._places[index] = self._last
         elif own:
-            self._last = f"id {own}"
+            self._last = self._places.get(own, f"id {own}")
+            begun = self._calls.get(self._last)
+            if named and begun is not None and _is_another(begun, own):
+                self._last = f"id {own} call {len(self._calls) + len(self._left_out)}"
+            self._places[own] = self._last
         elif named:
             self._last = f"new {len(self._calls) + len(self._left_out)}"
         return self._last
 
-    def _count(self, usage: Any) -> None:
-        if isinstance(usage, dict):
-            self._usage |= {
-                name: usage[name]
-                for name in _COUNTS
-                if isinstance(usage.get(name), int | float) and not isinstance(usage.get(name), bool)
-            }
-
 
 def _is_another(begun: _OpenCall, own: Any) -> bool:
-    """Whether a piece with a name begins a call: it has an id of its own, or none where one whole call stands."""
-    if own:
-        return begun.id not in ("", own)
-    return not begun.id and len(begun.pieces) == 1 and _is_whole(begun.pieces[0])
+    """Whether a piece with a name begins a call: it has an id of its own, or the one before it is complete."""
+    if own and begun.id not in ("", own):
+        return True
+    return bool(begun.pieces) and _is_whole("".join(begun.pieces))
 
 
 def _is_whole(arguments: str) -> bool:
@@ -156,23 +177,6 @@ def _is_whole(arguments: str) -> bool:
 def _older_form(part: dict[str, Any]) -> list[Any]:
     function = part.get("function_call")
     return [{"index": 0, "function": function}] if isinstance(function, dict) else []
-
-
-def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolError:
-    """What a server says when it does not answer: too busy now, or not at all."""
-    inner = error if isinstance(error, dict) else {"message": error}
-    told = inner.get("code")
-    number = int(told) if isinstance(told, int) or (isinstance(told, str) and told.isdecimal()) else None
-    number = number if number is not None and 100 <= number <= 999 else status
-    others = {key: value for key, value in inner.items() if key != "code" and value}
-    said = inner.get("message") or inner.get("detail") or inner.get("type")
-    reason = str(said or (others and json.dumps(others)) or told or "").strip()[:_SHOWN]
-    # An error without a number in the middle of a good answer: the server itself has stumbled.
-    busy = number in (200, 408, 409, 425, 429) or (number >= 500 and number != _NOT_IMPLEMENTED)
-    details = {"status": number, "retry_after": retry_after}
-    if busy:
-        return ModelBusyError("model-busy", status=number, reason=reason, retryable=True, details=details)
-    return ModelRefusedError("model-refused", status=number, reason=reason, details=details)
 
 
 def events(pieces: Iterable[bytes], *, limit: int) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from paperagents.definitions.agent import Eval, ModelOptions
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.messages import text
@@ -103,7 +104,18 @@ class AgentDefinition:
     """Ids, names or patterns such as ``search_*``."""
     protocol: Protocol = "auto"
     max_iterations: int = 20
-    temperature: float | None = None
+    options: ModelOptions = field(default_factory=ModelOptions)
+    output: Mapping[str, JsonValue] | None = None
+    """JSON Schema of its answer; None where that is a text."""
+    context_tokens: int | None = None
+    """How much its model can read at once."""
+    fallback: tuple[str, ...] = ()
+    """Models that are asked where the one before cannot answer."""
+    images: bool = False
+    """Pictures linked in the question or in the note are sent along."""
+    evals: tuple[Eval, ...] = ()
+    pass_rate: float = 1.0
+    """How many of the evals must pass, as a fraction."""
     memory: bool = True
     budget: Mapping[str, JsonValue] = field(default_factory=dict)
     """``tokens`` and/or ``money``; empty is no limit."""
@@ -337,7 +349,7 @@ class Step:
 
 
 def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
-    """What a caller must know: a question goes in, a text comes out. Other arguments fill in the prompt."""
+    """What a caller must know: a question goes in, an answer comes out. Other arguments fill in the prompt."""
     query: JsonObject = {"type": "string", "minLength": 1, "description": text("agent.query")}
     conversation = {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,120}$", "description": text("agent.conversation")}
     return ToolDefinition(
@@ -351,7 +363,7 @@ def tool_of_agent(agent: AgentDefinition) -> ToolDefinition:
             Parameter(name=CONVERSATION, schema={**conversation}, required=False),
         ),
         aliases={"content": QUERY},
-        answer={"type": "string"},
+        answer=agent.output or {"type": "string"},
         agent=agent,
         timeout=agent.timeout,
         approval=agent.approval,

@@ -148,6 +148,14 @@ class VaultFolder:
             digest=hash_content(content),
         )
 
+    def read_bytes(self, path: str, largest: int) -> bytes:
+        """The bytes of a file that is no larger than this."""
+        segments = split_file_path(path)
+        try:
+            return self._follow_links(segments, lambda real: self._read_bytes(real, largest)).content
+        except FileNotFoundError:
+            raise ToolError("file-not-found", path=join_path(segments)) from None
+
     def digest(self, path: str) -> str:
         """The digest of a file's bytes, or ``"absent"``."""
         try:

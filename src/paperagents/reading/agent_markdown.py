@@ -8,17 +8,21 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import closest, stem_of
 from paperagents.definitions.tool import CONVERSATION, DEFAULT_TOOLS, QUERY, AgentDefinition, Parameter, Protocol
+from paperagents.reading.agent_evals import read_evals
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import Note
+from paperagents.reading.model_options import read_bounded, read_options
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import BUILT_IN_NAMES, Malformed, Reference, read_template
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
 from paperagents.reading.tool_parameters import read_parameters
+from paperagents.reading.written_schema import read_schema
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
 AGENT_FIELDS = (
     "agent", "id", "name", "description", "model", "parameters", "tools", "protocol", "max_iterations", "temperature",
-    "memory", "budget", "timeout", "approval", "agents", "version", "category", "tags", "author",
+    "top_p", "max_tokens", "reasoning", "stop", "seed", "extra", "output", "context_tokens", "fallback", "images",
+    "evals", "pass", "memory", "budget", "timeout", "approval", "agents", "version", "category", "tags", "author",
 )  # fmt: skip
 BUDGET_FIELDS = ("tokens", "money")
 _OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
@@ -41,7 +45,13 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         tools=fields.texts("tools") if front.get("tools") is not None else DEFAULT_TOOLS,
         protocol=cast("Protocol", fields.choice("protocol", ("native", "tags", "auto")) or "auto"),
         max_iterations=fields.whole_number("max_iterations", least=1) or 20,
-        temperature=read_temperature(fields),
+        options=read_options(fields),
+        output=read_schema(fields, "output"),
+        context_tokens=fields.whole_number("context_tokens", least=1),
+        fallback=fields.texts("fallback"),
+        images=fields.boolean("images", default=False),
+        evals=read_evals(fields),
+        pass_rate=1.0 if (pass_rate := read_bounded(fields, "pass", 1)) is None else pass_rate,
         memory=fields.boolean("memory", default=True),
         budget=read_budget(fields),
         timeout=fields.number("timeout", above=0),
@@ -76,16 +86,6 @@ def check_placeholders(prompt: Excerpt, parameters: tuple[Parameter, ...], probl
             case = "suggestion" if near else None
             span = prompt.span(piece.start, piece.end)
             problems.warning("prompt-placeholder", span, name=piece.text, suggestion=near, case=case)
-
-
-def read_temperature(fields: Fields) -> float | None:
-    """A number from 0 to 2."""
-    value = fields.number("temperature", least=0)
-    if value is not None and value > 2:
-        span = fields.mapping.entries["temperature"][1].span
-        fields.problems.error("invalid-value", span, field="temperature", value=f"{value:g}", options="0 – 2")
-        return None
-    return value
 
 
 def read_budget(fields: Fields) -> JsonObject:

@@ -253,7 +253,9 @@ def definition_document(
             "agents": list(definition.agents),
             "protocol": definition.protocol,
             "max_iterations": definition.max_iterations,
-            "temperature": definition.temperature,
+            "temperature": definition.options.temperature,
+            "output": dict(definition.output) if definition.output is not None else None,
+            "evals": len(definition.evals),
             "memory": definition.memory,
             "budget": dict(definition.budget),
         }

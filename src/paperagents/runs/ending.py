@@ -48,6 +48,7 @@ def finish_run(
         execution_log=tuple(redact(log.entries) if log.may_hold_secrets else log.entries),
         parent_run=run.parent_run,
         warnings=tuple(map(services.redaction.text, log.warnings)),
+        usage=log.usage,
         exit_code=_exit_code(failure),
         planned=tuple(session.plan) if session.plan is not None and run.parent_run is None else None,
     )

@@ -24,6 +24,7 @@ from paperagents.runs.record import (
     read_step,
     read_warnings,
 )
+from paperagents.runs.usage import Usage, read_usage
 from paperagents.storage.database import StoredRow, readable
 
 _MOST_ROWS = 2**62
@@ -104,7 +105,14 @@ class History:
             execution_log=tuple(entry for _, entry in self.steps(run_id)),
             parent_run=row.text_or_none("parent_run"),
             warnings=read_warnings(row),
+            usage=read_usage(row.value("usage")),
         )
+
+    def usages_below(self, run_id: str) -> dict[str, Usage]:
+        """What models have used in the runs that are steps of this one, by their ids."""
+        rows = self._rows("SELECT run_id, usage FROM runs WHERE parent_run = ? AND usage IS NOT NULL", (run_id,))
+        found = readable("runs", rows, lambda row: (row.text("run_id"), read_usage(row.value("usage"))))
+        return {below: usage for below, usage in found if usage is not None}
 
     def steps(self, run_id: str) -> list[tuple[StepPath, JsonObject]]:
         """The entries of a run with their paths."""

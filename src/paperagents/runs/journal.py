@@ -189,9 +189,9 @@ class Journal:
         with self.transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
             connection.execute(
                 "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ?, "
-                "warnings = ? WHERE run_id = ?",
+                "warnings = ?, usage = ? WHERE run_id = ?",
                 (record.status, record.duration_ms, encode(record.data), encode(record.error), encode(arguments),
-                 int(redacted), encode([*record.warnings]), run_id),
+                 int(redacted), encode([*record.warnings]), encode(record.usage and record.usage.as_json()), run_id),
             )  # fmt: skip
             if record.status != "waiting":
                 connection.execute("DELETE FROM questions WHERE root_run = ?", (run_id,))

@@ -16,6 +16,7 @@ from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEnds
 from paperagents.messages import text
 from paperagents.runs.journal import Journal, State
 from paperagents.runs.record import LogEntry, Place, StepStatus
+from paperagents.runs.usage import Usage, add_up
 from paperagents.secrets.redaction import Redaction, has_mask
 
 HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
@@ -51,6 +52,10 @@ class OpenEntry:
     """The tool that was called, once it is found."""
     code: str | None = None
     """Why it failed."""
+
+    def warn(self, message: str) -> None:
+        """Tell a person something more of the result."""
+        self.warning = " ".join(filter(None, (self.warning, message)))
 
     def note_approvals(self, run_id: str, entries: Sequence[JsonObject]) -> None:
         """What was asked in a run below belongs into this entry, too; its id tells where the rest stands."""
@@ -91,6 +96,8 @@ class RunLog:
         self.entries: list[JsonObject] = []
         self.warnings = list(warnings)
         """What a person should know of results that are some, each once."""
+        self._usage: dict[str, Usage] = {}
+        """What models have used: by the path of a turn, or the id of a run below."""
         self.is_resumed = replay is not None
         self._journal = journal
         self._redaction = redaction
@@ -102,6 +109,17 @@ class RunLog:
         self._waiting = replay.waiting if replay is not None else {}
         self._done = text("run.done")
         self._lock = threading.Lock()
+
+    @property
+    def usage(self) -> Usage | None:
+        """What models have used so far, here and below; None where none was asked."""
+        return add_up(self._usage.values())
+
+    def add_usage(self, place: str, usage: Usage | None) -> None:
+        """Count a turn, or a run below; what is done again counts once."""
+        if usage is not None:
+            with self._lock:
+                self._usage[place] = usage
 
     @property
     def may_hold_secrets(self) -> bool:

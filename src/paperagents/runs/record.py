@@ -14,6 +14,7 @@ from paperagents.approval.trust import Brought, brought
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Block
 from paperagents.errors import UsageError
+from paperagents.runs.usage import Usage
 from paperagents.storage.database import StoredRow
 
 RunStatus = Literal["queued", "running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
@@ -90,6 +91,8 @@ class RunRecord:
     execution_log: tuple[JsonObject, ...] = ()
     parent_run: str | None = None
     warnings: tuple[str, ...] = ()
+    usage: Usage | None = None
+    """What models have used, here and in the runs below; None where none was asked."""
     planned: tuple[JsonObject, ...] | None = None
     exit_code: int = 0
     """For the command line: 0 done, 1 failed, 2 called wrongly, 3 denied or waiting."""
@@ -118,6 +121,7 @@ class RunRecord:
             "duration_ms": self.duration_ms,
             "parent_run": self.parent_run,
             "warnings": list(self.warnings),
+            "usage": self.usage.as_json() if self.usage is not None else None,
         }
         if self.planned is not None:
             record["planned"] = list(self.planned)

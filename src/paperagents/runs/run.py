@@ -369,6 +369,7 @@ class Runner:
         if before is None or before.status in ("running", "waiting"):
             self._append_note_log(ending.record, tool)
         entry.note_approvals(run.run_id, log.entries)
+        above.log.add_usage(run.run_id, log.usage)
         for warning in log.warnings:
             above.log.warn(warning)
         if tool.kind != "agent" and all(each["block"] != "tool" for each in log.entries):
@@ -391,7 +392,10 @@ class Runner:
         if run.status == "queued":
             return self._open_log(run)
         results, superseded = journal.results(run.run_id), journal.superseded(run.run_id)
-        return self._open_log(run, Replay(results=results, superseded=superseded, waiting=waiting))
+        log = self._open_log(run, Replay(results=results, superseded=superseded, waiting=waiting))
+        for below, usage in self.services.history.usages_below(run.run_id).items():
+            log.add_usage(below, usage)
+        return log
 
     def _append_note_log(self, record: RunRecord, tool: ToolDefinition | None) -> None:
         """Write the log into a note, for a tool that asks for it."""

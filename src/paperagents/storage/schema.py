@@ -77,7 +77,8 @@ MIGRATIONS: Sequence[str] = (
         SELECT '', '', 1, 0, 0, 0, SUM(120 + LENGTH(entry)) FROM journal HAVING COUNT(*) > 0;
     CREATE TABLE blobs (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, content BLOB NOT NULL);
     CREATE TABLE blob_uses (run_id TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (run_id, digest));
-    CREATE INDEX blob_uses_by_digest ON blob_uses (digest)
+    CREATE INDEX blob_uses_by_digest ON blob_uses (digest);
+    ALTER TABLE runs ADD COLUMN usage TEXT
     """,
 )
 """What each version of the program added. Never change one that has been released; add another."""

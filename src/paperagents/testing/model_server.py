@@ -9,6 +9,11 @@ open, a last piece with the usage, ``[DONE]``. A turn of the script may also mis
     {"text": "Hel", "hang": true}                                            nothing more comes
     {"raw": "<html>", "content_type": "text/html"}                           something else altogether
     {"text": "Hello", "json": true}                                          no streaming
+    {"text": "Hello", "finish": "length"}                                    ended for this reason
+    {"calls": […], "message": {"reasoning": "Hm."}}                          further fields of the message
+    {"text": "Hello", "usage": null}                                         nothing is told of what it cost
+
+A list of pieces in ``deltas`` is streamed as it is, in the place of all that.
 """
 
 from __future__ import annotations
@@ -18,12 +23,12 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import zip_longest
 from typing import Any
 
-from paperagents.agents.scripted_model import Script, turns_for, write_arguments
+from paperagents.agents.scripted_model import Script, deltas, finish_of, split, turns_for, write_arguments, written_call
 
 _COMMENT = b": PROCESSING\n\n"
+_USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 _NO_MORE = {"error": {"status": 400, "message": "the script has no further turn"}}
 
 
@@ -144,55 +149,26 @@ class _Handler(BaseHTTPRequestHandler):
 
 def stream(turn: Mapping[str, Any], fragment: int) -> Iterator[bytes]:
     """The events of one turn, as bytes."""
+    is_broken = any(turn.get(name) for name in ("stream_error", "cut", "hang"))
     yield _COMMENT
     yield chunk_event({"role": "assistant", "content": ""})
-    text = turn.get("text", "")
-    for piece in split(text, fragment):
-        yield chunk_event({"content": piece})
-    if error := turn.get("stream_error"):
-        yield event({"error": error})
+    if is_broken:
+        yield from (chunk_event({"content": piece}) for piece in split(turn.get("text", ""), fragment))
+        yield from [event({"error": turn["stream_error"]})] if turn.get("stream_error") else []
         return
-    if turn.get("cut") or turn.get("hang"):
-        return
-    calls = turn.get("calls", [])
-    for call in call_pieces(calls, fragment):
-        yield chunk_event({"tool_calls": [call]})
+    yield from map(chunk_event, turn.get("deltas") or deltas(turn, fragment))
     yield _COMMENT
-    yield chunk_event({}, finish=turn.get("finish") or ("tool_calls" if calls else "stop"))
-    usage = turn.get("usage", {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15})
-    yield event({"choices": [], "usage": usage})
+    yield chunk_event({}, finish=finish_of(turn))
+    if usage := turn.get("usage", _USAGE):
+        yield event({"choices": [], "usage": usage})
     yield b"data: [DONE]\n\n"
-
-
-def call_pieces(calls: list[Mapping[str, Any]], fragment: int) -> Iterator[dict[str, Any]]:
-    """First who is called, then the arguments of all calls in turn, piece by piece."""
-    for index, call in enumerate(calls):
-        function = {"name": call["tool"], "arguments": ""}
-        yield {"index": index, "id": f"call_{index + 1}", "type": "function", "function": function}
-    pieces = [list(split(write_arguments(call), fragment)) for call in calls]
-    for row in zip_longest(*pieces):
-        for index, piece in enumerate(row):
-            if piece is not None:
-                yield {"index": index, "function": {"arguments": piece}}
 
 
 def whole_answer(turn: Mapping[str, Any]) -> dict[str, Any]:
     """The same turn as one document."""
-    calls = [
-        {
-            "id": f"call_{number}",
-            "type": "function",
-            "function": {"name": call["tool"], "arguments": write_arguments(call)},
-        }
-        for number, call in enumerate(turn.get("calls", []), 1)
-    ]
-    message = {"role": "assistant", "content": turn.get("text", ""), "tool_calls": calls}
-    return {"choices": [{"message": message, "finish_reason": "tool_calls" if calls else "stop"}]}
-
-
-def split(text: str, size: int) -> Iterator[str]:
-    """The text in pieces of this size."""
-    yield from (text[start : start + size] for start in range(0, len(text), size))
+    calls = [written_call(call, index, write_arguments(call)) for index, call in enumerate(turn.get("calls", []))]
+    message = {"role": "assistant", "content": turn.get("text", ""), "tool_calls": calls, **turn.get("message", {})}
+    return {"choices": [{"message": message, "finish_reason": finish_of(turn)}], "usage": turn.get("usage", _USAGE)}
 
 
 def chunk_event(delta: dict[str, Any], finish: str | None = None) -> bytes:

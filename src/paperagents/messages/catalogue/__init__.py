@@ -13,6 +13,7 @@ AREAS = (
     "tools",
     "sandbox",
     "agents",
+    "models",
     "command_line",
     "serving",
     "importing",

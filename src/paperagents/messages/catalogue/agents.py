@@ -176,11 +176,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Der Server nennt keine Kosten; das Budget in Geld kann nicht eingehalten werden, eines in Tokens schon.",
         "服务器不报告费用，因此无法遵守金额预算；词元预算可以。",
     ),
-    "model.cut-off": (
-        "The answer was cut off: the model reached the largest length of its answers.",
-        "Die Antwort ist abgeschnitten: Das Modell hat die größte Länge seiner Antworten erreicht.",
-        "回答被截断：模型已达到其回答的最大长度。",
-    ),
     "agent-no-progress": (
         "The agent made the same calls {times} times with the same results; it was stopped.",
         "Der Agent hat dieselben Aufrufe {times}-mal mit denselben Ergebnissen gemacht; er wurde angehalten.",
@@ -281,16 +276,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "The language model answered with nothing.",
         "Das Sprachmodell hat nichts geantwortet.",
         "语言模型的回答为空。",
-    ),
-    "model-empty.content_filter": (
-        "The language model answered with nothing: a content filter held the answer back.",
-        "Das Sprachmodell hat nichts geantwortet: Ein Inhaltsfilter hat die Antwort zurückgehalten.",
-        "语言模型的回答为空：内容过滤器拦截了回答。",
-    ),
-    "model-empty.length": (
-        "The language model answered with nothing: the length it may have was used up before it said anything.",
-        "Das Sprachmodell hat nichts geantwortet: Die erlaubte Länge war schon vorher aufgebraucht.",
-        "语言模型的回答为空：允许的长度在此之前已用完。",
     ),
     "model-endless": (
         "The answer of the language model is longer than {limit} bytes.",

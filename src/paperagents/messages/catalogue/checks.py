@@ -365,6 +365,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Einen anderen Namen wählen, wenn das nicht so gemeint ist.",
         "若非有意，请换一个名称。",
     ),
+    "invalid-schema.field": (
+        "'{name}' is not a valid JSON Schema: {reason}.",
+        "„{name}“ ist kein gültiges JSON Schema: {reason}.",
+        "“{name}” 不是有效的 JSON Schema：{reason}。",
+    ),
     "invalid-schema": (
         "Parameter '{name}' is not a valid JSON Schema: {reason}.",
         "Parameter „{name}“ ist kein gültiges JSON Schema: {reason}.",

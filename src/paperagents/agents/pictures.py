@@ -1,0 +1,63 @@
+"""Pictures that are linked in a text, sent along with it to a model that can see."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from posixpath import dirname, normpath
+from urllib.parse import unquote
+
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import ToolError
+from paperagents.files.folder import VaultFolder
+
+KINDS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
+MOST_PICTURES = 10
+LARGEST_PICTURE = 8 * 1024 * 1024
+_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,500})(?:[|#][^\[\]\n]*)?\]\]|\]\(<?([^()<>\n]{1,500}?)>?(?:\s+\"[^\"\n]*\")?\)")
+
+
+def find_pictures(text: str) -> Iterator[str]:
+    """The pictures that a text links, as ``[[a.png]]`` or ``[a](a.png)``, each once; addresses in the web are none."""
+    found = (unquote(match[1] or match[2]).strip() for match in _LINK.finditer(text))
+    yield from dict.fromkeys(each for each in found if kind_of(each) in KINDS and "://" not in each)
+
+
+def kind_of(path: str) -> str:
+    """The ending of a file's name."""
+    return path.rpartition(".")[2].lower()
+
+
+def with_pictures(
+    query: str, prompt: str, note: str | None, folder: VaultFolder, warn: Callable[[str], None]
+) -> JsonValue:
+    """The question with the pictures that it and the agent's note link; the question alone where there are none."""
+    beside = dirname(note or "")
+    wanted = [*((each, "") for each in find_pictures(query)), *((each, beside) for each in find_pictures(prompt))]
+    parts: list[JsonValue] = []
+    for path, start in wanted[:MOST_PICTURES]:
+        data = read_picture(folder, path, start)
+        if data is None:
+            warn(path)
+            continue
+        address = f"data:{KINDS[kind_of(path)]};base64,{b64encode(data).decode()}"
+        picture: JsonObject = {"type": "image_url", "image_url": {"url": address}}
+        parts.append(picture)
+    for path, _ in wanted[MOST_PICTURES:]:
+        warn(path)
+    return [{"type": "text", "text": query}, *parts] if parts else query
+
+
+def read_picture(folder: VaultFolder, path: str, beside: str) -> bytes | None:
+    """The bytes of a picture: below the note's folder, below the vault, or wherever a file of this name is."""
+    for place in dict.fromkeys((normpath(f"{beside}/{path}").lstrip("/"), path.lstrip("/"))):
+        with suppress(ToolError):
+            return folder.read_bytes(place, LARGEST_PICTURE)
+    if "/" not in path:
+        for file in folder.list_files():
+            if file.path.endswith(f"/{path}"):
+                with suppress(ToolError):
+                    return folder.read_bytes(file.path, LARGEST_PICTURE)
+    return None
