@@ -147,8 +147,8 @@ def test_no_other_model_is_asked_after_a_call_of_the_same_turn(desk: Desk, serve
 
 
 def test_usage_is_summed_over_turns_and_agents_below(desk: Desk) -> None:
-    told = {"prompt_tokens": 10, "completion_tokens": 4, "cost": 0.1,
-            "prompt_tokens_details": {"cached_tokens": 3}, "completion_tokens_details": {"reasoning_tokens": 2}}  # fmt: skip
+    told: dict[str, Any] = {"prompt_tokens": 10, "completion_tokens": 4, "cost": 0.1}
+    told |= {"prompt_tokens_details": {"cached_tokens": 3}, "completion_tokens_details": {"reasoning_tokens": 2}}
     desk.agent(name="expert")
     desk.agent("agents: [expert]")
     model = ScriptedModel({

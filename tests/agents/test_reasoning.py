@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ def test_a_thought_is_told_from_the_answer_wherever_the_text_is_cut(
     whole = f"{blank}<think>{thought}</think>\n\n{answer}"
     places = sorted({0, len(whole), *(min(each, len(whole)) for each in cuts)})
     heard = Heard()
-    turn = read(*({"content": whole[a:b]} for a, b in zip(places, places[1:], strict=False)), heard=heard)
+    turn = read(*({"content": whole[a:b]} for a, b in pairwise(places)), heard=heard)
     assert turn.text == heard.said == answer.lstrip()
     assert heard.thought == thought
     assert turn.thought + turn.text == whole
@@ -125,7 +126,7 @@ def test_blocks_without_an_index_end_with_their_signature() -> None:
 )
 @pytest.mark.parametrize("as_json", [False, True])
 def test_reasoning_goes_back_in_the_fields_it_came_in(
-    desk: Desk, serve: Serve, fields: dict[str, Any], as_json: bool
+    desk: Desk, serve: Serve, *, fields: dict[str, Any], as_json: bool
 ) -> None:
     signed = {**call("read_file", filePath="a.md"), "extra_content": {"google": {"thought_signature": "of the call"}}}
     server = serve([{"calls": [signed], "message": fields, "json": as_json}, "Read."])
