@@ -17,7 +17,7 @@ from paperagents.testing import ScriptedModel
 from .conftest import Desk, Serve, call
 
 SCHEMA = "output:\n  type: object\n  properties: {total: {type: integer}}\n  required: [total]\n"
-WANTED = {"type": "object", "properties": {"total": {"type": "integer"}}, "required": ["total"]}
+WANTED: Any = {"type": "object", "properties": {"total": {"type": "integer"}}, "required": ["total"]}
 
 
 def test_the_answer_is_the_value_and_the_schema_is_sent(desk: Desk, serve: Serve) -> None:
@@ -95,7 +95,7 @@ def test_nonsense_is_no_value(said: str) -> None:
 
 
 def body(host: str = "localhost:1234", model: str = "m", **options: Any) -> dict[str, Any]:
-    messages = ({"role": "system", "content": "S"}, {"role": "user", "content": "Q"})
+    messages: Any = ({"role": "system", "content": "S"}, {"role": "user", "content": "Q"})
     return request_body(ModelRequest(agent="a", turn=1, model=model, messages=messages,
                                      options=ModelOptions(**options)), host)  # fmt: skip
 

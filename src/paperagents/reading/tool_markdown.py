@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -17,12 +16,12 @@ from paperagents.reading.fields import MAX_SCHEDULE, Fields, is_schedule, looks_
 from paperagents.reading.javascript_checks import check_block
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, find_produced_fields
 from paperagents.reading.javascript_names import Surroundings
-from paperagents.reading.json_schema import find_schema_mistakes
 from paperagents.reading.markdown import Blocks, Note, read_blocks
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import Scope
-from paperagents.reading.tool_parameters import find_node, read_parameters, warn_of_loop_values
+from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps
+from paperagents.reading.written_schema import read_schema
 from paperagents.reading.written_values import read_written
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 
@@ -80,7 +79,7 @@ def read_tool(
         approval=fields.choice("approval", ("always",)),
         examples=read_examples(fields),
         environment=environment,
-        answer=read_returns(fields),
+        answer=read_schema(fields, "returns") or {},
         version=fields.word("version"),
         category=fields.word("category"),
         tags=fields.texts("tags"),
@@ -297,18 +296,6 @@ def read_examples(fields: Fields) -> tuple[Example, ...]:
             )
         )
     return tuple(examples)
-
-
-def read_returns(fields: Fields) -> JsonObject:
-    """JSON Schema of the answer; empty where there is none, or none that can be used."""
-    node = fields.mapping_of("returns")
-    if node is None:
-        return {}
-    mistakes = find_schema_mistakes(json.dumps(node.plain()))
-    for mistake in mistakes:
-        span = find_node(node, mistake.path).span
-        fields.problems.error("invalid-schema", span, name="returns", reason=mistake.reason)
-    return {} if mistakes else node.plain()
 
 
 def read_environment(front: YamlMapping, problems: ProblemList) -> tuple[Parameter, ...]:
