@@ -94,7 +94,8 @@ class _AgentLoop:
         """What the model must repair, once. Raises ToolError where it has heard that before."""
         problems = "; ".join(answer.problems)
         if self._was_invalid:
-            raise ToolError("answer-invalid", problems=problems, details={"text": said, "problems": answer.problems})
+            details = {"text": said, "problems": list(answer.problems)}
+            raise ToolError("answer-invalid", tool=self._run.agent.id, reason=problems, details=details, case="model")
         self._was_invalid = True
         return text("answer.repair", problems=problems)
 

@@ -22,12 +22,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Fragen Sie mit anderen Worten, oder wählen Sie ein anderes Modell. Der Anfang steht in details.text.",
         "请换一种说法，或选择其他模型。已有的部分在 details.text 中。",
     ),
-    "answer-invalid": (
-        "The answer does not fit the schema under 'output', also after one repair: {problems}",
-        "Die Antwort passt nicht zum Schema unter „output“, auch nicht nach einer Korrektur: {problems}",
-        "回答不符合 output 中的模式，修正一次后仍不符合：{problems}",
+    "answer-invalid.model": (
+        "The answer does not fit the schema under 'output', also after one repair: {reason}",
+        "Die Antwort passt nicht zum Schema unter „output“, auch nicht nach einer Korrektur: {reason}",
+        "回答不符合 output 中的模式，修正一次后仍不符合：{reason}",
     ),
-    "answer-invalid.hint": (
+    "answer-invalid.model.hint": (
         "Describe in the agent's prompt what each field means, or choose another model.",
         "Beschreiben Sie im Prompt des Agenten, was jedes Feld bedeutet, oder wählen Sie ein anderes Modell.",
         "请在智能体的提示中说明每个字段的含义，或选择其他模型。",
