@@ -98,9 +98,9 @@ def _commands() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder)
         _fill(vault)
-        registry = ToolRegistry(vault, cache_file=vault / ".paper" / "cache" / "entries.json")
+        registry = ToolRegistry(vault, cache_file=vault / ".paper" / "cache" / "files.db")
         cold = _timed(registry.refresh)
-        again = ToolRegistry(vault, cache_file=vault / ".paper" / "cache" / "entries.json")
+        again = ToolRegistry(vault, cache_file=vault / ".paper" / "cache" / "files.db")
         warm = _timed(again.refresh)
         cold_command = _median(_paper("list", "--json", vault=vault), before=lambda: _forget(vault), times=3)
         warm_command = _median(_paper("list", "--json", vault=vault), times=5)
@@ -148,7 +148,7 @@ def _fill(vault: Path) -> None:
 
 
 def _forget(vault: Path) -> None:
-    (vault / ".paper" / "cache" / "entries.json").unlink(missing_ok=True)
+    (vault / ".paper" / "cache" / "files.db").unlink(missing_ok=True)
 
 
 def _paper(*arguments: str, vault: Path | None = None) -> list[str]:

@@ -54,7 +54,7 @@ class NotesFolder:
         from paperagents.tools import builtin_tools  # noqa: PLC0415  see above
 
         kept = self.root / KEEPING_FOLDER
-        file = kept / "cache" / "entries.json" if kept.is_dir() else None
+        file = kept / "cache" / "files.db" if kept.is_dir() else None
         return ToolRegistry(self.root, built_in=builtin_tools, cache_file=file, remote=lambda: self.remote_servers)
 
     @cached_property

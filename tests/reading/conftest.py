@@ -12,7 +12,8 @@ import pytest
 from paperagents.definitions.source import Problem
 from paperagents.reading.files import read_markdown
 from paperagents.registry.entry import Entry, describe_definition, make_entry
-from paperagents.registry.vault_checks import find_problems
+from paperagents.registry.folder_scan import FileRecord
+from paperagents.registry.vault_index import VaultIndex
 from paperagents.tools import builtin_tools
 
 Check = Callable[..., list[str]]
@@ -41,9 +42,11 @@ def check() -> Check:
     def run(data: bytes | str, file: str = "tool.md", neighbours: Sequence[Entry] = ()) -> list[str]:
         reading = read_markdown(data.encode() if isinstance(data, str) else data, file, answers)
         entry = make_entry(reading)
-        entries = [*([entry] if entry else []), *(each for each in neighbours if each.file != file)]
-        between = find_problems(entries, map(describe_definition, builtin_tools())).get(file, ())
-        return sorted(_line(problem) for problem in (*reading.problems, *between))
+        if entry is None:
+            return sorted(map(_line, reading.problems))
+        index = VaultIndex(lambda: map(describe_definition, builtin_tools()))
+        index.apply({str(each.file): FileRecord(stamp=None, entry=each) for each in (*neighbours, entry)})
+        return sorted(map(_line, index.check(file).problems))
 
     return run
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.waiting import wait_until
 
 from paperagents.errors import BrokenFileError, UnknownToolError
-from paperagents.registry.cache import load_records
+from paperagents.registry.cache_records import DAMAGED, read_record
 from paperagents.registry.entry import Entry
-from paperagents.registry.folder_scan import FolderScan
+from paperagents.registry.folder_scan import FileRecord, FolderScan
 from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.vault import open_vault
 
@@ -31,7 +32,7 @@ BROKEN = "---\ntool: true\nname: broken\ndescription: d\ntype: chain\n---\n"
 def cache(root: Path) -> Path:
     """Where a vault keeps what the last scan found."""
     (root / ".paper").mkdir()
-    return root / ".paper" / "cache" / "entries.json"
+    return root / ".paper" / "cache" / "files.db"
 
 
 @pytest.fixture
@@ -49,16 +50,28 @@ def entries(root: Path, cache: Path) -> list[Entry]:
     return [entry for entry in ToolRegistry(root, cache_file=cache).entries() if entry.kind != "builtin"]
 
 
-def fill(root: Path, cache: Path) -> dict[str, Any]:
-    """Scan the vault, and give the cache that was written."""
+def fill(root: Path, cache: Path) -> None:
+    """Scan the vault, so that the cache is written."""
     ToolRegistry(root, cache_file=cache).refresh()
-    data: dict[str, Any] = json.loads(cache.read_text(encoding="utf-8"))
-    return data
 
 
-def entry_in(data: dict[str, Any]) -> dict[str, Any]:
-    """What the cache says about a.md."""
-    return next(part for part in data["files"]["a.md"] if isinstance(part, dict))
+def change(cache: Path, statement: str, *values: object) -> None:
+    """What somebody else may have done to the cache."""
+    with closing(sqlite3.connect(cache)) as database, database:
+        database.execute(statement, values)
+
+
+def damage_entry(cache: Path, **fields: object) -> None:
+    """Let the cache say something else about a.md."""
+    with closing(sqlite3.connect(cache)) as database, database:
+        ((text,),) = database.execute("SELECT record FROM definitions WHERE file = ?", (b"a.md",))
+        entry, problems = json.loads(text)
+        database.execute("UPDATE definitions SET record = ?", (json.dumps([{**entry, **fields}, problems]),))
+
+
+def files_in(cache: Path) -> list[str]:
+    with closing(sqlite3.connect(cache)) as database:
+        return [os.fsdecode(row[0]) for row in database.execute("SELECT file FROM files ORDER BY file")]
 
 
 def test_a_second_scan_of_an_unchanged_vault_reads_no_file(
@@ -148,7 +161,8 @@ def test_deleted_files_leave_the_cache(root: Path, cache: Path, write: Write, se
     settle()
     fill(root, cache)
     place.unlink()
-    assert fill(root, cache)["files"] == {}
+    fill(root, cache)
+    assert files_in(cache) == []
     with pytest.raises(UnknownToolError):
         ToolRegistry(root, cache_file=cache).tool("one")
 
@@ -178,48 +192,100 @@ def test_file_names_that_are_not_utf8_are_kept_too(root: Path, cache: Path, writ
 # --- damaged and hostile caches
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"null",
-        b"[]",
-        b"\xff\xfe",
-        b'{"format": 1}',
-        b'{"format": 1, "version": "x", "files": {}}',
-        b'{"format": 99, "version": "0.1.0", "files": {"a.md": 5}}',
-        b"[" * 200_000,
-        b"9" * 10_000,
-        b'{"format": 1, "version": "0.1.0", "files": []}',
-    ],
-)
-def test_a_cache_that_is_none_is_ignored(content: bytes, root: Path, cache: Path, write: Write) -> None:
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"SQLite format 3\0", b"[" * 200_000])
+def test_a_cache_that_is_none_is_made_again(
+    content: bytes, root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
     write("a.md", name="one")
+    settle()
     cache.parent.mkdir()
     cache.write_bytes(content)
     assert [entry.id for entry in entries(root, cache)] == ["one"]
+    assert files_in(cache) == ["a.md"]
 
 
-def test_a_cache_of_another_version_is_ignored(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+@pytest.mark.parametrize("length", [0, 100, 4096, 5000, 20_000])
+def test_a_cache_that_was_cut_off_or_overwritten_is_made_again(
+    length: int, root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
+    for number in range(50):
+        write(f"{number}.md", name=f"tool{number}")
+    settle()
+    fill(root, cache)
+    whole = cache.read_bytes()
+    cache.write_bytes(whole[:length] + b"\xa5" * (len(whole) - length))
+    assert len(entries(root, cache)) == 50
+    assert ToolRegistry(root, cache_file=cache).tool("tool7").file == "7.md"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE format SET format = '99'",
+        "DELETE FROM format",
+        "INSERT INTO format SELECT * FROM format",
+        "DROP TABLE names",
+        "CREATE TABLE more (x)",
+        "CREATE TRIGGER more AFTER INSERT ON files BEGIN DELETE FROM names; END",
+        "CREATE VIEW more AS SELECT * FROM files",
+    ],
+)
+def test_a_cache_of_another_version_or_with_anything_else_in_it_is_made_again(
+    statement: str, root: Path, cache: Path, write: Write, settle: Settle
+) -> None:
     write("a.md", name="one")
     settle()
-    data = fill(root, cache)
-    data["version"] = "99.0"
-    cache.write_text(json.dumps(data), encoding="utf-8")
+    fill(root, cache)
+    change(cache, statement)
     registry = ToolRegistry(root, cache_file=cache)
     assert registry.tool("one").file == "a.md"
     assert registry.files_read == 1
+    again = ToolRegistry(root, cache_file=cache)
+    assert again.tool("one").file == "a.md"
+    assert again.files_read == 0
 
 
 def test_a_cache_cannot_make_a_broken_tool_run(root: Path, cache: Path, write: Write, settle: Settle) -> None:
     write("a.md", BROKEN)
     settle()
-    data = fill(root, cache)
-    entry_in(data)["problems"] = []
-    cache.write_text(json.dumps(data), encoding="utf-8")
+    fill(root, cache)
+    damage_entry(cache, problems=[])
     with pytest.raises(BrokenFileError):
         ToolRegistry(root, cache_file=cache).tool("broken")
+
+
+def test_a_cache_cannot_give_a_tool_the_name_of_another(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    write("a.md", name="evil")
+    settle()
+    fill(root, cache)
+    damage_entry(cache, id="good", name="good")
+    change(cache, "UPDATE names SET name = ?", b"good")
+    with pytest.raises(UnknownToolError):
+        ToolRegistry(root, cache_file=cache).tool("good")
+
+
+def test_a_tool_whose_record_is_missing_is_read_again(root: Path, cache: Path, write: Write, settle: Settle) -> None:
+    write("a.md", name="one")
+    settle()
+    fill(root, cache)
+    change(cache, "DELETE FROM definitions")
+    assert [entry.id for entry in entries(root, cache)] == ["one"]
+
+
+def test_a_vault_that_cannot_be_written_is_read_by_its_cache(
+    root: Path, cache: Path, write: Write, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.md", name="one")
+    settle()
+    fill(root, cache)
+    # The superuser may write everywhere, so the question is answered for him.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    write("b.md", name="two")
+    settle()
+    registry = ToolRegistry(root, cache_file=cache)
+    assert [registry.tool(name).file for name in ("one", "two")] == ["a.md", "b.md"]
+    assert registry.files_read == 1
+    assert files_in(cache) == ["a.md"]
 
 
 PLACE = {"line": 1, "column": 1, "end_line": 1, "end_column": 1}
@@ -257,9 +323,8 @@ def test_a_damaged_entry_never_ends_the_program(
 ) -> None:
     write("a.md", name="good")
     settle()
-    data = fill(root, cache)
-    entry_in(data).update([damage])
-    cache.write_text(json.dumps(data), encoding="utf-8")
+    fill(root, cache)
+    damage_entry(cache, **dict([damage]))
     registry = ToolRegistry(root, cache_file=cache)
     for entry in registry.entries():
         assert isinstance(entry.as_json(), dict)
@@ -276,21 +341,18 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(JSON)
-def test_any_json_is_a_cache_or_none(root: Path, value: object) -> None:
-    place = root / "entries.json"
-    place.write_text(json.dumps(value), encoding="utf-8")
-    assert load_records(place) == {}
+def test_any_json_is_a_record_or_none(value: object) -> None:
+    with suppress(*DAMAGED):
+        assert read_record(json.dumps(value), "a.md", None) == FileRecord(stamp=None)
 
 
 def test_records_of_files_that_are_gone_are_dropped(root: Path, write: Write) -> None:
     write("a.md", name="one")
     scan = FolderScan(root=root)
-    scan.refresh()
+    scan.note(scan.refresh())
     (root / "a.md").unlink()
-    scan.refresh()
-    assert scan.records == {}
+    assert scan.refresh() == {"a.md": None}
 
 
 def test_a_planted_link_cannot_make_the_cache_write_elsewhere(
@@ -301,7 +363,7 @@ def test_a_planted_link_cannot_make_the_cache_write_elsewhere(
     precious.write_text("precious", encoding="utf-8")
     cache.parent.mkdir()
     cache.symlink_to(precious)
-    (cache.parent / f"{cache.name}.{os.getpid()}").symlink_to(precious)
+    (cache.parent / f"{cache.name}-journal").symlink_to(precious)
     assert [entry.id for entry in entries(root, cache)] == ["one"]
     assert precious.read_text(encoding="utf-8") == "precious"
 

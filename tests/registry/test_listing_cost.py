@@ -22,30 +22,29 @@ def root(tmp_path: Path) -> Path:
 
 
 def codes(scan: FolderScan) -> dict[str, list[str]]:
-    return {
-        file: [each.code for each in record.entry.problems] for file, record in scan.records.items() if record.entry
-    }
+    """What a look at the folder finds; files that are too new are found each time."""
+    found = scan.refresh()
+    scan.note(found)
+    entries = {file: record.entry for file, record in found.items() if record is not None}
+    return {file: [each.code for each in entry.problems] for file, entry in entries.items() if entry is not None}
 
 
 def test_what_comes_after_the_limit_is_told_and_read_at_the_next_look(root: Path) -> None:
     scan = FolderScan(root=root, javascript_seconds=0.0)
-    scan.refresh()
     found = codes(scan)
     assert (found["a.tool.js"], found["b.tool.js"], found["c.tool.js"]) == (
         ["tool-not-evaluated"], ["tool-not-read"], ["tool-not-read"],
     )  # fmt: skip
     assert "tool-not-read" not in found["note.md"]
     (root / "a.tool.js").unlink()
-    scan.refresh()
-    assert codes(scan)["b.tool.js"] == ["tool-not-evaluated"]
-    assert codes(scan)["c.tool.js"] == ["tool-not-read"]
+    found = codes(scan)
+    assert (found["b.tool.js"], found["c.tool.js"]) == (["tool-not-evaluated"], ["tool-not-read"])
 
 
 def test_harmless_files_do_not_use_up_the_limit(root: Path) -> None:
     for name in ("a", "b"):
         (root / f"{name}.tool.js").write_text(GOOD, encoding="utf-8")
     scan = FolderScan(root=root)
-    scan.refresh()
     assert not any("tool-not-read" in each for each in codes(scan).values())
 
 

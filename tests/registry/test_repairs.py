@@ -13,8 +13,10 @@ from tests.waiting import wait_until
 from paperagents.definitions.source import Span
 from paperagents.definitions.text import guess_name
 from paperagents.registry.entry import CallSite, Entry
+from paperagents.registry.folder_scan import FileRecord
 from paperagents.registry.tool_registry import ToolRegistry
-from paperagents.registry.vault_checks import MOST_PER_CALL, find_problems
+from paperagents.registry.vault_checks import MOST_PER_CALL
+from paperagents.registry.vault_index import VaultIndex
 
 HEAVY = ("yaml", "markdown_it", "tree_sitter", "jsonschema_rs")
 PLACE = Span(line=1, column=1, end_line=1, end_column=2)
@@ -71,7 +73,7 @@ def test_an_updated_registry_lists_in_the_order_of_a_fresh_one(tmp_path: Path) -
 def test_an_unchanged_vault_is_listed_without_the_libraries_that_read_files(tmp_path: Path) -> None:
     (tmp_path / ".paper").mkdir()
     (tmp_path / "a.md").write_text(tool("a"), encoding="utf-8")
-    cache = tmp_path / ".paper" / "cache" / "entries.json"
+    cache = tmp_path / ".paper" / "cache" / "files.db"
     wait_until_cached(tmp_path, cache)
     code = (
         "import sys; from pathlib import Path; from paperagents.registry.tool_registry import ToolRegistry;"
@@ -119,4 +121,6 @@ def test_a_call_that_lacks_thousands_of_arguments_is_told_about_some_of_them() -
     )
     calls = (CallSite(tool="wide", span=PLACE),) * 50
     caller = Entry(id="chain", name="chain", kind="markdown", type="chain", file="c.md", calls=calls)
-    assert len(find_problems([called, caller], [])["c.md"]) == 50 * MOST_PER_CALL
+    index = VaultIndex()
+    index.apply({str(each.file): FileRecord(stamp=None, entry=each) for each in (called, caller)})
+    assert len(index.check("c.md").problems) == 50 * MOST_PER_CALL

@@ -13,8 +13,9 @@ from paperagents.definitions.tool import Parameter, ToolDefinition
 from paperagents.messages import in_language
 from paperagents.reading.files import read_markdown
 from paperagents.registry.entry import describe_definition, make_entry
+from paperagents.registry.folder_scan import FileRecord
 from paperagents.registry.tool_registry import ToolRegistry
-from paperagents.registry.vault_checks import find_problems
+from paperagents.registry.vault_index import VaultIndex
 from paperagents.tools import builtin_tools
 
 FOLDER = Path(__file__).parent / "values"
@@ -203,5 +204,7 @@ def test_the_tool_of_another_server_is_judged_by_the_schema_it_gave() -> None:
     text = "---\ntool: true\nname: a\ndescription: D\nsteps:\n  - tool: mcp:shop/buy\n    parameters: {size: XL}\n---\n"
     entry = make_entry(read_markdown(text.encode(), "a.md"))
     assert entry is not None
-    (problem,) = find_problems([entry], [describe_definition(remote)])["a.md"]
+    index = VaultIndex(lambda: [describe_definition(remote)])
+    index.apply({"a.md": FileRecord(stamp=None, entry=entry)})
+    (problem,) = index.check("a.md").problems
     assert (problem.code, problem.span.line, problem.span.column) == ("invalid-argument", 7, 24)

@@ -172,6 +172,8 @@ def find_kind(front: YamlMapping, problems: ProblemList) -> str | None:
 
 
 _LIMITS = Limits(seconds=2.0, memory_mb=64)
+_MOST_AT_ONCE = 200_000
+"""Characters of JavaScript that the engine surely reads within these limits."""
 _BEFORE = ("input", "context")
 _AFTER = ("input", "context", "output")
 
@@ -183,19 +185,36 @@ class _Block:
     """What it finds, and so cannot declare itself."""
 
 
-def check_with_engine(reading: FileReading) -> FileReading:
-    """The same file with what the engine says about its blocks, where nobody else has found an error."""
-    return read_guarded(reading.file, lambda: _check_with_engine(reading))
+def check_with_engine(readings: Sequence[FileReading]) -> list[FileReading]:
+    """The same files with what the engine says about their blocks, where nobody else has found an error.
+
+    The engine is asked once for all, since nearly every file is right; only where it stumbles it is asked for fewer.
+    """
+    if len(readings) == 1:
+        return [read_guarded(readings[0].file, lambda: _check_with_engine(readings[0]))]
+    if _are_accepted(readings):
+        return list(readings)
+    middle = len(readings) // 2
+    return [*check_with_engine(readings[:middle]), *check_with_engine(readings[middle:])]
+
+
+def _are_accepted(readings: Sequence[FileReading]) -> bool:
+    """Whether the engine reads all of them at once."""
+    try:
+        whole = _join([block for each in readings for block in _blocks(each)])
+        if len(whole.text) > _MOST_AT_ONCE:
+            return False
+        if whole.text:
+            run_javascript(replace(whole, text=f"return null;\n{whole.text}"), names={}, limits=_LIMITS)
+    except Exception:
+        # Whatever it is, and whoever is to blame: it is found when each is looked at alone.
+        return False
+    return True
 
 
 def _check_with_engine(reading: FileReading) -> FileReading:
-    tool = reading.definition
-    if not reading.valid or not isinstance(tool, ToolDefinition) or tool.module is not None:
-        return reading
-    blocks = list(_blocks(tool))
-    whole = "\n".join(f"async ({','.join(each.names)}) => {{\n{each.script.text}\n}};" for each in blocks)
-    # All at once, since nearly every file is right.
-    if not blocks or find_engine_mistake(_Block(script=Excerpt(text=whole), names=())) is None:
+    blocks = list(_blocks(reading))
+    if not blocks or find_engine_mistake(_Block(script=_join(blocks), names=())) is None:
         return reading
     mistakes = [
         Problem(
@@ -208,7 +227,14 @@ def _check_with_engine(reading: FileReading) -> FileReading:
     return replace(reading, problems=tuple(problems))
 
 
-def _blocks(tool: ToolDefinition) -> Iterator[_Block]:
+def _join(blocks: Sequence[_Block]) -> Excerpt:
+    return Excerpt(text="\n".join(f"async ({','.join(each.names)}) => {{\n{each.script.text}\n}};" for each in blocks))
+
+
+def _blocks(reading: FileReading) -> Iterator[_Block]:
+    tool = reading.definition
+    if not reading.valid or not isinstance(tool, ToolDefinition) or tool.module is not None:
+        return
     written = [
         (tool.preprocess, _BEFORE),
         (tool.custom_function, _BEFORE),

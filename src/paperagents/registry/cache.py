@@ -1,253 +1,210 @@
-"""What a scan found, kept for the next command: unchanged files are not read again.
+"""What a scan found, kept for the next command: unchanged files are not read again, and a name is found without a walk.
 
-The cache is plain JSON, never code, and only ever decides what is listed: a tool is read from its own
-file before it runs. It can be deleted at any time. A vault may come from a stranger, so nothing here
-follows a link, waits for a pipe or believes what it reads.
+A table with a row for each file, in the vault's own folder. It only ever decides what is listed and where a name is
+looked for: a tool is read from its own file before it runs. It can be deleted at any time. A vault may come from a
+stranger, so nothing here follows a link, waits for a pipe or believes what it reads; a row counts only for a file
+with the very same number and times, which nobody who sends a vault can know.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import secrets
+import sqlite3
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+from urllib.parse import quote
 
-from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.source import Problem, Severity, Span
-from paperagents.definitions.tool import AnswerReference, NearReference, Pieces, WrittenValue
-from paperagents.registry.entry import CallSite, Entry
-from paperagents.registry.folder_scan import FileRecord, Stamp
+from paperagents.definitions.text import lossless_bytes
+from paperagents.definitions.tool import AGENT_PREFIX
+from paperagents.files.state_files import require_no_links
+from paperagents.registry.cache_records import DAMAGED, format_record, read_record
+from paperagents.registry.entry import Entry
+from paperagents.registry.folder_scan import Changes, FileRecord, Stamp
+from paperagents.registry.names import NEIGHBOURS, backwards, fold
 from paperagents.version import __version__
 
-FORMAT = 8
-LARGEST = 64 * 1024 * 1024
-_DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+FORMAT = f"9 {__version__}"
+LARGEST_RECORD = 32 * 1024 * 1024
+_BUSY_SECONDS = 5.0
+_TABLES = (
+    "CREATE TABLE format (format TEXT)",
+    # A stamp that is not known yet is NULL. Names of files need not be UTF-8, so they are bytes.
+    "CREATE TABLE files (file BLOB PRIMARY KEY, size INT, modified INT, changed INT, inode INT, defines INT)",
+    "CREATE TABLE definitions (file BLOB PRIMARY KEY, record TEXT)",
+    "CREATE TABLE names (name BLOB, file BLOB, agent INT, folded BLOB, backwards BLOB)",
+    "CREATE INDEX names_by_name ON names (name)",
+    "CREATE INDEX names_by_file ON names (file)",
+    "CREATE INDEX names_by_beginning ON names (agent, folded)",
+    "CREATE INDEX names_by_end ON names (agent, backwards)",
+)
+_UNUSABLE = (sqlite3.Error, OSError, *DAMAGED)
 
 
-def load_records(file: Path) -> dict[str, FileRecord]:
-    """What the last scan found; nothing where there is none, or none of this version."""
-    try:
-        data = json.loads(read_content(file))
-        if data["format"] != FORMAT or data["version"] != __version__:
-            return {}
-        records = {}
-        for name, record in data["files"].items():
-            # One damaged record is read again from its file; the others still count.
-            with suppress(*_DAMAGED):
-                records[name] = record_from_json(record, name)
-    except (OSError, *_DAMAGED):
-        return {}
-    return records
+class ScanCache:
+    """The files of a vault as the last look found them. Whatever is wrong with it, it answers as if it were empty."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def stamps(self) -> dict[str, Stamp | None] | None:
+        """Every file; None where there is no cache that can be used."""
+        with suppress(*_UNUSABLE), self._open() as database:
+            rows = database.execute("SELECT file, size, modified, changed, inode FROM files")
+            return {os.fsdecode(row[0]): _stamp(row[1:]) for row in rows}
+        return None
+
+    def has_more_than(self, files: int) -> bool:
+        """Whether it knows more files than that."""
+        with suppress(*_UNUSABLE), self._open() as database:
+            return database.execute("SELECT 1 FROM files LIMIT 1 OFFSET ?", (files,)).fetchone() is not None
+        return False
+
+    def files_named(self, names: Iterable[str]) -> set[str]:
+        """The files of everything that has one of these ids or names."""
+        found: set[str] = set()
+        with suppress(*_UNUSABLE), self._open() as database:
+            for name in names:
+                rows = database.execute("SELECT file FROM names WHERE name = ?", (lossless_bytes(name),))
+                found |= {os.fsdecode(row[0]) for row in rows}
+        return found
+
+    def names_near(self, name: str, *, agents_only: bool = False) -> list[str]:
+        """Names that begin or end like this one, nearest in order; of agents also the form with their prefix."""
+        found: list[str] = []
+        with suppress(*_UNUSABLE), self._open() as database:
+            for agent in (1,) if agents_only else (0, 1):
+                for column, key in (("folded", fold(name)), ("backwards", backwards(name))):
+                    rows = _neighbours(database, column, agent, lossless_bytes(key))
+                    names = [str(row[0], "utf-8", "surrogatepass") for row in rows]
+                    found += [*names, *(f"{AGENT_PREFIX}{each}" for each in names if agent)]
+        return found
+
+    def load(self, files: Iterable[str] | None = None) -> dict[str, FileRecord | None] | None:
+        """What these files define, or all; None for a record that is damaged, and where there is no usable cache."""
+        found: dict[str, FileRecord | None] = {}
+        with suppress(*_UNUSABLE), self._open() as database:
+            for name, size, modified, changed, inode, text in _select_records(database, files):
+                file = os.fsdecode(name)
+                found[file] = None
+                with suppress(*DAMAGED):
+                    found[file] = read_record(text, file, _stamp((size, modified, changed, inode)))
+            return found
+        return None
+
+    def rebuild(self, found: Changes) -> bool:
+        """Begin anew with all that was found; whether it could be written."""
+        with suppress(*_UNUSABLE):
+            self._discard()
+            self._file.parent.mkdir(exist_ok=True)
+            require_no_links(self._file.parent)
+            os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            with closing(self._connect()) as database, _transaction(database):
+                for statement in _TABLES:
+                    database.execute(statement)
+                _write(database, found)
+                # Last, and in the same transaction: what has a format has all files.
+                database.execute("INSERT INTO format VALUES (?)", (FORMAT,))
+            return True
+        return False
+
+    def save(self, changes: Changes) -> bool:
+        """Replace the rows of what changed; whether it could be written. Others read the old rows or the new ones."""
+        with suppress(*_UNUSABLE), self._open() as database, _transaction(database):
+            _write(database, changes)
+            return True
+        return False
+
+    def _discard(self) -> None:
+        for each in (self._file, self._file.with_name(f"{self._file.name}-journal")):
+            each.unlink(missing_ok=True)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(self._connect()) as database:
+            tables = [row[0] for row in database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+            # Only what we have made ourselves: no trigger, no view, nothing that is computed.
+            if sorted(tables) != sorted(_TABLES):
+                raise ValueError(self._file)
+            if database.execute("SELECT format FROM format").fetchall() != [(FORMAT,)]:
+                raise ValueError(self._file)
+            yield database
+
+    def _connect(self) -> sqlite3.Connection:
+        require_no_links(
+            self._file.parent.parent, self._file.parent, self._file.with_name(f"{self._file.name}-journal")
+        )
+        if not stat.S_ISREG(self._file.lstat().st_mode):
+            raise ValueError(self._file)
+        # A folder that cannot be written can still be looked at.
+        mode = "rw" if os.access(self._file.parent, os.W_OK) else "ro"
+        address = f"file:{quote(os.fsencode(self._file))}?mode={mode}"
+        database = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+        database.execute("PRAGMA trusted_schema = OFF")
+        # Nobody loses anything with it: after a power failure it is made again at worst.
+        database.execute("PRAGMA synchronous = OFF")
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_RECORD + 1000)
+        return database
 
 
-def save_records(file: Path, records: dict[str, FileRecord]) -> None:
-    """Keep what was found, in one step; a folder that cannot be written is no reason to fail."""
-    with suppress(OSError, *_DAMAGED):
-        kept = {name: record_to_json(record) for name, record in records.items() if record.stamp is not None}
-        data = {"format": FORMAT, "version": __version__, "files": kept}
-        replace_content(file, json.dumps(data, separators=(",", ":")).encode("ascii"))
-
-
-def read_content(file: Path) -> bytes:
-    """The bytes of the cache file. Raises ValueError where it is a pipe, a folder or absurdly large."""
-    with open_folder(file.parent) as folder, open(os.open(file.name, _READ, dir_fd=folder), "rb") as opened:  # noqa: PTH123  by descriptor
-        status = os.fstat(opened.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise ValueError(file)
-        return opened.read(LARGEST)
-
-
-def replace_content(file: Path, content: bytes) -> None:
-    """Written beside and put in its place at once: a reader sees the old file or the new one."""
-    with open_folder(file.parent, make=True) as folder:
-        temporary = f"{file.name}.{secrets.token_hex(8)}"
-        try:
-            with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as opened:  # noqa: PTH123  by descriptor
-                opened.write(content)
-            os.replace(temporary, file.name, src_dir_fd=folder, dst_dir_fd=folder)
-        except OSError:
-            with suppress(OSError):
-                os.unlink(temporary, dir_fd=folder)
-            raise
+def _select_records(database: sqlite3.Connection, files: Iterable[str] | None) -> Iterator[tuple[Any, ...]]:
+    columns = "file, size, modified, changed, inode, record"
+    query = f"SELECT {columns} FROM files LEFT JOIN definitions USING (file) WHERE defines"  # noqa: S608  words of ours
+    if files is None:
+        yield from database.execute(query)
+        return
+    for file in files:
+        yield from database.execute(f"{query} AND file = ?", (os.fsencode(file),))
 
 
 @contextmanager
-def open_folder(folder: Path, *, make: bool = False) -> Iterator[int]:
-    """The folder, opened so that neither it nor the one above can be a link."""
-    above = os.open(folder.parent, _FOLDER)
+def _transaction(database: sqlite3.Connection) -> Iterator[None]:
+    database.execute("BEGIN IMMEDIATE")
     try:
-        if make:
-            with suppress(FileExistsError):
-                os.mkdir(folder.name, dir_fd=above)
-        opened = os.open(folder.name, _FOLDER, dir_fd=above)
-    finally:
-        os.close(above)
-    try:
-        yield opened
-    finally:
-        os.close(opened)
+        yield
+        database.execute("COMMIT")
+    except BaseException:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        raise
 
 
-# --- records as JSON and back; whatever is not exactly a record of ours is refused
+def _write(database: sqlite3.Connection, changes: Changes) -> None:
+    for file, record in changes.items():
+        key = os.fsencode(file)
+        database.execute("DELETE FROM definitions WHERE file = ?", (key,))
+        database.execute("DELETE FROM names WHERE file = ?", (key,))
+        if record is None:
+            database.execute("DELETE FROM files WHERE file = ?", (key,))
+            continue
+        defines = record.entry is not None or bool(record.problems)
+        stamp = record.stamp or (None,) * 4
+        database.execute("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", (key, *stamp, defines))
+        # What is too large is told to be missing, and read again each time.
+        if defines and len(text := format_record(record)) < LARGEST_RECORD:
+            database.execute("INSERT INTO definitions VALUES (?, ?)", (key, text))
+        if record.entry is not None:
+            database.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", _rows_of_names(record.entry, key))
 
 
-Value = TypeVar("Value")
-_TYPES_OF_KINDS = {
-    "markdown": ("single", "chain", None),
-    "javascript": ("single", None),
-    "agent": ("agent",),
-    "tag": ("tag",),
-}
-_SEVERITIES: Mapping[str, Severity] = {"error": "error", "warning": "warning"}
+def _rows_of_names(entry: Entry, file: bytes) -> Iterator[tuple[bytes, bytes, bool, bytes, bytes]]:
+    is_agent = entry.kind == "agent"
+    for name in {entry.id, entry.name} if entry.kind != "tag" else {entry.id}:
+        sides = lossless_bytes(fold(name)), lossless_bytes(backwards(name))
+        yield lossless_bytes(name), file, is_agent, *sides
 
 
-def record_to_json(record: FileRecord) -> list[Any]:
-    """Everything but the reading itself, with the values of sentences instead of sentences."""
-    assert record.stamp is not None
-    # What a tool refuses beyond its schema is code, and only built-in tools have it.
-    entry = asdict(replace(record.entry, refuses={})) if record.entry is not None else None
-    return [list(asdict(record.stamp).values()), entry, [asdict(problem) for problem in record.problems]]
+def _neighbours(database: sqlite3.Connection, column: str, agent: int, key: bytes) -> Iterator[tuple[bytes]]:
+    """So many names on both sides of where this one would stand."""
+    for sign, order in (("<", "DESC"), (">=", "ASC")):
+        query = f"SELECT name FROM names WHERE agent = ? AND {column} {sign} ? ORDER BY {column} {order} LIMIT ?"  # noqa: S608  words of ours
+        yield from database.execute(query, (agent, key, NEIGHBOURS))
 
 
-def record_from_json(data: Any, file: str) -> FileRecord:
-    """The record of this file. Raises KeyError, TypeError, ValueError or IndexError on anything else."""
-    stamp, entry, problems = data
-    size, modified, changed, inode = _all(int, stamp)
-    return FileRecord(
-        stamp=Stamp(size=size, modified=modified, changed=changed, inode=inode),
-        entry=_entry(entry, file) if entry is not None else None,
-        problems=_problems(problems, file),
-    )
-
-
-def _entry(data: Any, file: str) -> Entry:
-    # A record copied to another name would lend one file the good reputation of another.
-    if data["file"] != file or data["type"] not in _TYPES_OF_KINDS[data["kind"]]:
-        raise ValueError(file)
-    name, identifier, description = _all(str, (data["name"], data["id"], data["description"]))
-    _all(str, (each for each in (data["category"], data["log"]) if each is not None))
-    _all(str, data["aliases"].values())
-    (strict,) = _all(bool, (data["strict"],))
-    return Entry(
-        id=identifier,
-        name=name,
-        kind=data["kind"],
-        type=data["type"],
-        description=description,
-        category=data["category"],
-        tags=_all(str, data["tags"]),
-        file=file,
-        span=_span(data["span"]) if data["span"] is not None else None,
-        problems=_problems(data["problems"], file),
-        calls=tuple(map(_call, data["calls"])),
-        agents=tuple(map(_call, data["agents"])),
-        required=_all(str, data["required"]),
-        parameters=_all(str, data["parameters"]),
-        aliases=dict(data["aliases"]),
-        strict=strict,
-        schema=_schema(data["schema"]),
-        answer=dict(data["answer"]),
-        example_values=tuple(map(_value, data["example_values"])),
-        words=dict(zip(data["words"], map(_span, data["words"].values()), strict=True)),
-        schedule=_schedule(data["schedule"]) if data["schedule"] is not None else None,
-        log=data["log"],
-    )
-
-
-def _schedule(data: Any) -> str:
-    from paperagents.reading.fields import is_schedule  # noqa: PLC0415  few tools have one
-
-    if not is_schedule(*_all(str, (data,))):
-        raise ValueError(data)
-    return str(data)
-
-
-def _call(data: Any) -> CallSite:
-    (tool,), (conditional,) = _all(str, (data["tool"],)), _all(bool, (data["conditional"],))
-    arguments = data["arguments"]
-    spans = dict(zip(arguments, map(_span, arguments.values()), strict=True))
-    return CallSite(
-        tool=tool,
-        span=_span(data["span"]),
-        arguments=spans,
-        conditional=conditional,
-        values=tuple(map(_value, data["values"])),
-        near_references=tuple(map(_near_reference, data["near_references"])),
-        answer_references=tuple(map(_answer_reference, data["answer_references"])),
-    )
-
-
-def _value(data: Any) -> WrittenValue:
-    _all(str, (data["name"], *data["inner"], *data["templates"]))
-    inner = data["inner"]
-    return WrittenValue(
-        name=data["name"],
-        value=data["value"],
-        span=_span(data["span"]),
-        inner=dict(zip(inner, map(_span, inner.values()), strict=True)) if inner else {},
-        templates={path: _pieces(pieces) for path, pieces in data["templates"].items()} if data["templates"] else {},
-    )
-
-
-def _pieces(data: Any) -> Pieces:
-    if not {*map(type, data)} <= {str, type(None)}:
-        raise TypeError
-    return tuple(data)
-
-
-def _near_reference(data: Any) -> NearReference:
-    _all(str, (data["text"], data["suggestion"]))
-    return NearReference(text=data["text"], suggestion=data["suggestion"], span=_span(data["span"]))
-
-
-def _answer_reference(data: Any) -> AnswerReference:
-    _all(str, (data["tool"], data["text"]))
-    if not {*map(type, data["path"])} <= {str, int}:
-        raise TypeError
-    span = _span(data["span"])
-    return AnswerReference(tool=data["tool"], path=tuple(data["path"]), text=data["text"], span=span)
-
-
-def _schema(data: Any) -> JsonObject:
-    """A schema of which each property is one; a damaged type would stop those who convert values."""
-    schema: JsonObject = dict(data)
-    for each in _all(dict, data["properties"].values()) if data else ():
-        kinds = each.get("type", "")
-        _all(str, kinds if isinstance(kinds, list) else (kinds,))
-    return schema
-
-
-def _problems(data: Any, file: str) -> tuple[Problem, ...]:
-    return tuple(_problem(each, file) for each in data) if data else ()
-
-
-def _problem(data: Any, file: str) -> Problem:
-    if data["file"] != file:
-        raise ValueError(file)
-    (code,) = _all(str, (data["code"],))
-    severity, span = _SEVERITIES[data["severity"]], _span(data["span"])
-    problem = Problem(code=code, severity=severity, file=file, span=span, values=dict(data["values"]))
-    problem.as_json()  # A sentence that cannot be said is no sentence of ours: this raises KeyError.
-    return problem
-
-
-def _span(data: Any) -> Span:
-    _all(int, data.values())
-    return Span(**data)
-
-
-def _all(kind: type[Value], values: Iterable[Any]) -> tuple[Value, ...]:
-    """The values, each of exactly this type. Raises TypeError."""
-    # Without a call for each value: every command reads the records of the whole vault.
-    found = tuple(values)
-    if not {*map(type, found)} <= {kind}:
-        raise TypeError
-    return found
+def _stamp(row: tuple[int | None, ...]) -> Stamp | None:
+    size, modified, changed, inode = row
+    if size is None or modified is None or changed is None or inode is None:
+        return None
+    return size, modified, changed, inode

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,18 +22,14 @@ JAVASCRIPT_ENDING = ".tool.js"
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 _HARMLESS_SECONDS = 0.1
 """What a .tool.js file may take without being counted."""
+_AT_ONCE = 50
+"""So many files are checked by the engine in one call."""
 _SETTLED = 100_000_000
 """Nanoseconds after which a file's time stamps tell every later change apart."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stamp:
-    """What changes when a file changes."""
-
-    size: int
-    modified: int
-    changed: int
-    inode: int
+Stamp = tuple[int, int, int, int]
+"""Size, time of change, time of any change of its status, and number of a file: what changes when it changes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,6 +44,17 @@ class FileRecord:
     reading: FileReading | None = None
 
 
+Changes = Mapping[str, FileRecord | None]
+"""What a look at the folder found: files that are new or not the same, and None for those that are gone."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _ToRead:
+    file: str
+    path: str
+    stamp: Stamp | None
+
+
 @dataclass(kw_only=True)
 class FolderScan:
     """The files of one vault folder."""
@@ -57,10 +64,10 @@ class FolderScan:
     """What the built-in tools answer, as JSON Schemas: references to it are checked."""
     keep: Callable[[Entry], Entry] = lambda entry: entry
     """What to remember of an entry."""
-    records: dict[str, FileRecord] = field(default_factory=dict)
-    """Never changed in place: who holds it keeps a complete state."""
-    folders: frozenset[str] = frozenset()
-    """The visible folders that are no links; the root is the empty text."""
+    stamps: dict[str, Stamp | None] = field(default_factory=dict)
+    """The files as they were at the last look."""
+    folders: dict[str, Stamp | None] = field(default_factory=dict)
+    """The visible folders that are no links, as they were before they were listed; the root is the empty text."""
     files_read: int = 0
     """How often a file was opened, since the start: unchanged ones are not."""
     javascript_seconds: float = 5.0
@@ -68,33 +75,46 @@ class FolderScan:
     _has_links: bool = False
     _spent: float = 0.0
 
-    def refresh(self) -> None:
+    def refresh(self) -> Changes:
         """Walk the whole folder."""
-        self._spent = 0.0
         root = os.path.realpath(self.root)
         found = _Listing(root)
-        self.folders = frozenset(found.folders)
+        self.folders = found.folders
         self._has_links = bool(found.links)
         paths = {**{file: f"{root}/{file}" for file in found.files}, **found.followed_links()}
-        self.records = {file: self._record(file, paths[file]) for file in sorted(paths)}
+        return {**dict.fromkeys(self.stamps.keys() - paths.keys()), **self._look_at(paths)}
 
-    def update(self, files: Iterable[str]) -> None:
+    def update(self, files: Iterable[str]) -> Changes:
         """Look again at these files or folders only."""
-        self._spent = 0.0
         files = [file for file in files if not is_hidden(file)]
         root = os.path.realpath(self.root)
         # A folder or a link can mean other files than those named; looking at all of them is always right.
         if self._has_links or not all(self._is_plain(root, file) for file in files):
-            self.refresh()
-            return
-        records = dict(self.records)
-        for file in files:
-            path = f"{root}/{file}"
-            if is_definition_file(file) and os.path.isfile(path):  # noqa: PTH113  paths stay text here: ten thousand Path objects are slow
-                records[file] = self._record(file, path)
+            return self.refresh()
+        paths = {file: f"{root}/{file}" for file in files if is_definition_file(file)}
+        there = {file: path for file, path in paths.items() if os.path.isfile(path)}  # noqa: PTH113  paths stay text here: ten thousand Path objects are slow
+        return {**{file: None for file in files if file in self.stamps.keys() - there.keys()}, **self._look_at(there)}
+
+    def has_changed_folder(self) -> bool:
+        """Whether a file may have come, gone or taken another's place anywhere since the last walk."""
+        root = os.path.realpath(self.root)
+        return any(stamp is None or stamp != stamp_of(root, folder) for folder, stamp in self.folders.items())
+
+    def read_again(self, file: str) -> FileRecord | None:
+        """One file that is known without a walk; None where it is gone, or no plain file of the vault any more."""
+        path = f"{os.path.realpath(self.root)}/{file}"
+        if is_hidden(file) or os.path.realpath(path) != path or not os.path.isfile(path):  # noqa: PTH113  see above
+            return None
+        self.stamps.pop(file, None)
+        return self._look_at({file: path})[file]
+
+    def note(self, changes: Changes) -> None:
+        """Remember what was found, so that it is not found again."""
+        for file, record in changes.items():
+            if record is None:
+                self.stamps.pop(file, None)
             else:
-                records.pop(file, None)
-        self.records = dict(sorted(records.items()))
+                self.stamps[file] = record.stamp
 
     def _is_plain(self, root: str, file: str) -> bool:
         """Whether this is, or was, a file in a folder we know, with no link on the way."""
@@ -102,45 +122,64 @@ class FolderScan:
         in_known_folder = file not in self.folders and file.rpartition("/")[0] in self.folders
         return in_known_folder and os.path.realpath(path) == path and not os.path.isdir(path)  # noqa: PTH112  see above
 
-    def _record(self, file: str, path: str) -> FileRecord:
-        known = self.records.get(file)
-        try:
-            stamp = _stamp(path)
+    def _look_at(self, paths: Mapping[str, str]) -> dict[str, FileRecord]:
+        """Read those that are not as they were."""
+        self._spent = 0.0
+        found: dict[str, FileRecord] = {}
+        waiting: list[_ToRead] = []
+        now = time.time_ns()
+        for file in sorted(paths):
+            try:
+                stamp = _stamp(paths[file], now)
+            except OSError as error:
+                found[file] = _unread(file, error)
+                continue
             # The stamp is taken before reading: a change in between is seen the next time.
-            if known is not None and known.stamp is not None and known.stamp == stamp:
-                return known
-            if not file.lower().endswith(JAVASCRIPT_ENDING):
-                return self._read(file, path, stamp)
-            return self._read_javascript(file, path, stamp)
-        except OSError as error:
-            return FileRecord(stamp=None, problems=(_unreadable(file, error, "warning"),))
+            if stamp is None or stamp != self.stamps.get(file):
+                waiting.append(_ToRead(file=file, path=paths[file], stamp=stamp))
+        for start in range(0, len(waiting), _AT_ONCE):
+            found |= self._read(waiting[start : start + _AT_ONCE])
+        return found
 
-    def _read_javascript(self, file: str, path: str, stamp: Stamp | None) -> FileRecord:
-        """Read a file that is evaluated for that: each has its limit, and all of one look together have one."""
+    def _read(self, files: Sequence[_ToRead]) -> dict[str, FileRecord]:
+        from paperagents.reading.files import check_with_engine  # noqa: PLC0415  see above
+
+        found: dict[str, FileRecord] = {}
+        readings: list[FileReading] = []
+        for each in files:
+            try:
+                reading = self._read_one(each)
+            except OSError as error:
+                found[each.file] = _unread(each.file, error)
+                continue
+            found[each.file] = FileRecord(stamp=each.stamp if reading else None)
+            if reading is None:
+                unread = Problem(code="tool-not-read", severity="error", file=each.file, span=_START)
+                found[each.file] = replace(found[each.file], entry=_entry_of_unread(unread))
+            elif reading.concerns_us:
+                readings.append(reading)
+        for reading in check_with_engine(readings):
+            record, entry = found[reading.file], make_entry(reading)
+            if entry is None:
+                found[reading.file] = replace(record, problems=reading.problems)
+            else:
+                found[reading.file] = replace(record, entry=self.keep(entry), reading=reading)
+        return found
+
+    def _read_one(self, each: _ToRead) -> FileReading | None:
+        """The file; None for one that would have to be evaluated when all of this look have used up their time."""
+        if not each.file.lower().endswith(JAVASCRIPT_ENDING):
+            self.files_read += 1
+            return _reading(each.file, each.path, self.answers)
         if self._spent > self.javascript_seconds:
-            from paperagents.reading.files import FileReading  # noqa: PLC0415  see above
-
-            unread = Problem(code="tool-not-read", severity="error", file=file, span=_START)
-            return FileRecord(stamp=None, entry=make_entry(FileReading(file=file, problems=(unread,))))
+            return None
+        self.files_read += 1
         started = time.monotonic()
         try:
-            return self._read(file, path, stamp)
+            return _reading(each.file, each.path, self.answers)
         finally:
             # A thousand harmless files must not use it up, on a busy computer neither.
             self._spent += max(0.0, time.monotonic() - started - _HARMLESS_SECONDS)
-
-    def _read(self, file: str, path: str, stamp: Stamp | None) -> FileRecord:
-        self.files_read += 1
-        reading = _reading(file, path, self.answers)
-        if not reading.concerns_us:
-            return FileRecord(stamp=stamp)
-        from paperagents.reading.files import check_with_engine  # noqa: PLC0415  see above
-
-        reading = check_with_engine(reading)
-        entry = make_entry(reading)
-        if entry is None:
-            return FileRecord(stamp=stamp, problems=reading.problems)
-        return FileRecord(stamp=stamp, entry=self.keep(entry), reading=reading)
 
 
 def read_file(root: Path, file: str, answers: Mapping[str, Mapping[str, JsonValue]]) -> FileReading:
@@ -157,10 +196,10 @@ def read_file(root: Path, file: str, answers: Mapping[str, Mapping[str, JsonValu
         return FileReading(file=file, problems=(_unreadable(file, error, "error"),))
 
 
-def stamp_of(root: Path, file: str) -> Stamp | None:
+def stamp_of(root: Path | str, file: str) -> Stamp | None:
     """What would change if the file changed; None where it is too new to tell, or gone."""
     try:
-        return _stamp(f"{root}/{file}")
+        return _stamp(f"{root}/{file}", time.time_ns())
     except OSError:
         return None
 
@@ -180,7 +219,7 @@ class _Listing:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self.folders: set[str] = set()
+        self.folders: dict[str, Stamp | None] = {}
         self.files: set[str] = set()
         self.links: list[str] = []
         waiting = [""]
@@ -191,10 +230,11 @@ class _Listing:
         prefix = f"{folder}/" if folder else ""
         inner: list[str] = []
         try:
+            stamp = _stamp(f"{self.root}/{folder}", time.time_ns())
             listing = os.scandir(f"{self.root}/{folder}")
         except OSError:
             return inner
-        self.folders.add(folder)
+        self.folders[folder] = stamp
         with listing:
             for each in listing:
                 if each.name.startswith("."):
@@ -224,12 +264,13 @@ class _Listing:
         return {link: target for target, link in followed.items()}
 
 
-def _stamp(path: str) -> Stamp | None:
+def _stamp(path: str, now: int) -> Stamp | None:
     status = os.stat(path)  # noqa: PTH116  see above
+    modified, changed = status.st_mtime_ns, status.st_ctime_ns
     # Time stamps are coarse: a second change in the same tick would look the same.
-    if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _SETTLED:
+    if now - (modified if modified > changed else changed) < _SETTLED:
         return None
-    return Stamp(size=status.st_size, modified=status.st_mtime_ns, changed=status.st_ctime_ns, inode=status.st_ino)
+    return status.st_size, modified, changed, status.st_ino
 
 
 def _reading(file: str, path: str, answers: Mapping[str, Mapping[str, JsonValue]]) -> FileReading:
@@ -253,6 +294,16 @@ def _content(path: str, *, whole: bool = False) -> bytes:
         return b"".join(pieces)
     finally:
         os.close(descriptor)
+
+
+def _unread(file: str, error: OSError) -> FileRecord:
+    return FileRecord(stamp=None, problems=(_unreadable(file, error, "warning"),))
+
+
+def _entry_of_unread(problem: Problem) -> Entry | None:
+    from paperagents.reading.files import FileReading  # noqa: PLC0415  see above
+
+    return make_entry(FileReading(file=problem.file, problems=(problem,)))
 
 
 def _unreadable(file: str, error: OSError, severity: Severity) -> Problem:

@@ -64,6 +64,8 @@ class FolderWatch:
                 self._follow()
             except Exception as error:
                 self._recover(error)
+            finally:
+                self._registry.follow(is_followed=False)
 
     def _recover(self, error: Exception) -> None:
         try:
@@ -113,6 +115,7 @@ class FolderWatch:
         # The first turn, also an empty one, says that the folders are being watched.
         next(changes, None)
         self._take_all()
+        self._registry.follow(is_followed=not self._looks)
         for change in changes:
             if change:
                 files = sorted({Path(path).relative_to(root).as_posix() for _, path in change})

@@ -283,7 +283,7 @@ def test_new_files_speak_the_language_of_the_reader(
 def test_odd_names_are_harmless_and_correct(name: str, kind: list[str], paper: Paper, vault: Path) -> None:
     answer = paper("new", *kind, "--json", "--", name)
     assert answer.code == 0, answer.out
-    written = set(contents(vault)) - {".paper/cache/entries.json"}
+    written = set(contents(vault)) - {".paper/cache/files.db"}
     assert written == {answer.document["file"]}, "nothing else, and nothing outside"
     assert answer.document["file"].startswith(f"{kind[0]}s/")
     assert paper("check", "--json").document == []
