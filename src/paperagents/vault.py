@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from paperagents.agents.evals import Attempt, EvalReport, Observer, evaluate_model
 from paperagents.agents.model import LanguageModel
 from paperagents.approval.question import (
     ApprovalRequest,
@@ -18,8 +19,10 @@ from paperagents.approval.question import (
     Decision,
 )
 from paperagents.calls.arguments import ToolCall, variable_text
+from paperagents.definitions.agent import Eval
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.tool import Example, ToolDefinition
+from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, Example, ToolDefinition
+from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
 from paperagents.notes_folder import find_vault
@@ -143,6 +146,40 @@ class Vault(VaultParts):
         broken = [entry for entry in files if not entry.valid]
         tools = [entry for entry in files if entry.valid and entry.is_tool]
         return [*map(unusable_file, broken), *(result for entry in tools for result in self.test(entry.id))]
+
+    def evaluate(self, agent: str, *, models: Sequence[str] = (), repeat: int = 1) -> list[EvalReport]:
+        """Ask the questions under ``evals`` of an agent's note, with each of the models, without touching anything.
+
+        Without models, with the one that the agent thinks with.
+        """
+        definition = self.registry.agent(agent)
+        reports = []
+        for model in models or (None,):
+            name = self.agents.choose_model(model, definition)
+            thinks_with = self.agents.open_script(name, by_person=model is not None) or name
+            attempt = partial(self._try_eval, definition, thinks_with)
+            reports.append(evaluate_model(model or name, definition.evals, repeat, attempt, self._evaluate))
+        return reports
+
+    def _try_eval(self, agent: AgentDefinition, model: LanguageModel | str, wanted: Eval) -> Attempt:
+        observer = Observer()
+        with PlannedFolder(self.root) as folder:
+            session = Session(plan=[], responses=wanted.responses, is_eval=True, on_event=observer.on_event)
+            session.model = model
+            call = ToolCall(tool=f"{AGENT_PREFIX}{agent.id}", arguments={QUERY: wanted.question})
+            record = Runner(self._without_trace(folder), session).run(call)
+            held = {path: self._held_text(folder, path) for path in wanted.changes or ()}
+            return Attempt(
+                record=record, calls=observer.calls, unanswered=observer.unanswered,
+                changed=sorted(folder.pending_changes), read=held.get,
+            )  # fmt: skip
+
+    def _held_text(self, folder: VaultFolder, path: str) -> str | None:
+        try:
+            found = folder.find_text(path)
+        except ToolError:
+            return None
+        return found.content if found is not None else None
 
     def _try_example(self, tool: ToolDefinition, example: Example) -> RunRecord:
         stand_ins = {name: variable_text(value) for name, value in example.environment.items()}

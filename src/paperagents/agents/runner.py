@@ -60,7 +60,10 @@ class AgentRunner:
         assert agent is not None
         if frame.agents >= MOST_AGENTS:
             raise ToolError("agents-too-deep", limit=MOST_AGENTS, tool=agent.id)
-        if pipeline.session.plan is not None:
+        if pipeline.session.is_eval:
+            # It is about this model alone.
+            agent = replace(agent, fallback=())
+        elif pipeline.session.plan is not None:
             self._plan(pipeline, agent, frame)
         with limit_time(time_limit(agent, frame), pipeline.session, code="agent-timeout"):
             return self._run(pipeline, agent, frame)
@@ -113,7 +116,7 @@ class AgentRunner:
             return done["output"]
         with frame.log.block(place, frame.arguments) as entry:
             chosen_by = "note" if pipeline.session.model is None else "person"
-            start: JsonObject = {"model": self._choose_model(pipeline, agent), "chosen_by": chosen_by,
+            start: JsonObject = {"model": self.choose_model(pipeline.session.model, agent), "chosen_by": chosen_by,
                                  "tools": [*box.tools]}  # fmt: skip
             if frame.depth == 1 and pipeline.session.plan is None:
                 start[CONVERSATION] = frame.arguments.get(CONVERSATION) or new_conversation_name(agent, frame)
@@ -158,8 +161,8 @@ class AgentRunner:
 
     # --- the model
 
-    def _choose_model(self, pipeline: StepRunner, agent: AgentDefinition) -> str:
-        chosen = pipeline.session.model
+    def choose_model(self, chosen: Any, agent: AgentDefinition) -> str:
+        """The name of the model that an agent thinks with; ``chosen`` is the one that a person wants."""
         if isinstance(chosen, str) and chosen.startswith(SCHEME):
             # The run may be resumed in another folder.
             return f"{SCHEME}{Path(chosen.removeprefix(SCHEME)).absolute()}"
@@ -182,6 +185,15 @@ class AgentRunner:
             return self._cached(choice, lambda: read_script_file(Path(file))), choice
         return self._cached(choice, lambda: read_script(self.folder().read_text(file).content, file)), choice
 
+    def open_script(self, name: str, *, by_person: bool) -> LanguageModel | None:
+        """A model that says what a script says, again and again; None where that is no name of one."""
+        if not name.startswith(SCHEME):
+            return None
+        file = name.removeprefix(SCHEME)
+        if by_person:
+            return read_script_file(Path(file), repeats=True)
+        return read_script(self.folder().read_text(file).content, file, repeats=True)
+
     def _connect(self, pipeline: StepRunner) -> LanguageModel:
         from paperagents.agents.client import ChatModel  # noqa: PLC0415  the HTTP library is large
 
@@ -203,7 +215,7 @@ class AgentRunner:
             raise ToolError("example-needs-response", tool=agent.id)
         masking = pipeline.services.redaction
         query = format_value(frame.arguments.get(QUERY))
-        preview = masking.text(f"{agent.id} → {self._choose_model(pipeline, agent)}\n\n{query}")
+        preview = masking.text(f"{agent.id} → {self.choose_model(pipeline.session.model, agent)}\n\n{query}")
         plan.append({"step": frame.root_step or 1, "tool": agent.id, "arguments": masking.value(frame.arguments),
                      "preview": preview, "would_ask": False})  # fmt: skip
         raise PlanEndsError

@@ -31,14 +31,21 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ExpectedCall:
+    """A call that must be made: the tool, and those of its arguments that matter."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Eval:
     """A question to an agent, and what must hold of the answer."""
 
     question: str
     expects: Mapping[str, JsonValue] = field(default_factory=dict)
     """``output`` and ``output_contains``, as far as they are given."""
-    calls: tuple[Mapping[str, JsonValue], ...] = ()
-    """``tool`` and ``arguments`` of calls that must be made."""
+    calls: tuple[ExpectedCall, ...] = ()
     not_calls: tuple[str, ...] = ()
     changes: Mapping[str, JsonValue] | None = None
     """What files must hold at the end, by path; an empty mapping: nothing is changed."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from paperagents.definitions.agent import Eval
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.agent import Eval, ExpectedCall
 from paperagents.definitions.source import Excerpt
 from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_checks import check_block, check_expression
@@ -51,10 +50,10 @@ def read_eval(fields: Fields) -> Eval | None:
     return found if question and question.strip() else None
 
 
-def read_calls(fields: Fields) -> tuple[JsonObject, ...]:
+def read_calls(fields: Fields) -> tuple[ExpectedCall, ...]:
     """Calls that must be made: a tool, and perhaps some of its arguments."""
     nodes = fields.sequence("calls")
-    calls: list[JsonObject] = []
+    calls = []
     for node in nodes.items if nodes is not None else ():
         if not isinstance(node, YamlMapping):
             fields.problems.error("wrong-type", node.span, field="calls", case="mappings")
@@ -65,7 +64,7 @@ def read_calls(fields: Fields) -> tuple[JsonObject, ...]:
         if inner.is_blank("tool"):
             fields.problems.error("missing-field", node.span, field="tool")
         elif tool is not None:
-            calls.append({"tool": tool, "arguments": arguments.plain() if arguments is not None else {}})
+            calls.append(ExpectedCall(tool=tool, arguments=arguments.plain() if arguments is not None else {}))
     return tuple(calls)
 
 

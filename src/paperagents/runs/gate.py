@@ -365,6 +365,8 @@ class Gate:
             return effect.perform()
         if effect.answer is not None:
             return effect.answer
+        if self.session.is_eval:
+            raise ToolError("example-needs-response", tool=effect.tool)
         raise PlanEndsError
 
     def add_to_plan(  # noqa: PLR0913  everything a plan says of a call

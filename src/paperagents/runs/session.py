@@ -98,6 +98,8 @@ class Session:
     """Set for a dry run: effects are collected here instead of being had."""
     responses: Mapping[str, JsonValue] | None = None
     """Answers that stand in for tools, by tool or label, when examples are tried."""
+    is_eval: bool = False
+    """A dry run in which models are asked, to judge their answers."""
     model: Any = None
     """The language model this person wants agents to think with: its name, or the model itself."""
     lock: threading.RLock = field(default_factory=threading.RLock)

@@ -115,6 +115,7 @@ _MODULES = {
     "text_commands": ("extract", "resolve"),
     "store_command": ("store",),
     "agent_commands": ("chat", "ask"),
+    "eval_command": ("eval",),
     "vault_commands": ("stats", "config", "doctor", "backup", "completion"),
     "server_commands": ("serve", "worker", "mcp"),
     "trust_command": ("trust",),
@@ -124,8 +125,8 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 COMMANDS = (
     "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store",
-    "env", "install", "chat", "ask", "stats", "config", "trust", "doctor", "serve", "worker", "backup", "mcp", "import",
-    "completion",
+    "env", "install", "chat", "ask", "eval", "stats", "config", "trust", "doctor", "serve", "worker", "backup", "mcp",
+    "import", "completion",
 )  # fmt: skip
 """In the order a newcomer meets them."""
 COMPLETE_VARIABLE = "_PAPER_COMPLETE"

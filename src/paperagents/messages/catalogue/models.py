@@ -57,6 +57,62 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Bild „{path}“ wurde nicht gesendet: Es fehlt, ist zu groß oder eines zu viel.",
         "图片“{path}”未发送：不存在、过大或数量过多。",
     ),
+    # paper eval
+    "cli.eval": (
+        "Ask an agent the questions in its note and judge the answers. Nothing is changed.",
+        "Einem Agenten die Fragen in seiner Notiz stellen und die Antworten beurteilen. Nichts wird geändert.",
+        "向智能体提出其笔记中的问题并评判回答。不会更改任何内容。",
+    ),
+    "cli.eval.model": (
+        "A language model to try; may be given several times.",
+        "Ein Sprachmodell, das erprobt wird; mehrmals möglich.",
+        "要试用的语言模型；可多次给出。",
+    ),
+    "cli.eval.repeat": (
+        "How often each question is asked.",
+        "Wie oft jede Frage gestellt wird.",
+        "每个问题提问的次数。",
+    ),
+    "cli.eval.none": (
+        "{agent} has no evals. Add some to its note: 'evals:' with '- question: …' and 'output_contains: …'.",
+        "{agent} hat keine Evals. Ergänzen Sie in der Notiz „evals:“ mit „- question: …“ und „output_contains: …“.",
+        "{agent} 没有 evals。请在其笔记中添加 evals:，其中写 - question: … 和 output_contains: …。",
+    ),
+    "cli.eval.heading.model": ("model", "Modell", "模型"),
+    "cli.eval.heading.passed": ("passed", "bestanden", "通过"),
+    "cli.eval.heading.tokens": ("tokens in/out", "Tokens ein/aus", "词元 输入/输出"),
+    "cli.eval.heading.cost": ("cost", "Kosten", "费用"),
+    "cli.eval.heading.seconds": ("time", "Zeit", "用时"),
+    "cli.eval.below": (
+        "Below the pass rate of {wanted}: {models}",
+        "Unter der nötigen Quote von {wanted}: {models}",
+        "低于要求的通过率 {wanted}：{models}",
+    ),
+    "eval.unanswered": (
+        "{tools}: would leave the vault, and 'responses' has no answer for it.",
+        "{tools}: würde die Sammlung verlassen, und unter „responses“ steht keine Antwort dafür.",
+        "{tools}：会访问笔记库之外，而 responses 中没有对应的回答。",
+    ),
+    "eval.not-called": (
+        "{tool} was not called like this:",
+        "{tool} wurde nicht so aufgerufen:",
+        "{tool} 没有这样被调用：",
+    ),
+    "eval.called": (
+        "Called though it must not be: {tool}",
+        "Aufgerufen, obwohl es nicht sein darf: {tool}",
+        "不应被调用却被调用：{tool}",
+    ),
+    "eval.changed": (
+        "Changed though nothing may be: {paths}",
+        "Geändert, obwohl nichts geändert werden darf: {paths}",
+        "不应更改却被更改：{paths}",
+    ),
+    "eval.check-failed": (
+        "The check says no.",
+        "Die Prüfung unter „check“ sagt nein.",
+        "check 的检查未通过。",
+    ),
     # what is wrong with an agent's note
     "extra-reserved": (
         "'{field}' cannot stand under 'extra': the program itself writes it into each request.",
