@@ -25,10 +25,14 @@ from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, E
 from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
+from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.notes_folder import find_vault
+from paperagents.runs.blame import blame, blame_as_json
+from paperagents.runs.change_history import split_hunks
 from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
+from paperagents.runs.history import LAST
 from paperagents.runs.null_journal import NullJournal
-from paperagents.runs.record import RunRecord
+from paperagents.runs.record import RunRecord, root_of
 from paperagents.runs.run import Runner
 from paperagents.runs.session import Event, Services, Session
 from paperagents.runs.statistics import count_tag
@@ -209,6 +213,49 @@ class Vault(VaultParts):
             count=partial(count_tag, self.database),
         )
         return applier.apply(read_tags(text, registry).operations, tool=tool, all_or_nothing=all_or_nothing)
+
+    # --- what runs have changed
+
+    def changes(self, *, file: str | None = None, run: str | None = None, limit: int | None = None) -> list[JsonObject]:
+        """What runs have changed in notes and entries, the newest first: in one file, by one run, or all."""
+        wanted = self._find_place(file) if file is not None else None
+        found = self.change_history.changes(
+            file=wanted, run=self.find_changing_run(run) if run is not None else None, limit=limit
+        )
+        return [self.change_history.as_json(each) for each in found]
+
+    def show_changes(self, run: str) -> list[JsonObject]:
+        """What one run has changed, each note and entry with its diff; by id, the beginning of one, or ``last``."""
+        redact = self.services.redaction.text
+        found = self.change_history.of_run(self.find_changing_run(run))
+        diffs = [(each, redact(self.change_history.diff(each))) for each in found]
+        return [
+            {"path": each.name, "change": each.word, "diff": diff, "hunks": [*split_hunks(diff)]}
+            for each, diff in diffs
+        ]
+
+    def blame(self, file: str) -> list[JsonObject]:
+        """For each line of a note the run that wrote it; None where it came from outside."""
+        path = self._find_place(file)
+        now = self.folder.read_text(path).content
+        authored = blame(self.change_history.rows_of("", path), self.change_history.texts, now)
+        return blame_as_json(authored, self.services.redaction.text)
+
+    def find_changing_run(self, run: str) -> str:
+        """A run that somebody started, by its id or the beginning of it; ``last`` is the newest that changed something.
+
+        Raises UnknownRunError.
+        """
+        if run == LAST and (newest := self.change_history.newest_run(even_undone=True)) is not None:
+            return newest
+        return root_of(self.history.record(run).run_id)
+
+    def _find_place(self, file: str) -> str:
+        """Where a file really is in the vault; what can be no path is the name of an entry."""
+        try:
+            return join_path(self.folder.resolve(split_file_path(file)))
+        except ToolError:
+            return file
 
     def _session(
         self,

@@ -33,6 +33,8 @@ from paperagents.notes_folder import NotesFolder
 from paperagents.npm.packages import packages_of
 from paperagents.npm.tool_packages import NpmPackages
 from paperagents.reading.files import read_pinned_tool
+from paperagents.runs.change_history import ChangeHistory
+from paperagents.runs.changes import ChangeLog
 from paperagents.runs.continuation import Continuation
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
@@ -47,6 +49,7 @@ from paperagents.secrets.redaction import Redaction
 from paperagents.settings import KEEPING_FOLDER, user_folder
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, ToolStorage
+from paperagents.storage.entry_text import text_of
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.tags import TagRegistry
 from paperagents.tools import effects_in
@@ -99,6 +102,18 @@ class VaultParts(NotesFolder):
     def history(self) -> History:
         """Runs and open questions, to read."""
         return History(self.journal)
+
+    @cached_property
+    def change_history(self) -> ChangeHistory:
+        """What runs have changed in notes and entries, to read."""
+        return ChangeHistory(self.journal, self.read_now)
+
+    def read_now(self, kind: str, path: str) -> str | None:
+        """The text of a note, where ``kind`` is empty, or of an entry as it is now; None where there is none."""
+        if kind:
+            return text_of(self.entries.get(kind, path))
+        found = self.folder.find_text(path)
+        return found.content if found is not None else None
 
     @cached_property
     def entries(self) -> EntryStore:
@@ -201,6 +216,7 @@ class VaultParts(NotesFolder):
     @cached_property
     def services(self) -> Services:
         """Everything a run stands on."""
+        changes = ChangeLog(self.journal)
         return Services(
             find_tool=self.find_tool,
             read_pinned=read_pinned_tool,
@@ -219,12 +235,16 @@ class VaultParts(NotesFolder):
             entries=self.entries,
             storage=ToolStorage(self.database),
             vault_content=self.vault_content,
-            note_log=NoteLog(self.folder, self.rules, lambda: (entry.file for entry in self.registry.entries())),
+            note_log=NoteLog(self.folder, self.rules, changes, self._tool_files),
             agent=self.agents,
             journal=self.journal,
+            changes=changes,
             questions=self.questions,
             history=self.history,
         )
+
+    def _tool_files(self) -> list[str | None]:
+        return [entry.file for entry in self.registry.entries()]
 
     @cached_property
     def agents(self) -> AgentRunner:
@@ -288,7 +308,7 @@ class VaultParts(NotesFolder):
         for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
-        for part in ("services", "history", "questions", "signatures", "continuation"):
+        for part in ("services", "history", "change_history", "questions", "signatures", "continuation"):
             self.__dict__.pop(part, None)
 
     def _require_possible(self, request: ApprovalRequest, decision: Decision) -> None:

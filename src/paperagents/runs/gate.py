@@ -47,6 +47,7 @@ from paperagents.errors import (
     WaitingError,
 )
 from paperagents.messages import text
+from paperagents.runs.changes import Cause
 from paperagents.runs.log import OpenEntry, RunContext
 from paperagents.runs.record import Intent, Place
 from paperagents.runs.session import Prepare, Services, Session
@@ -116,6 +117,7 @@ class Gate:
                 is_asked = effect.transaction is None
                 entry.hitl_required, entry.hitl_confirmed = is_asked, True if is_asked else None
                 entry.approved = approved
+                self.services.changes.mark_made(run.run_id, place.path)
                 return answer
             case Unknown():
                 raise OutcomeUnknownError(effect.tool)
@@ -322,23 +324,30 @@ class Gate:
             raise CancelledError
         if effect.needs_approval:
             # Before anything happens: a kill from here on leaves the intent, and resuming finds out what came of it.
-            journal.intend(run.run_id, place.path, self._intent(effect, approved))
+            with journal.transaction(run.run_id, durable=True):
+                journal.intend(run.run_id, place.path, self._intent(effect, approved))
+                self.services.changes.intend(effect.changes, _cause(place, run, approved))
         elif effect.leaves_the_vault:
             # It may take long, and others see it: what happened so far must not happen again after a kill.
             journal.flush(run.run_id)
         try:
             with self.session.cancellation.stopping(effect.cancel):
                 if effect.transaction is None:
-                    return effect.perform()
+                    answer = effect.perform()
+                    if effect.changes:
+                        self.services.changes.mark_made(run.run_id, place.path)
+                    return answer
                 with effect.transaction():
                     answer = effect.perform()
                     intent = replace(self._intent(effect), answer=answer)
                     journal.intend(run.run_id, place.path, intent, was_asked=False)
+                    self.services.changes.intend(effect.changes, _cause(place, run), made=True)
                     return answer
         except PaperError:
             if effect.needs_approval:
                 # It is known how this ended: another attempt is a new one.
                 journal.forget_intent(run.run_id, place.path)
+                self.services.changes.forget(run.run_id, place.path)
             if self.session.cancellation.cancelled:
                 raise CancelledError from None
             raise
@@ -388,6 +397,11 @@ class Gate:
 def question_id(effect: Effect, place: Place, run: RunContext) -> str:
     """The name of the question about this change at this place; asked again, it is the same question."""
     return digest_of([run.run_id, place.path, effect.digest])[:16]
+
+
+def _cause(place: Place, run: RunContext, approved: Approved | None = None) -> Cause:
+    by = approved.by if approved is not None else None
+    return Cause(run_id=run.run_id, step_path=place.path, step=run.root_step or place.step, approved_by=by)
 
 
 def _has_moved_on(shown: Effect, effect: Effect) -> bool:

@@ -89,7 +89,7 @@ class Journal:
     def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
         """Begin a run, pinned to the very file it was started from."""
         if run.definition is not None and content is not None:
-            self._buffer(run.run_id, ADD_DEFINITION, (run.definition, file or "", content))
+            self.buffer(run.run_id, ADD_DEFINITION, (run.definition, file or "", content))
         row: dict[str, Any] = {
             "run_id": run.run_id, "parent_run": run.parent_run, "tool": run.tool, "status": run.status,
             "started": run.started, "duration_ms": run.duration_ms, "arguments": encode(run.arguments),
@@ -99,7 +99,7 @@ class Journal:
         if run.parent_run is None:
             # What is below another run goes on with it. Signed when it is written: most are over by then.
             self._unsigned[run.run_id] = signed_parts(StoredRow("runs", row))
-        self._buffer(run.run_id, ADD_RUN, tuple(row.values()))
+        self.buffer(run.run_id, ADD_RUN, tuple(row.values()))
 
     def append(  # noqa: PLR0913  everything that resuming depends on
         self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
@@ -110,7 +110,7 @@ class Journal:
         The entry of a change, or one that is wanted ``at_once``, is written now; that of a change outlives the loss
         of power where it is ``durable``.
         """
-        rows = self._buffer(run_id, ADD_ENTRY, (run_id, path, state, int(redacted), encode(entry.as_json())))
+        rows = self.buffer(run_id, ADD_ENTRY, (run_id, path, state, int(redacted), encode(entry.as_json())))
         if entry.hitl_required:
             self._changing.add(root_of(run_id))
             self.flush(run_id, durable=durable)
@@ -135,7 +135,7 @@ class Journal:
 
     def set_warnings(self, run_id: str, warnings: Sequence[str]) -> None:
         """Replace what a person should know of a run; written with the entries around it."""
-        self._buffer(run_id, "UPDATE runs SET warnings = ? WHERE run_id = ?", (encode([*warnings]), run_id))
+        self.buffer(run_id, "UPDATE runs SET warnings = ? WHERE run_id = ?", (encode([*warnings]), run_id))
 
     def intend(self, run_id: str, path: str, intent: Intent, *, was_asked: bool = True) -> None:
         """Journal a change before it is made; the question about it is over, and its answer has served."""
@@ -319,7 +319,7 @@ class Journal:
 
     # --- writing
 
-    def _buffer(self, run_id: str, statement: str, values: tuple[Any, ...]) -> int:
+    def buffer(self, run_id: str, statement: str, values: tuple[Any, ...]) -> int:
         """Keep a statement for the next transaction of its run; gives how many are kept."""
         with self._lock:
             rows = self._buffers.setdefault(root_of(run_id), [])

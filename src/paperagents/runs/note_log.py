@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import logging
 import re
+import secrets
 import threading
 from collections.abc import Callable, Iterable
 
 from paperagents.approval.question import Effect, Scope
-from paperagents.approval.rules import RuleBook, narrowest_rule
+from paperagents.approval.rules import Rule, RuleBook, narrowest_rule
+from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import PaperError, ToolError
+from paperagents.errors import FileChangedError, PaperError, ToolError
 from paperagents.files.folder import VaultFolder
+from paperagents.files.reading import ABSENT
 from paperagents.files.safe_open import join_path, split_path
 from paperagents.messages import text
 from paperagents.reading.execution_log import HEADING
 from paperagents.reading.markdown import find_fences, split_note
-from paperagents.runs.record import RunRecord
+from paperagents.runs.changes import Cause, ChangeLog
+from paperagents.runs.record import NOTE_LOG, RunRecord
 
 RULE = "log"
 """What a rule calls the appending of a log: no tool, so that it allows nothing else."""
+_TRIES = 20
 _LOGGER = logging.getLogger("paper")
 _SHOWN = ("block", "name", "status", "message")
 _HEADING = re.compile(r"#{1,2}(?:[ \t]|$)")
@@ -48,9 +53,16 @@ class NoteLog:
     be written is a warning, and no reason to fail.
     """
 
-    def __init__(self, folder: VaultFolder, rules: RuleBook, tool_files: Callable[[], Iterable[str | None]]) -> None:
+    def __init__(
+        self,
+        folder: VaultFolder,
+        rules: RuleBook,
+        changes: ChangeLog,
+        tool_files: Callable[[], Iterable[str | None]],
+    ) -> None:
         self._folder = folder
         self._rules = rules
+        self._changes = changes
         self._tool_files = tool_files
         # What was added last to each file: where a note still ends with it, it need not be read as Markdown again.
         self._ends: dict[str, str] = {}
@@ -60,14 +72,14 @@ class NoteLog:
     def path_to_agree_on(self, tool: ToolDefinition) -> str | None:
         """Where the tool wants its logs; None where it wants none, or somebody has agreed already."""
         path = _path_of(tool)
-        return None if path is None or self._is_agreed(tool, path) else path
+        return None if path is None or self._find_rule(tool, path) is not None else path
 
     def prepare(self, tool: ToolDefinition, arguments: JsonObject) -> Effect:
         """Agreeing that this tool may add its logs to this file from now on: a rule of the user's."""
         path = _path_of(tool) or ""
 
         def agree() -> JsonValue:
-            if not self._is_agreed(tool, path):
+            if self._find_rule(tool, path) is None:
                 self._rules.allow(narrowest_rule(RULE, _scope(path), tool))
             return True
 
@@ -79,33 +91,47 @@ class NoteLog:
             preview=text("run.log-question", tool=tool.id, file=tool.file, path=path),
             after="agreed",
             answer=True,
-            current=lambda: "agreed" if self._is_agreed(tool, path) else "",
+            current=lambda: "agreed" if self._find_rule(tool, path) is not None else "",
             runs_in_plan=False,
         )
 
-    def append(self, tool: ToolDefinition, record: RunRecord) -> None:
-        """Add the log of a run, where its tool asks for that and may."""
+    def append(self, tool: ToolDefinition, record: RunRecord, *, step: int) -> None:
+        """Add the log of a run, where its tool asks for that and may; ``step`` is that of the outermost run."""
         path = _path_of(tool)
-        if path is None or not self._is_agreed(tool, path):
+        if path is None or (rule := self._find_rule(tool, path)) is None:
             return
+        # A run that is resumed may be logged more than once.
+        name = f"{NOTE_LOG}/{secrets.token_hex(4)}"
+        cause = Cause(run_id=record.run_id, step_path=name, step=step, approved_by=rule.allowed_by)
         try:
             with self._lock:
-                self._append(path, tool, record)
+                self._append(path, tool, record, cause)
         except PaperError as error:
             _LOGGER.warning("%s", text("run.log-not-written", tool=tool.id, reason=error.message))
 
-    def _is_agreed(self, tool: ToolDefinition, path: str) -> bool:
-        return self._rules.find_allowing(RULE, _scope(path), tool) is not None
+    def _find_rule(self, tool: ToolDefinition, path: str) -> Rule | None:
+        return self._rules.find_allowing(RULE, _scope(path), tool)
 
-    def _append(self, path: str, tool: ToolDefinition, record: RunRecord) -> None:
-        found = self._folder.find_text(path)
-        before, last = found.content if found is not None else None, self._ends.get(path)
-        follows = last is not None and before is not None and before.endswith(last)
-        added = self._ends[path] = text_to_append(path, before, record, follows=follows)
+    def _append(self, path: str, tool: ToolDefinition, record: RunRecord, cause: Cause) -> None:
         if path in {*self._tool_files()} - {tool.file}:
             # It would be another tool afterwards.
             raise ToolError("invalid-log", path=path, case="tool")
-        self._folder.write_text(path, added, append=True)
+        for is_last in (*[False] * _TRIES, True):
+            found = self._folder.find_text(path)
+            before, last = found.content if found is not None else None, self._ends.get(path)
+            follows = last is not None and before is not None and before.endswith(last)
+            added = self._ends[path] = text_to_append(path, before, record, follows=follows)
+            change = Change(path=path, before=before, after=(before or "") + added)
+            expected = found.digest if found is not None else ABSENT
+            try:
+                with self._changes.recording(change, cause):
+                    self._folder.write_text(path, added, append=True, expected_digest=expected)
+            except FileChangedError:
+                # Another process was faster.
+                if is_last:
+                    raise
+            else:
+                return
 
 
 def _path_of(tool: ToolDefinition) -> str | None:

@@ -23,6 +23,7 @@ from paperagents.errors import (
     ToolError,
     WaitingError,
 )
+from paperagents.runs.changes import ChangeLog
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
@@ -75,6 +76,8 @@ class Services:
     """The content of an entry of the data vault."""
     journal: Journal
     """A NullJournal for plans and examples: they leave no trace."""
+    changes: ChangeLog
+    """What is changed in notes and entries, with the texts before and after."""
     questions: Questions
     history: History
     note_log: NoteLog

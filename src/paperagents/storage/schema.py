@@ -78,7 +78,21 @@ MIGRATIONS: Sequence[str] = (
     CREATE TABLE blobs (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, content BLOB NOT NULL);
     CREATE TABLE blob_uses (run_id TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (run_id, digest));
     CREATE INDEX blob_uses_by_digest ON blob_uses (digest);
-    ALTER TABLE runs ADD COLUMN usage TEXT
+    ALTER TABLE runs ADD COLUMN usage TEXT;
+    CREATE TABLE images (digest TEXT PRIMARY KEY, base TEXT, depth INTEGER NOT NULL, content BLOB NOT NULL);
+    CREATE TABLE changes (
+        seq INTEGER PRIMARY KEY, root_run TEXT NOT NULL, run_id TEXT NOT NULL, step_path TEXT NOT NULL,
+        step INTEGER NOT NULL, kind TEXT NOT NULL, path TEXT NOT NULL, before TEXT, after TEXT,
+        added INTEGER NOT NULL, removed INTEGER NOT NULL, changed TEXT NOT NULL, approved_by TEXT,
+        undoes TEXT NOT NULL, made INTEGER NOT NULL, signature TEXT NOT NULL
+    );
+    CREATE INDEX changes_by_run ON changes (root_run);
+    CREATE INDEX changes_by_step ON changes (run_id, step_path);
+    CREATE INDEX changes_by_target ON changes (kind, path, seq);
+    CREATE INDEX changes_by_before ON changes (before);
+    CREATE INDEX changes_by_after ON changes (after);
+    CREATE INDEX images_by_base ON images (base);
+    CREATE INDEX changes_by_undone ON changes (undoes, root_run) WHERE undoes <> ''
     """,
 )
 """What each version of the program added. Never change one that has been released; add another."""
