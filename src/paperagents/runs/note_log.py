@@ -95,11 +95,12 @@ class NoteLog:
             runs_in_plan=False,
         )
 
-    def append(self, tool: ToolDefinition, record: RunRecord, *, step: int) -> None:
-        """Add the log of a run, where its tool asks for that and may; ``step`` is that of the outermost run."""
+    def append(self, tool: ToolDefinition, record: RunRecord, *, step: int | None = None) -> None:
+        """Add the log of a run, where its tool asks for that and may; of one below another, after this step of it."""
         path = _path_of(tool)
         if path is None or (rule := self._find_rule(tool, path)) is None:
             return
+        step = step or max((int(str(each["step"])) for each in record.execution_log), default=1)
         # A run that is resumed may be logged more than once.
         name = f"{NOTE_LOG}/{secrets.token_hex(4)}"
         cause = Cause(run_id=record.run_id, step_path=name, step=step, approved_by=rule.allowed_by)

@@ -195,8 +195,7 @@ class Runner:
     ) -> RunRecord:
         """Take a run from its beginning to its record, and to its log in a note where its tool asks for one."""
         record = finish_run(self.services, self.session, run, log, lambda: self._carry_out(begin())).record
-        last = max((int(str(each["step"])) for each in record.execution_log), default=1)
-        self._append_note_log(record, tool, last)
+        self._append_note_log(record, tool)
         return record
 
     # --- the journey
@@ -368,7 +367,7 @@ class Runner:
         entry.is_idempotent = self.session.plan is None
         ending = finish_run(self.services, self.session, run, log, lambda: self._carry_out(context))
         if before is None or before.status in ("running", "waiting"):
-            self._append_note_log(ending.record, tool, context.root_step or 1)
+            self._append_note_log(ending.record, tool, context.root_step)
         entry.note_approvals(run.run_id, log.entries)
         above.log.add_usage(run.run_id, log.usage)
         for warning in log.warnings:
@@ -398,7 +397,7 @@ class Runner:
             log.add_usage(below, usage)
         return log
 
-    def _append_note_log(self, record: RunRecord, tool: ToolDefinition | None, step: int) -> None:
+    def _append_note_log(self, record: RunRecord, tool: ToolDefinition | None, step: int | None = None) -> None:
         """Write the log into a note, for a tool that asks for it."""
         if tool is not None and self.session.plan is None and record.status != "waiting":
             self.services.note_log.append(tool, record, step=step)
