@@ -118,6 +118,11 @@ class Vault(VaultParts):
         session.model = model
         return Runner(self.services, session).resume(run_id, unfinished_only=unfinished_only)
 
+    def confirm_done(self, run_id: str, output: JsonValue = None, *, approved: Approved | None = None) -> None:
+        """A step of the run that ended with outcome-unknown was done, and gave this; ``resume`` goes on after it."""
+        self.continuation.require_own(run_id)
+        self.questions.confirm_done(run_id, output, approved or Approved())
+
     def enqueue(self, tool: str, arguments: Mapping[str, JsonValue] | None = None, *, yes: bool = False) -> RunRecord:
         """Write a call down for ``paper worker`` or ``paper serve`` to carry out; ``yes`` agrees to all it will ask."""
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from paperagents.approval.question import Approved
+from paperagents.errors import UsageError
 
 if TYPE_CHECKING:
     from tests.desk import Desk
@@ -116,7 +117,9 @@ def test_what_was_forgiven_or_repeated_is_told_once_however_often_the_run_goes_o
     assert [(entry["name"], entry["status"]) for entry in kept] == told
 
 
-def test_a_request_that_may_have_been_made_is_not_repeated(desk: Desk, web: Web) -> None:
+@pytest.fixture
+def unknown_run(desk: Desk, web: Web) -> str:
+    """A chain whose request was under way when the program was killed, taken up once: nobody knows."""
     came, over = threading.Event(), threading.Event()
 
     def hang(handler: BaseHTTPRequestHandler) -> None:
@@ -125,8 +128,9 @@ def test_a_request_that_may_have_been_made_is_not_repeated(desk: Desk, web: Web)
         handler.close_connection = True
 
     web.answers["/x"] = hang
-    step = f"{{tool: rest_request, retry: 3, parameters: {{url: '{web.url('/x')}', method: POST}}}}"
-    desk.chain("c", f"\n  - {step}")
+    step = f"{{name: sent, tool: rest_request, retry: 3, parameters: {{url: '{web.url('/x')}', method: POST}}}}"
+    desk.tool("say", "custom_function: return input.status;")
+    desk.chain("c", f"\n  - {step}\n  - {{tool: say, parameters: {{status: '{{{{sent.output.status}}}}'}}}}")
     command = [sys.executable, "-m", "paperagents", "--vault", str(desk.root), "run", "c", "--yes"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
         assert came.wait(60)
@@ -135,4 +139,49 @@ def test_a_request_that_may_have_been_made_is_not_repeated(desk: Desk, web: Web)
     (run_id,) = desk.reopened().history.running()
     record = desk.vault.resume(run_id, approver=lambda _: Approved())
     assert record.error is not None
-    assert (record.error["code"], len(web.requests)) == ("outcome-unknown", 1)
+    assert record.error["code"] == "outcome-unknown"
+    web.answers["/x"] = (200, "{}")
+    return run_id
+
+
+def test_a_request_that_may_have_been_made_is_not_repeated(unknown_run: str, web: Web) -> None:
+    assert unknown_run
+    assert len(web.requests) == 1
+
+
+def test_what_a_person_says_was_done_is_the_result_and_the_run_goes_on(desk: Desk, web: Web, unknown_run: str) -> None:
+    desk.vault.confirm_done(unknown_run, {"status": 201}, approved=Approved(by="ada", via="terminal"))
+    record = desk.vault.resume(unknown_run)
+    assert (record.status, record.data, len(web.requests)) == ("succeeded", 201, 1)
+    sent = record.execution_log[0]
+    assert (sent["status"], sent["approved_by"], sent["output"]) == ("success", "ada", {"status": 201})
+    assert "ada" in str(sent["message"])
+
+
+def test_what_was_not_done_is_asked_for_again_with_the_same_key(desk: Desk, web: Web, unknown_run: str) -> None:
+    record = desk.vault.resume(unknown_run, approver=lambda _: Approved())
+    assert record.status == "succeeded"
+    first, second = (request.headers["idempotency-key"] for request in web.requests)
+    assert first == second
+
+
+def test_only_what_is_unknown_can_be_said_to_be_done(desk: Desk, unknown_run: str) -> None:
+    desk.vault.confirm_done(unknown_run)
+    with pytest.raises(UsageError) as refused:
+        desk.vault.confirm_done(unknown_run)
+    assert refused.value.code == "nothing-unknown"
+
+
+def test_each_agreed_request_has_a_key_of_its_own(desk: Desk, web: Web) -> None:
+    web.answers["/x"] = (200, "{}")
+    step = f"{{tool: rest_request, for_each: [1, 2], parameters: {{url: '{web.url('/x')}', method: POST}}}}"
+    desk.chain("c", f"\n  - {step}")
+    assert desk.vault.run("c", approver=lambda _: Approved()).status == "succeeded"
+    assert len({request.headers["idempotency-key"] for request in web.requests}) == 2
+
+
+def test_a_key_of_the_tool_is_left_as_it_is(desk: Desk, web: Web) -> None:
+    web.answers["/x"] = (200, "{}")
+    call = {"url": web.url("/x"), "method": "POST", "headers": {"idempotency-key": "mine"}}
+    assert desk.run("rest_request", call, Approved()).status == "succeeded"
+    assert web.requests[0].headers["idempotency-key"] == "mine"

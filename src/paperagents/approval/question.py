@@ -256,6 +256,8 @@ class Effect:
     """A plan may perform it: it reads, or writes to the plan's own copy."""
     leaves_the_vault: bool = False
     """It reaches another machine: an example needs a made-up answer instead."""
+    perform_as: Callable[[str], JsonValue] | None = None
+    """Performs it under a name of its own, by which the other side can recognise a repetition."""
     warn_of: Callable[[Any], str | None] = lambda answer: None  # noqa: ARG005  most answers are complete
     """What a person should know of the answer once it is there."""
     refusal: ToolError | None = None

@@ -28,8 +28,8 @@ _OVER = ("succeeded", "denied")
 _BUFFER_SECONDS = 0.1
 _IDLE_SECONDS = 2.0
 """How long the thread that writes buffered rows waits for the next ones before it ends."""
-State = Literal["final", "open", "superseded"]
-"""Of an entry: a result that is never computed again; none yet; an attempt that another one followed."""
+State = Literal["final", "open", "superseded", "unknown"]
+"""A result that is never computed again; none yet; an attempt that another followed; nobody knows if it was done."""
 
 # Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
 encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
@@ -278,7 +278,7 @@ class Journal:
         with self.transaction(run_id) as connection:
             take_back_ending(connection, run_id)
             connection.execute("UPDATE runs SET status = 'running', error = NULL WHERE run_id = ?", (run_id,))
-            connection.execute("DELETE FROM journal WHERE run_id = ? AND state = 'open'", (run_id,))
+            connection.execute("DELETE FROM journal WHERE run_id = ? AND state IN ('open', 'unknown')", (run_id,))
             connection.execute("UPDATE questions SET withdrawn = 1 WHERE run_id = ?", (run_id,))
         return waiting
 

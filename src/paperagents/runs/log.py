@@ -12,7 +12,15 @@ from datetime import UTC, datetime
 from paperagents.approval.question import Approved
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
-from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, StorageError, WaitingError
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    OutcomeUnknownError,
+    PaperError,
+    PlanEndsError,
+    StorageError,
+    WaitingError,
+)
 from paperagents.messages import text
 from paperagents.runs.journal import Journal, State
 from paperagents.runs.record import LogEntry, Place, StepStatus
@@ -46,6 +54,8 @@ class OpenEntry:
     """To do it again has no effect: it only computes, or has a journal of its own."""
     is_final: bool = False
     """It failed, and that is its result: it is not tried again."""
+    is_unknown: bool = False
+    """Nobody knows whether it was done; a person may say so later."""
     leaves_the_vault: bool = False
     """Somebody else has seen it: it is journaled at once, so that they do not see it twice."""
     tool: str | None = None
@@ -194,6 +204,7 @@ class RunLog:
             error = self._reason(failure)
             entry.status = _status_of(error)
             entry.message, entry.code = error.message, error.code
+            entry.is_unknown = isinstance(error, OutcomeUnknownError)
             entry.is_final = failures_are_results() and not isinstance(error, HALTS)
             error.happened_at(place.step, place.block)
             raise error from failure.__cause__
@@ -286,6 +297,8 @@ class RunContext:
 
 
 def _state_of(entry: OpenEntry, *, redacted: bool) -> State:
+    if entry.is_unknown and not entry.is_final:
+        return "unknown"
     is_result = entry.is_final or entry.status in ("success", "skipped")
     # A resumed run needs what was redacted here, and can get it again where to do it again has no effect.
     return "final" if is_result and not (entry.is_idempotent and redacted) else "open"

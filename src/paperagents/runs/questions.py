@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied, decision_as_json, decision_of
-from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import UnknownApprovalError
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import UnknownApprovalError, UsageError
+from paperagents.messages import text
 from paperagents.runs.journal import Journal, close_question, encode
-from paperagents.runs.record import root_of
+from paperagents.runs.record import read_step, root_of
 from paperagents.storage.database import Connection, StoredRow
 
 Scope = Literal["question", "tool", "everything"]
@@ -66,6 +68,25 @@ class Questions:
                  encode(request.arguments), request.preview, encode(scope), request.effect, request.digest,
                  request.requested),
             )  # fmt: skip
+
+    def confirm_done(self, run_id: str, output: JsonValue, approved: Approved) -> None:
+        """What nobody knew of was done, says a person: from now on that is its result. Raises UsageError."""
+        said = text("run.said-done", by=escape_invisible(approved.by))
+        yes: JsonObject = {"hitl_confirmed": True, "approved_by": approved.by, "approved_at": approved.at,
+                           "approved_via": approved.via}  # fmt: skip
+        with self._journal.lock_run(run_id), self._journal.transaction(run_id, durable=True) as connection:
+            rows = self._journal.database.rows(
+                "SELECT seq, path, entry FROM journal WHERE state = 'unknown' "
+                "AND (run_id = ? OR (run_id >= ? AND run_id < ?))", (run_id, f"{run_id}.", f"{run_id}/"),
+            )  # fmt: skip
+            if not rows:
+                raise UsageError("nothing-unknown", id=run_id)
+            for row in rows:
+                _, entry = read_step(StoredRow("journal", row))
+                entry |= {"status": "success", "message": said, "output": output, **yes}
+                connection.execute(
+                    "UPDATE journal SET state = 'final', entry = ? WHERE seq = ?", (encode(entry), row["seq"])
+                )
 
     def answer(self, request: ApprovalRequest, decision: Decision, *, announce: bool = False) -> None:
         """Keep what a person answered, so that it cannot be lost. Raises UnknownApprovalError for a second answer."""

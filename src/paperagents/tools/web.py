@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 def prepare_request(context: ToolContext, arguments: JsonObject) -> Effect:
     """A request; one that may change something is asked first."""
     request = request_of(arguments)
+    has_key = has_idempotency_key(arguments)
 
     def send(request: HttpRequest, stop: Cancellation) -> JsonValue:
         from paperagents.http.client import send_request  # noqa: PLC0415  the HTTP library is large
@@ -43,9 +44,10 @@ def prepare_request(context: ToolContext, arguments: JsonObject) -> Effect:
         return send_request(request, allowed_hosts=context.allowed_hosts, stop=stop).as_json()
 
     return replace(
-        prepare_sending(REST_REQUEST.name, arguments, request, send),
+        prepare_sending(REST_REQUEST.name, arguments, request, send, takes_key=not has_key),
         needs_approval=may_change(request),
-        is_idempotent=has_idempotency_key(arguments),
+        # A key of ours may mean nothing to the server; only who wrote the tool knows that theirs does.
+        is_idempotent=has_key,
         runs_in_plan=not may_change(request),
     )
 
@@ -62,7 +64,12 @@ def prepare_search(context: ToolContext, arguments: JsonObject) -> Effect:
 
 
 def prepare_sending(
-    tool: str, arguments: JsonObject, request: HttpRequest, send: Callable[[HttpRequest, Cancellation], JsonValue]
+    tool: str,
+    arguments: JsonObject,
+    request: HttpRequest,
+    send: Callable[[HttpRequest, Cancellation], JsonValue],
+    *,
+    takes_key: bool = False,
 ) -> Effect:
     """What is shown, what a rule names and what is sent come from the same parsed address."""
     from paperagents.http.urls import parse_url  # noqa: PLC0415  the HTTP library is large
@@ -70,6 +77,10 @@ def prepare_sending(
 
     url, stop = parse_url(request.url), Cancellation()
     request = replace(request, url=str(url), method=normalize_method(request.method))
+
+    def send_as(key: str) -> JsonValue:
+        return send(replace(request, headers={**request.headers, "Idempotency-Key": key}), stop)
+
     return Effect(
         tool=tool,
         arguments=arguments,
@@ -78,6 +89,7 @@ def prepare_sending(
         scope=None if names_other_method(request) else Scope(method=request.method, host=url.netloc.decode("ascii")),
         leaves_the_vault=True,
         perform=lambda: send(request, stop),
+        perform_as=send_as if takes_key else None,
         cancel=stop.cancel,
     )
 

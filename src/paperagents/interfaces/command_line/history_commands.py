@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from paperagents.approval.question import Approved
+from paperagents.calls.conversion import read_arguments
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_run
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -89,14 +91,20 @@ def rerun(context: click.Context, *, run: str, yes: bool, as_json: bool) -> None
 @runs_command.command("resume", help=text("cli.runs.resume"))
 @click.argument("run", required=False, metavar="[RUN|last]", shell_complete=complete_run)
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
+@click.option("--done", metavar="[JSON]", is_flag=False, flag_value="", help=text("cli.runs.resume.done"))
 @common_options
-def resume(context: click.Context, *, run: str | None, yes: bool, as_json: bool) -> None:
+def resume(context: click.Context, *, run: str | None, yes: bool, done: str | None, as_json: bool) -> None:
     """Continue a run that waits or was interrupted; without one, all that need no answer."""
     if run is None:
+        if done is not None:
+            raise click.MissingParameter(ctx=context, param=context.command.params[0])
         _resume_all(context, as_json=as_json)
         return
     with current_vault(context) as vault, attend_run(vault, yes=yes, quiet=as_json) as attended:
-        record = vault.resume(vault.history.record(run).run_id, **attended)
+        run_id = vault.history.record(run).run_id
+        if done is not None:
+            vault.confirm_done(run_id, read_arguments(done) if done else None, approved=Approved(via="terminal"))
+        record = vault.resume(run_id, **attended)
     print_record(vault, record, as_json=as_json)
     context.exit(record.exit_code)
 

@@ -26,6 +26,12 @@ class NewRun(RequestBody):
     dry_run: bool = False
 
 
+class WasDone(RequestBody):
+    """A step of which nobody knew was done after all."""
+
+    output: Any = Field(default=None, description="What it gave, as later steps see it.")
+
+
 class Yes(RequestBody):
     """Approve exactly what was shown."""
 

@@ -17,7 +17,7 @@ from paperagents.approval.rules import read_end
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UsageError
-from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, Yes
+from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, WasDone, Yes
 from paperagents.interfaces.rest.responses import Json, StrictRoute, needs, plan_response, record_response
 from paperagents.interfaces.serving.callers import Caller, caller_of
 from paperagents.interfaces.serving.live_runs import LiveRuns
@@ -126,6 +126,14 @@ async def resume(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
     """Go on with a run that waits or was interrupted; what has a result is not done again."""
     known = await asyncio.to_thread(live.resume, run_id)
     return record_response(await live.finished(known, wait))
+
+
+@router.post("/{run_id}/done", summary="Say that it was done", responses=ENDED, openapi_extra=needs("answer"))
+async def confirm_done(live: Live, by: By, run_id: RunId, done: WasDone, wait: Wait = 30.0) -> Response:
+    """A step of a run that ended with ``outcome-unknown`` was done; the run goes on after it."""
+    known = (await asyncio.to_thread(live.record, run_id)).run_id
+    await asyncio.to_thread(live.vault.confirm_done, known, done.output, approved=Approved(by=by.name, via=by.via))
+    return record_response(await live.finished(await asyncio.to_thread(live.resume, known), wait))
 
 
 @router.post("/{run_id}/rerun", summary="Do a run again", responses=ENDED)

@@ -200,6 +200,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Einen wartenden oder unterbrochenen Lauf fortsetzen.",
         "继续等待中或被中断的运行。",
     ),
+    "cli.runs.resume.done": (
+        "The step that ended with outcome-unknown was done; its answer is this JSON, or null.",
+        "Der Schritt, der mit outcome-unknown endete, ist geschehen; seine Antwort ist dieses JSON, sonst null.",
+        "以 outcome-unknown 结束的步骤其实已完成；其结果为此 JSON，未给出则为 null。",
+    ),
     "cli.runs.compare": (
         "What differs between two runs.",
         "Worin sich zwei Läufe unterscheiden.",

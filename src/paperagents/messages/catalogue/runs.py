@@ -36,6 +36,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "War vor der Unterbrechung schon erledigt.",
         "中断之前已完成。",
     ),
+    "run.said-done": (
+        "Interrupted; it was done, says {by}.",
+        "Unterbrochen; es ist geschehen, sagt {by}.",
+        "曾被中断；{by} 确认已完成。",
+    ),
     # how a run ends
     "denied": ("{tool} was not allowed.", "{tool} wurde nicht erlaubt.", "未允许 {tool}。"),
     "denied.reason": (
@@ -154,9 +159,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "程序在执行 {tool} 时被中断；无法得知是否已完成。",
     ),
     "outcome-unknown.hint": (
-        "Look for yourself; then start the tool again if it was not done.",
-        "Selbst nachsehen und das Tool neu starten, wenn es nicht geschehen ist.",
-        "请自行确认；若未完成，请重新运行该工具。",
+        "If it was done: paper runs resume RUN --done. If it was not: paper runs resume RUN asks for it again.",
+        "Ist es geschehen: paper runs resume LAUF --done. Wenn nicht: paper runs resume LAUF fragt erneut.",
+        "若已完成：paper runs resume 运行ID --done；若未完成：paper runs resume 运行ID 会再次询问。",
+    ),
+    "nothing-unknown": (
+        "Run {id} has no step of which it is unknown whether it was done.",
+        "Lauf {id} hat keinen Schritt, von dem unbekannt ist, ob er geschehen ist.",
+        "运行 {id} 中没有结果不明的步骤。",
+    ),
+    "nothing-unknown.hint": (
+        "--done is for a run that ended with outcome-unknown.",
+        "--done ist für einen Lauf, der mit outcome-unknown geendet hat.",
+        "--done 用于以 outcome-unknown 结束的运行。",
     ),
     "too-deep": (
         "Tools call each other more than {limit} levels deep; {tool} would be one more.",
