@@ -386,7 +386,7 @@ def test_a_database_beside_a_planted_link_is_refused_and_the_target_untouched(de
 
 WAYS_IN_PYTHON = {"run", "install", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer"}
 WAYS_THAT_READ = {
-    "checked_answer", "close", "confirm_done", "entry_kinds", "find_tool", "find_tool_or_none", "follow",
+    "checked_answer", "close", "confirm_done", "entry_kinds", "evaluate", "find_tool", "find_tool_or_none", "follow",
     "read_settings_again", "require_possible", "tag_registry", "vault_content", "variables",
 }  # fmt: skip
 
@@ -419,7 +419,7 @@ def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
 
 def test_every_command_is_known_to_the_tests_of_the_gate() -> None:
     reading = {"init", "list", "show", "new", "check", "search", "stats", "config", "doctor", "completion", "resolve",
-               "backup", "trust"}  # fmt: skip
+               "backup", "trust", "eval"}  # fmt: skip
     asking = {"run", "test", "runs", "approvals", "extract", "store", "install", "import"}
     later = {"env", "chat", "ask", "serve", "mcp", "worker"}
     assert set(COMMANDS) <= reading | asking | later, "a new command: does it ask?"
