@@ -214,6 +214,11 @@ class VaultParts(NotesFolder):
         )
 
     @cached_property
+    def redaction(self) -> Redaction:
+        """Knows the secrets that nobody may be shown."""
+        return Redaction(self._secrets())
+
+    @cached_property
     def services(self) -> Services:
         """Everything a run stands on."""
         changes = ChangeLog(self.journal)
@@ -228,7 +233,7 @@ class VaultParts(NotesFolder):
             module_limits=replace(self.limits, seconds=MODULE_SECONDS),
             rules=self.rules,
             asks_before_reads=self.settings.get("approval.reads"),
-            redaction=Redaction(self._secrets()),
+            redaction=self.redaction,
             clock=self._clock,
             environment=self._environment,
             confirm_environment=lambda tool: self.environments.confirm(tool.id, tool.text_digest),
@@ -296,7 +301,7 @@ class VaultParts(NotesFolder):
     def read_settings_again(self) -> None:
         """Take over settings that have been changed. Runs that go on keep theirs."""
         before = self.__dict__.get("settings")
-        for part in ("settings", "limits", "services", "agents"):
+        for part in ("settings", "limits", "redaction", "services", "agents"):
             self.__dict__.pop(part, None)
         if before is not None and any(before.get(name) != self.settings.get(name) for name in _OF_THE_SANDBOX):
             self._retired += [self.__dict__.pop(part) for part in ("sandbox", "packages") if part in self.__dict__]

@@ -130,6 +130,16 @@ def _reference(path: str, start: int, end: int) -> Reference:
     return Reference(path=tuple(segments), text=path, start=start, end=end)
 
 
+def place_segments(reference: Reference, text: str) -> list[tuple[int, int]]:
+    """Where each segment of a reference stands in the text that it was read from, without dots, brackets and quotes."""
+    start = text.index(reference.text, reference.start)
+    spans = []
+    for match in _SEGMENT.finditer(reference.text):
+        group = next(number for number in range(1, 5) if match[number] is not None)
+        spans.append((start + match.start(group), start + match.end(group)))
+    return spans
+
+
 # --- whether a reference can exist
 
 

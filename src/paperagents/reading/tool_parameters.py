@@ -20,7 +20,7 @@ _USUAL_NAMES = {
     "list": "array", "dict": "object", "map": "object", "json": "object",
 }  # fmt: skip
 _TYPELESS = ("enum", "const", "oneOf", "anyOf", "allOf", "$ref")
-_KEYWORDS = (
+KEYWORDS = (
     "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
     "maxLength", "pattern", "format", "items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains",
     "properties", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties",
@@ -74,7 +74,7 @@ def read_parameter(node: YamlMapping, problems: ProblemList, more_fields: tuple[
     if fields.is_blank("description"):
         span = node.key("description").span if "description" in node.entries else node.entries["name"][1].span
         problems.warning("missing-description", span, name=name, case="parameter")
-    fields.warn_of_slips((*PARAMETER_FIELDS, *_KEYWORDS, *more_fields))
+    fields.warn_of_slips((*PARAMETER_FIELDS, *KEYWORDS, *more_fields))
     known = check_type(name, node, problems)
     required_list = isinstance(node.get("required"), YamlSequence)
     schema = _schema(node, keep_required=required_list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -162,14 +162,30 @@ class ToolRegistry:
 
     def preview(self, file: str, content: bytes) -> FileReading:
         """What a file would be with this content: its definition and every problem, those between files too."""
+        reading = self.read(file, content)
+        return replace(reading, problems=self.judge(file, {file: reading}))
+
+    def read(self, file: str, content: bytes) -> FileReading:
+        """What a file would be with this content, seen by itself."""
         from paperagents.reading.files import check_with_engine, read_definition  # noqa: PLC0415  only where files are read
 
         (reading,) = check_with_engine([read_definition(content, file, self._scan.answers)])
-        entry = make_entry(reading)
-        if entry is None:
-            return reading
+        return reading
+
+    def judge(self, file: str, unsaved: Mapping[str, FileReading]) -> tuple[Problem, ...]:
+        """Every problem of a file, where these files are as they stand in an editor and not as the folder has them."""
         with self._state.whole_index() as index:
-            return replace(reading, problems=index.preview(entry).problems)
+            tried = index.preview({name: make_entry(each) for name, each in unsaved.items()})
+            if tried.has_entry(file):
+                return tried.check(file).problems
+        return unsaved[file].problems if file in unsaved else ()
+
+    def overlay(self, unsaved: Mapping[str, FileReading]) -> list[Entry]:
+        """What the files of the vault define, in their order and without the problems between them."""
+        with self._state.whole_index() as index:
+            entries: dict[str, Entry | None] = dict(index.unchecked())
+        entries |= {file: make_entry(each) for file, each in unsaved.items()}
+        return [entry for file in sorted(entries) if (entry := entries[file]) is not None]
 
     def _given(self) -> tuple[Entry, ...]:
         """What is there without a file."""

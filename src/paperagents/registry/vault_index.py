@@ -172,27 +172,33 @@ class VaultIndex:
         if reading.valid:
             self.last_good[reading.file] = reading
 
-    def preview(self, entry: Entry) -> Entry:
-        """The entry with what would be wrong if its file said so."""
-        assert entry.file is not None
+    def unchecked(self) -> Iterable[tuple[str, Entry]]:
+        """Every file and what it defines, without the problems between files."""
+        return self._entries.items()
+
+    def preview(self, unsaved: Mapping[str, Entry | None]) -> VaultIndex:
+        """The index as it would be if these files said so; None is a file that defines nothing."""
         self._names = self._names or SortedNames(self._holders)
         tried = copy(self)
-        tried.overlay(entry)
-        return tried.check(entry.file)
+        for file, entry in unsaved.items():
+            tried.overlay(file, entry)
+        return tried
 
-    def overlay(self, entry: Entry) -> None:
+    def overlay(self, file: str, entry: Entry | None) -> None:
         """Put an entry over what is known; what is shared with the index this is a copy of stays as it is."""
-        assert entry.file is not None
-        before = self._entries.get(entry.file)
+        before = self._entries.get(file)
         names = {name for each in (before, entry) if each is not None for _, name in _ranks(each)}
-        held = {name: [each for each in self._holders.get(name, ()) if each[1] != entry.file] for name in names}
-        for rank, name in _ranks(entry):
-            insort(held[name], (rank, entry.file))
+        held = {name: [each for each in self._holders.get(name, ()) if each[1] != file] for name in names}
+        for rank, name in _ranks(entry) if entry is not None else ():
+            insort(held[name], (rank, file))
         self._holders = ChainMap(held, self._holders)
-        self._entries = ChainMap({entry.file: entry}, self._entries)
-        self._chains = self._chains | {entry.file} if entry.calls else self._chains
-        self._tags = (self._tags - {entry.file}) | ({entry.file} if entry.kind == "tag" else set())
-        self._tried = (entry.id, entry.name)
+        self._chains = self._chains | {file} if entry is not None and entry.calls else self._chains - {file}
+        self._tags = self._tags | {file} if entry is not None and entry.kind == "tag" else self._tags - {file}
+        if entry is not None:
+            self._entries = ChainMap({file: entry}, self._entries)
+            self._tried = (*self._tried, entry.id, entry.name)
+        elif before is not None:
+            self._entries = {name: each for name, each in self._entries.items() if name != file}
         self._forget_results()
 
     def _replace(self, file: str, record: FileRecord | None) -> set[str]:

@@ -117,7 +117,7 @@ _MODULES = {
     "agent_commands": ("chat", "ask"),
     "eval_command": ("eval",),
     "vault_commands": ("stats", "config", "doctor", "backup", "completion"),
-    "server_commands": ("serve", "worker", "mcp"),
+    "server_commands": ("serve", "worker", "mcp", "lsp"),
     "trust_command": ("trust",),
     "import_command": ("import",),
 }
@@ -126,7 +126,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 COMMANDS = (
     "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store",
     "env", "install", "chat", "ask", "eval", "stats", "config", "trust", "doctor", "serve", "worker", "backup", "mcp",
-    "import", "completion",
+    "lsp", "import", "completion",
 )  # fmt: skip
 """In the order a newcomer meets them."""
 COMPLETE_VARIABLE = "_PAPER_COMPLETE"

@@ -1,4 +1,4 @@
-"""Commands that serve until stopped: serve (pages, REST, MCP), worker, mcp (stdio); and the vault's MCP servers."""
+"""Commands that serve until stopped: serve (pages, REST, MCP), worker, mcp and lsp (stdio); the vault's MCP servers."""
 
 from __future__ import annotations
 
@@ -163,6 +163,19 @@ def mcp_command(context: click.Context) -> None:
             asyncio.run(McpServer(live, Access(load_user_key(), vault.root).sealing_key).serve_stdio())
         finally:
             live.close()
+
+
+# --- ``paper lsp``
+
+
+@click.command("lsp", cls=LocalisedCommand, help=text("cli.lsp"))
+@vault_option
+@click.pass_context
+def lsp_command(context: click.Context) -> None:
+    """Serve one editor over stdio."""
+    from paperagents.interfaces.language_server.features import make_server  # noqa: PLC0415  everything else starts without it
+
+    make_server(context.obj.vault).start_io()
 
 
 @mcp_command.command("servers", help=text("cli.mcp.servers"))

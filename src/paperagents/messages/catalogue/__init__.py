@@ -17,6 +17,7 @@ AREAS = (
     "command_line",
     "serving",
     "importing",
+    "language",
     "trust",
     "web",
     "web_decisions",
