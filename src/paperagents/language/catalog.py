@@ -11,7 +11,6 @@ from paperagents.errors import PaperError
 from paperagents.reading.files import FileReading
 from paperagents.registry.entry import Entry
 from paperagents.registry.tool_registry import ToolRegistry
-from paperagents.registry.vault_checks import index_by_name
 
 Definition = ToolDefinition | AgentDefinition | TagNote
 
@@ -31,8 +30,9 @@ class Catalog:
 
     @cached_property
     def _by_name(self) -> dict[str, Entry]:
-        built_in = [each for each in self.entries if each.kind == "builtin"]
-        return index_by_name((*built_in, *(each for each in self.entries if each.kind != "builtin")))
+        """By id, and by name where no other has that as its id; a tool goes before an agent of the same name."""
+        tools = sorted(self.tools(), key=lambda each: each.kind != "builtin")
+        return {**_index(self.agents(), AGENT_PREFIX), **_index(self.agents()), **_index(tools)}
 
     @cached_property
     def _by_file(self) -> dict[str, Entry]:
@@ -83,3 +83,9 @@ class Catalog:
         if isinstance(definition, AgentDefinition):
             definition = tool_of_agent(definition)
         return {each.name: each for each in definition.parameters} if isinstance(definition, ToolDefinition) else {}
+
+
+def _index(entries: list[Entry], prefix: str = "") -> dict[str, Entry]:
+    """Entries by name and by id; of two with one name, the first has it."""
+    by_name = {prefix + each.name: each for each in reversed(entries)}
+    return by_name | {prefix + each.id: each for each in reversed(entries)}
