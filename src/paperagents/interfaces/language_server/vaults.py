@@ -50,6 +50,8 @@ class OpenVault:
         except PaperError:
             # Files that are saved from this editor are looked at in any case.
             return
+        # What changed before the watch was ready has not been told.
+        self._on_change(self)
 
 
 class Vaults:
