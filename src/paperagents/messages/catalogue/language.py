@@ -73,9 +73,9 @@ TEXTS = {
         "{file} 有未保存的更改。请先保存：运行的是磁盘上的文件。",
     ),
     "lsp.ended": (
-        "{tool}: {status} ({duration} ms)",
-        "{tool}: {status} ({duration} ms)",
-        "{tool}：{status}（{duration} 毫秒）",
+        "{tool}: {status} after {duration} ms",
+        "{tool}: {status} nach {duration} ms",
+        "{tool}：{status}，用时 {duration} 毫秒",
     ),
     "lsp.waiting": (
         "{tool} waits for an answer. See it: paper approvals show {id}. Answer: paper approvals approve {id}",
