@@ -25,8 +25,7 @@ class Catalog:
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """Everything, built-in tools and those of other servers too."""
-        given = [each for each in self._registry.entries() if each.file is None]
-        return (*self._registry.overlay(self._unsaved), *given)
+        return tuple(self._registry.overlay(self._unsaved))
 
     @cached_property
     def _by_name(self) -> dict[str, Entry]:

@@ -181,11 +181,11 @@ class ToolRegistry:
         return unsaved[file].problems if file in unsaved else ()
 
     def overlay(self, unsaved: Mapping[str, FileReading]) -> list[Entry]:
-        """What the files of the vault define, in their order and without the problems between them."""
+        """What there is where these files are unsaved: by file, then what has none; without problems between files."""
         with self._state.whole_index() as index:
             entries: dict[str, Entry | None] = dict(index.unchecked())
         entries |= {file: make_entry(each) for file, each in unsaved.items()}
-        return [entry for file in sorted(entries) if (entry := entries[file]) is not None]
+        return [*(entry for file in sorted(entries) if (entry := entries[file]) is not None), *self._given()]
 
     def _given(self) -> tuple[Entry, ...]:
         """What is there without a file."""
