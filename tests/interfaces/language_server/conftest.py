@@ -8,10 +8,11 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
-from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
+from pytest_lsp import client_capabilities, make_test_lsp_client
 from tests.language.conftest import FILES
 
 COMMAND = (sys.executable, "-m", "paperagents", "lsp")
@@ -22,7 +23,7 @@ Session = Callable[["Editor"], Awaitable[None]]
 class Editor:
     """A client with a vault, in which files are opened by their paths."""
 
-    def __init__(self, client: LanguageClient, root: Path) -> None:
+    def __init__(self, client: Any, root: Path) -> None:
         self.client = client
         self.root = root
         self.answers: list[str] = []
@@ -81,14 +82,14 @@ def with_editor(tmp_path: Path) -> Callable[..., None]:
 
 @asynccontextmanager
 async def start(root: Path, like: str) -> AsyncIterator[Editor]:
-    client = make_test_lsp_client()
+    client: Any = make_test_lsp_client()
     editor = Editor(client, root)
 
-    @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
     def answer(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
         editor.asked.append(params.message)
         return types.MessageActionItem(title=editor.answers.pop(0)) if editor.answers else None
 
+    client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(answer)
     await client.start_io(*COMMAND, env={**os.environ, "LC_ALL": "en_US.UTF-8"})
     capabilities = client_capabilities(like)
     await client.initialize_session(types.InitializeParams(capabilities=capabilities, root_uri=root.as_uri()))
