@@ -61,6 +61,14 @@ def test_the_narrowest_rule_is_for_this_tool_mode_and_place_alone(book: RuleBook
     assert book.find_allowing("write_file", None, NOTE) is None
 
 
+def test_a_rule_for_requests_is_for_its_method_and_host_alone(book: RuleBook) -> None:
+    sending = Scope(method="POST", host="api.example.com")
+    book.allow(narrowest_rule("rest_request", sending, NOTE))
+    assert book.find_allowing("rest_request", sending, NOTE) is not None
+    for other in (replace(sending, method="DELETE"), replace(sending, host="evil.example")):
+        assert book.find_allowing("rest_request", other, NOTE) is None
+
+
 def test_a_rule_for_anyone_and_every_mode_covers_its_place_alone(book: RuleBook) -> None:
     book.allow(Rule(tool="write_file", path="daily/*"))
     for mode in ("create", "append", "overwrite"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from paperagents.approval.question import ApprovalRequest, Approved, Denied
-from paperagents.errors import ApprovalChangedError
+from paperagents.errors import ApprovalChangedError, UnknownApprovalError
 
 if TYPE_CHECKING:
     from tests.desk import Desk
@@ -54,6 +54,15 @@ def test_an_answer_to_another_picture_of_a_question_is_refused_and_the_question_
     assert desk.vault.history.questions() == [question]
     assert desk.vault.continuation.answer(question.id, Approved(), digest=question.digest) == question.run_id
     assert desk.vault.questions.has_answer(question.run_id)
+
+
+def test_the_first_of_two_answers_holds(desk: Desk) -> None:
+    desk.run("write_file", APPEND)
+    (question,) = desk.vault.history.questions()
+    desk.vault.questions.answer(question, Denied(reason="first"))
+    with pytest.raises(UnknownApprovalError):
+        desk.vault.questions.answer(question, Approved())
+    assert desk.vault.resume(question.run_id).status == "denied"
 
 
 def test_a_no_that_a_chain_went_on_after_is_no_reason_to_go_on(desk: Desk) -> None:
