@@ -42,6 +42,8 @@ SETTING_SPECS: Mapping[str, SettingSpec] = {
     "allowed_hosts": SettingSpec(kind="hosts", default=(), grants="host"),
     "database_url": SettingSpec(kind="database", secret=True, grants="database"),
     "approval.reads": SettingSpec(kind="boolean", default=False),
+    "history.keep_days": SettingSpec(kind="integer", default=0, least=0, most=36_500),
+    "history.keep_mb": SettingSpec(kind="integer", default=0, least=0, most=10_000_000),
     "sandbox.timeout": SettingSpec(kind="number", default=5.0, least=0.001, most=86_400),
     "sandbox.memory_mb": SettingSpec(kind="integer", default=256, least=1, most=1_000_000),
     "sandbox.output_mb": SettingSpec(kind="integer", default=16, least=1, most=1_000_000),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from secrets import randbelow
 
 from paperagents.agents.evals import Attempt, EvalReport, Observer, evaluate_model
 from paperagents.agents.model import LanguageModel
@@ -22,7 +24,7 @@ from paperagents.calls.arguments import ToolCall, variable_text
 from paperagents.definitions.agent import Eval
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, Example, ToolDefinition
-from paperagents.errors import ToolError
+from paperagents.errors import StorageError, ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import PlannedFolder
 from paperagents.files.safe_open import join_path, split_file_path
@@ -46,6 +48,8 @@ from paperagents.vault_parts import VaultParts
 
 Person = Approver | Callable[[ApprovalRequest], Decision] | None
 """Who is asked: an approver, a function, or nobody."""
+
+_RUNS_PER_STEP = 32
 
 
 class Vault(VaultParts):
@@ -74,7 +78,9 @@ class Vault(VaultParts):
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
         session = self._session(approver, on_event, stop)
         session.model = model
-        return Runner(self.services, session).run(call, run_id)
+        record = Runner(self.services, session).run(call, run_id)
+        self._tidy()
+        return record
 
     def install(
         self,
@@ -116,7 +122,16 @@ class Vault(VaultParts):
         session = self._session(approver, on_event, stop)
         session.allowed_tools |= {(run_id, tool): yes for tool, yes in self.questions.allowed_tools(run_id).items()}
         session.model = model
-        return Runner(self.services, session).resume(run_id, unfinished_only=unfinished_only)
+        record = Runner(self.services, session).resume(run_id, unfinished_only=unfinished_only)
+        self._tidy()
+        return record
+
+    def _tidy(self) -> None:
+        """Now and then, a little of what keeps the history small: a step costs more than a small run."""
+        if randbelow(_RUNS_PER_STEP) == 0:
+            # The run is over and its record is kept, whatever becomes of older ones.
+            with suppress(StorageError):
+                self.retention.step()
 
     def confirm_done(self, run_id: str, output: JsonValue = None, *, approved: Approved | None = None) -> None:
         """A step of the run that ended with outcome-unknown was done, and gave this; ``resume`` goes on after it."""

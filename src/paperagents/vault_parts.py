@@ -40,6 +40,7 @@ from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
 from paperagents.runs.questions import Questions
+from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Prepare, Services
 from paperagents.runs.tag_calls import vault_tags
@@ -114,6 +115,17 @@ class VaultParts(NotesFolder):
             return text_of(self.entries.get(kind, path))
         found = self.folder.find_text(path)
         return found.content if found is not None else None
+
+    @cached_property
+    def retention(self) -> Retention:
+        """How long runs are kept."""
+        return Retention(journal=self.journal, keep_days=self._kept("keep_days"), keep_mb=self._kept("keep_mb"))
+
+    def _kept(self, limit: str) -> int:
+        """A limit of the history; one in a vault's own file does not count for a database that others may share."""
+        is_shared = bool(self.settings.get("database_url")) and not self.is_from_vault("database_url")
+        name = f"history.{limit}"
+        return 0 if is_shared and self.is_from_vault(name) else int(self.settings.get(name))
 
     @cached_property
     def entries(self) -> EntryStore:
@@ -301,7 +313,7 @@ class VaultParts(NotesFolder):
     def read_settings_again(self) -> None:
         """Take over settings that have been changed. Runs that go on keep theirs."""
         before = self.__dict__.get("settings")
-        for part in ("settings", "limits", "redaction", "services", "agents"):
+        for part in ("settings", "limits", "redaction", "services", "agents", "retention"):
             self.__dict__.pop(part, None)
         if before is not None and any(before.get(name) != self.settings.get(name) for name in _OF_THE_SANDBOX):
             self._retired += [self.__dict__.pop(part) for part in ("sandbox", "packages") if part in self.__dict__]
@@ -313,7 +325,8 @@ class VaultParts(NotesFolder):
         for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
-        for part in ("services", "history", "change_history", "questions", "signatures", "continuation"):
+        parts = ("services", "history", "change_history", "questions", "signatures", "continuation", "retention")
+        for part in parts:
             self.__dict__.pop(part, None)
 
     def _require_possible(self, request: ApprovalRequest, decision: Decision) -> None:

@@ -20,7 +20,14 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
 from procrastinate.worker import Worker as QueueWorker
 
-from paperagents.cluster.worker import CLOCK_SECONDS, LimitReachedError, continue_run, enqueue_due
+from paperagents.cluster.worker import (
+    CLOCK_SECONDS,
+    TIDY_SECONDS,
+    LimitReachedError,
+    continue_run,
+    enqueue_due,
+    tidy_history,
+)
 from paperagents.errors import PaperError, StorageError
 from paperagents.runs.history import ANSWERED, ON_TOP
 from paperagents.storage.postgres import QUEUE, TASK, PostgresDatabase
@@ -121,7 +128,12 @@ class ClusterWorker:
         async def look_at_the_clock() -> None:
             await asyncio.to_thread(enqueue_due, self._vault)
 
-        return [(self._beat, take_over), (self._beat, look_around), (CLOCK_SECONDS, look_at_the_clock)]
+        async def tidy() -> None:
+            await asyncio.to_thread(tidy_history, self._vault)
+
+        beat = min(self._beat, 10.0)
+        chores = [(beat, take_over), (beat, look_around), (CLOCK_SECONDS, look_at_the_clock)]
+        return [*chores, (TIDY_SECONDS, tidy)]
 
     async def _again_and_again(self, seconds: float, chore: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -129,7 +141,7 @@ class ClusterWorker:
                 await chore()
             except (ConnectorException, PaperError, OSError) as error:
                 _logger.warning("%s: %s", getattr(chore, "__name__", "chore"), error)
-            await asyncio.sleep(min(seconds, 10.0))
+            await asyncio.sleep(seconds)
 
     def _look_around(self) -> None:
         """Runs that no job speaks of, because whoever had them was no worker, get one when nobody has them."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
 from paperagents.runs.record import RunRecord
 from paperagents.runs.statistics import RunTotal, run_totals
+from paperagents.settings import KEEPING_FOLDER
 from paperagents.storage.sqlite import SqliteDatabase
+from paperagents.storage.totals import kept_bytes
 from paperagents.vault import Vault
 from paperagents.version import __version__
 
@@ -44,6 +48,22 @@ def check_database(vault: Vault) -> JsonObject:
         return {**found, **states, "problems": problems, "workers": count_workers(vault)}
     except PaperError as error:
         return {**found, "problems": [str(error)]}
+
+
+def measure_sizes(vault: Vault) -> JsonObject:
+    """How many bytes everything takes that is kept for the vault; what is on a server is the server's affair."""
+    kept = vault.root / KEEPING_FOLDER
+    folders: JsonObject = {name: _folder_size(kept / name) for name in ("index", "cache")}
+    try:
+        exists = vault.database.exists()
+        database = vault.database.size() if exists else 0
+        return {"database": database, "history": kept_bytes(vault.database) if exists else 0, **folders}
+    except PaperError:
+        return {"database": None, "history": None, **folders}
+
+
+def _folder_size(folder: Path) -> int:
+    return sum((Path(where) / name).lstat().st_size for where, _, names in os.walk(folder) for name in names)
 
 
 def count_workers(vault: Vault) -> int | None:

@@ -31,6 +31,9 @@ from paperagents.vault import Vault
 
 CLOCK_SECONDS = 5.0
 """How often the schedules are compared with the clock; their smallest unit is a minute."""
+TIDY_SECONDS = 60.0
+"""How often a worker removes what is not kept any more."""
+_MOST_STEPS = 20
 _LOOK_SECONDS = 0.2
 _logger = logging.getLogger("paper.worker")
 
@@ -79,7 +82,7 @@ class LocalWorker:
         self._stopping = threading.Event()
         self._working: set[str] = set()
         self._not_before: dict[str, float] = {}
-        self._next_look = 0.0
+        self._next_look = self._next_tidying = 0.0
 
     def run(self) -> None:
         """Work until told to stop, then finish what goes on."""
@@ -115,6 +118,9 @@ class LocalWorker:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + CLOCK_SECONDS
             enqueue_due(self._vault)
+        if time.monotonic() >= self._next_tidying:
+            self._next_tidying = time.monotonic() + TIDY_SECONDS
+            tidy_history(self._vault)
 
     def _continue(self, run_id: str) -> None:
         try:
@@ -172,6 +178,13 @@ def continue_runs(vault: Vault) -> list[RunRecord]:
         with suppress(UsageError, LimitReachedError):
             records.append(continue_run(vault, run_id))
     return [record for record in records if record is not None]
+
+
+def tidy_history(vault: Vault) -> None:
+    """Remove what is not kept any more, so much at a time that nobody waits for it."""
+    for _ in range(_MOST_STEPS):
+        if not vault.retention.step():
+            return
 
 
 def _abandon(vault: Vault, run_id: str, error: PaperError) -> None:

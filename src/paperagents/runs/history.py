@@ -25,6 +25,7 @@ from paperagents.runs.record import (
     read_warnings,
 )
 from paperagents.runs.usage import Usage, read_usage
+from paperagents.storage.blobs import unpack
 from paperagents.storage.database import StoredRow, readable
 
 _MOST_ROWS = 2**62
@@ -253,7 +254,7 @@ class History:
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         self._journal.flush_all()
         try:
-            return self._database.rows(query, values) if self._database.exists() else []
+            return unpack(self._database, self._database.rows(query, values)) if self._database.exists() else []
         except UnicodeEncodeError:
             # Half a character is in no text that was ever kept.
             return []

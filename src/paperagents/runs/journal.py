@@ -7,8 +7,9 @@ intent) and after (the entry), and both survive the loss of power.
 
 from __future__ import annotations
 
-import json
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Literal
@@ -18,21 +19,21 @@ from paperagents.approval.signatures import Signatures
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UsageError
 from paperagents.runs.record import Intent, LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of, signed_parts
-from paperagents.runs.statements import ADD_DEFINITION, ADD_ENTRY, ADD_RUN, DELETE_STALE_ANSWERS, PUT_INTENT
-from paperagents.storage.database import Connection, Database, StoredRow
+from paperagents.runs.redacted_entries import redact_entries
+from paperagents.runs.statements import ADD_DEFINITION, ADD_ENTRY, ADD_RUN, DELETE_STALE_ANSWERS, PUT_INTENT, STORE_PART
+from paperagents.storage.blobs import Packed, pack, pack_fields, store_part, unpack
+from paperagents.storage.database import Connection, Database, StoredRow, encode
 from paperagents.storage.totals import count_ending, take_back_ending
 
 MOST_QUEUED = 10_000
 _BUFFERED_ROWS = 200
 _OVER = ("succeeded", "denied")
 _BUFFER_SECONDS = 0.1
+_DEFINITION_SECONDS = 3600
 _IDLE_SECONDS = 2.0
 """How long the thread that writes buffered rows waits for the next ones before it ends."""
 State = Literal["final", "open", "superseded", "unknown"]
 """A result that is never computed again; none yet; an attempt that another followed; nobody knows if it was done."""
-
-# Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small entry.
-encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
 class Journal:
@@ -50,7 +51,8 @@ class Journal:
         self._changing: set[str] = set()
         self._unsigned: dict[str, tuple[JsonValue, ...]] = {}
         """Runs whose first row is buffered, with what it is signed over."""
-        self._written_definitions: set[str] = set()
+        self._written_definitions: dict[str, float] = {}
+        """When each was last written: it goes with the last run that refers to it."""
         self._failed: dict[str, StorageError] = {}
         """Why nothing more can be journaled of a run by this process."""
         self._lock = threading.Lock()
@@ -84,12 +86,13 @@ class Journal:
 
     def has_definition(self, digest: str) -> bool:
         """Whether the file with this digest has surely been written; a no costs only writing it again."""
-        return digest in self._written_definitions
+        return time.monotonic() - self._written_definitions.get(digest, -math.inf) < _DEFINITION_SECONDS
 
     def start(self, run: StoredRun, *, file: str | None, content: bytes | None) -> None:
         """Begin a run, pinned to the very file it was started from."""
         if run.definition is not None and content is not None:
             self.buffer(run.run_id, ADD_DEFINITION, (run.definition, file or "", content))
+        arguments = pack(encode(run.arguments))
         row: dict[str, Any] = {
             "run_id": run.run_id, "parent_run": run.parent_run, "tool": run.tool, "status": run.status,
             "started": run.started, "duration_ms": run.duration_ms, "arguments": encode(run.arguments),
@@ -99,7 +102,8 @@ class Journal:
         if run.parent_run is None:
             # What is below another run goes on with it. Signed when it is written: most are over by then.
             self._unsigned[run.run_id] = signed_parts(StoredRow("runs", row))
-        self.buffer(run.run_id, ADD_RUN, tuple(row.values()))
+        self._buffer_parts(run.run_id, arguments)
+        self.buffer(run.run_id, ADD_RUN, tuple({**row, "arguments": arguments.text}.values()))
 
     def append(  # noqa: PLR0913  everything that resuming depends on
         self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
@@ -110,7 +114,9 @@ class Journal:
         The entry of a change, or one that is wanted ``at_once``, is written now; that of a change outlives the loss
         of power where it is ``durable``.
         """
-        rows = self.buffer(run_id, ADD_ENTRY, (run_id, path, state, int(redacted), encode(entry.as_json())))
+        packed = pack_fields(entry.as_json(), encode)
+        self._buffer_parts(run_id, packed)
+        rows = self.buffer(run_id, ADD_ENTRY, (run_id, path, state, int(redacted), packed.text))
         if entry.hitl_required:
             self._changing.add(root_of(run_id))
             self.flush(run_id, durable=durable)
@@ -185,12 +191,14 @@ class Journal:
         if record.status in _OVER:
             # Nobody can go on with it.
             self._unsigned.pop(run_id, None)
-        rewritten = [] if redact is None or record.status == "waiting" else self._redacted_entries(run_id, redact)
+        data, given = pack(encode(record.data)), pack(encode(arguments))
         with self.transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
+            for digest, part in {**data.parts, **given.parts}.items():
+                store_part(connection, run_id, digest, part)
             connection.execute(
                 "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ?, "
                 "warnings = ?, usage = ? WHERE run_id = ?",
-                (record.status, record.duration_ms, encode(record.data), encode(record.error), encode(arguments),
+                (record.status, record.duration_ms, data.text, encode(record.error), given.text,
                  int(redacted), encode([*record.warnings]), encode(record.usage and record.usage.as_json()), run_id),
             )  # fmt: skip
             if record.status != "waiting":
@@ -199,14 +207,14 @@ class Journal:
                 connection.execute("DELETE FROM intents WHERE run_id = ?", (run_id,))
             elif record.parent_run is None:
                 # With everything it needs to go on, also what is kept nowhere once it is over.
-                row = StoredRow("runs", self.database.rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))[0])
+                row = StoredRow("runs", self._rows(run_id, "SELECT * FROM runs WHERE run_id = ?", (run_id,))[0])
                 signature = self.signatures.sign(*signed_parts(row))
                 connection.execute("UPDATE runs SET signature = ? WHERE run_id = ?", (signature, run_id))
                 # What it did not ask again it does not need any more, and answers to that are no reason to resume.
                 connection.execute("DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,))
                 connection.execute(DELETE_STALE_ANSWERS, (run_id,))
-            for entry in rewritten:
-                connection.execute("UPDATE journal SET entry = ? WHERE seq = ?", entry)
+            if redact is not None and record.status != "waiting":
+                redact_entries(self.database, connection, run_id, redact)
             count_ending(connection, run_id)
         self._changing.discard(run_id)
 
@@ -251,7 +259,7 @@ class Journal:
         What was about to be done stays known: without it, a request would be sent twice.
         """
         with self.lock_run(run_id), self.transaction(run_id, durable=True) as connection:
-            rows = self.database.rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+            rows = self._rows(run_id, "SELECT * FROM runs WHERE run_id = ?", (run_id,))
             if not rows or self._is_signed(run := StoredRow("runs", rows[0])):
                 return
             connection.execute("DELETE FROM answers WHERE root_run = ?", (run_id,))
@@ -319,6 +327,10 @@ class Journal:
 
     # --- writing
 
+    def _buffer_parts(self, run_id: str, packed: Packed) -> None:
+        for digest, part in packed.parts.items():
+            self.buffer(run_id, STORE_PART, (run_id, digest, part))
+
     def buffer(self, run_id: str, statement: str, values: tuple[Any, ...]) -> int:
         """Keep a statement for the next transaction of its run; gives how many are kept."""
         with self._lock:
@@ -358,7 +370,7 @@ class Journal:
                 self.database.require_held(connection, root)
                 statements = self._take_buffered(root, written)
                 for statement, values in statements:
-                    connection.execute(statement, (*values, self._sign(values[0])) if statement is ADD_RUN else values)
+                    self._execute(connection, statement, values)
                 yield connection
         except StorageError as error:
             # A journal with a gap would be no journal: whoever locks the run next resumes from what is written.
@@ -368,7 +380,14 @@ class Journal:
             if statements:
                 self._in_flight.pop(root, None)
                 written.set()
-        self._written_definitions.update(values[0] for statement, values in statements if statement is ADD_DEFINITION)
+        definitions = (values[0] for statement, values in statements if statement is ADD_DEFINITION)
+        self._written_definitions.update(dict.fromkeys(definitions, time.monotonic()))
+
+    def _execute(self, connection: Connection, statement: str, values: tuple[Any, ...]) -> None:
+        if statement is STORE_PART:
+            store_part(connection, *values)
+        else:
+            connection.execute(statement, (*values, self._sign(values[0])) if statement is ADD_RUN else values)
 
     def _take_buffered(self, root: str, written: threading.Event) -> list[tuple[str, tuple[Any, ...]]]:
         """Take what is buffered for a run, after what another thread has taken of it and not yet committed.
@@ -384,19 +403,13 @@ class Journal:
                     return statements
             taken.wait()
 
-    def _redacted_entries(self, run_id: str, redact: Callable[[JsonValue], JsonValue]) -> list[tuple[str, int]]:
-        """The entries that are different once they are redacted, each with its number."""
-        rows = self._rows(run_id, "SELECT seq, entry FROM journal WHERE run_id = ?", (run_id,))
-        entries = [(encode(redact(StoredRow("journal", row).object("entry"))), row) for row in rows]
-        return [(entry, row["seq"]) for entry, row in entries if entry != row["entry"]]
-
     def _entries(self, run_id: str, state: State) -> dict[str, JsonObject]:
         query = "SELECT path, entry FROM journal WHERE run_id = ? AND state = ? ORDER BY seq"
         return dict(read_step(StoredRow("journal", row)) for row in self._rows(run_id, query, (run_id, state)))
 
     def _rows(self, run_id: str, query: str, values: tuple[Any, ...]) -> list[Any]:
         self.flush(run_id)
-        return self.database.rows(query, values) if self.database.exists() else []
+        return unpack(self.database, self.database.rows(query, values)) if self.database.exists() else []
 
 
 def close_question(connection: Connection, run_id: str, path: str, *, but: str = "") -> None:

@@ -13,9 +13,9 @@ from paperagents.approval.question import ApprovalRequest, Approved, Decision, D
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UnknownApprovalError, UsageError
 from paperagents.messages import text
-from paperagents.runs.journal import Journal, close_question, encode
+from paperagents.runs.journal import Journal, close_question
 from paperagents.runs.record import read_step, root_of
-from paperagents.storage.database import Connection, StoredRow
+from paperagents.storage.database import Connection, StoredRow, encode
 
 Scope = Literal["question", "tool", "everything"]
 """What an answer holds for: one question; a tool for the rest of the run; whatever the run asks."""

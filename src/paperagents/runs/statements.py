@@ -19,3 +19,5 @@ DELETE_STALE_ANSWERS = (
     "WHERE questions.run_id = answers.run_id AND questions.path = answers.path "
     "AND questions.digest = answers.digest)"
 )
+STORE_PART = "a large part of a value"
+"""No statement: stands for the few that store such a part."""

@@ -72,6 +72,13 @@ class Database(ABC):
     def announce(self, connection: Connection, run_id: str) -> None:  # noqa: B027  workers here look by themselves
         """Tell the workers, once the transaction is done, that a run is to go on."""
 
+    def size(self) -> int | None:
+        """How many bytes it takes on a disk of this machine; None where that is the server's affair."""
+        return None
+
+    def give_back(self, pages: int | None = None) -> None:  # noqa: B027  a server does so by itself
+        """Give room that is free back to the disk: so many pages, or all."""
+
     @abstractmethod
     def check(self) -> list[str]:
         """What is wrong with what is stored, in the database's own words; empty where nothing is."""
@@ -145,4 +152,6 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
+# Escaped: lone surrogates from JavaScript cannot be written as UTF-8. Made once: it costs more than a small value.
+encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

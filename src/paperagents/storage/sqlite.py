@@ -26,6 +26,8 @@ from paperagents.storage.database import Database
 from paperagents.storage.schema import MIGRATIONS, statements
 
 _BUSY_SECONDS = 30.0
+_INCREMENTAL = 2
+"""Of ``auto_vacuum``: room that is free can be given back a few pages at a time."""
 _PLAIN = re.compile(r"CREATE\s+(?:TABLE|(?:UNIQUE\s+)?INDEX)\s", re.IGNORECASE)
 _CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only", "SQLITE_BUSY": "database-busy"}
 
@@ -87,6 +89,20 @@ class SqliteDatabase(Database):
         """As the operating system knows it."""
         return self._locks.is_held(run_id)
 
+    def size(self) -> int | None:
+        """The file and what the library keeps beside it."""
+        return sum(each.stat().st_size for each in (self.file, *_beside(self.file)) if each.exists())
+
+    def give_back(self, pages: int | None = None) -> None:
+        """In small steps; a file from before these were possible is written anew, once, where all is wanted."""
+        with self._lock, _told(self.file):
+            connection = self._open()
+            if connection.execute("PRAGMA auto_vacuum").fetchone()[0] == _INCREMENTAL:
+                connection.execute(f"PRAGMA incremental_vacuum({pages or 0})").fetchall()
+            elif pages is None:
+                connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
+                connection.execute("VACUUM")
+
     def check(self) -> list[str]:
         """Read everything and compare it with its indexes."""
         if not self.exists():
@@ -142,6 +158,9 @@ class SqliteDatabase(Database):
             with _closed_on_failure(connection):
                 _read_by_name(connection)
                 _require_no_instructions(connection, self.file)
+                if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
+                    # Of a new file only: for one that is there this would wait for whoever writes.
+                    connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
                 _use_write_ahead_log(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute("PRAGMA trusted_schema = OFF")

@@ -14,15 +14,15 @@ from paperagents.storage.database import Connection, Database, StoredRow, readab
 ENDED = ("succeeded", "failed", "denied", "cancelled")
 _FOLDED = 500
 """Changes that are folded at once."""
-_SIZE = (
-    "500 + LENGTH(arguments) + COALESCE(LENGTH(data), 0) "
-    "+ (SELECT COALESCE(SUM(120 + LENGTH(entry)), 0) FROM journal WHERE journal.run_id = runs.run_id)"
+RUN_BYTES = (
+    "500 + LENGTH(part.arguments) + COALESCE(LENGTH(part.data), 0) "
+    "+ (SELECT COALESCE(SUM(120 + LENGTH(entry)), 0) FROM journal WHERE journal.run_id = part.run_id)"
 )
-"""SQL: about how many bytes a run takes, its rows' share of the indexes included."""
+"""SQL: about how many bytes the run ``part`` takes, its rows' share of the indexes included."""
 _ENDING = (
     "INSERT INTO total_changes (tool, status, nested, runs, total_ms, max_ms, bytes) "  # noqa: S608  fixed words
     "SELECT tool, status, CASE WHEN parent_run IS NULL THEN 0 ELSE 1 END, {runs}, {sign} * duration_ms, duration_ms, "
-    f"{{sign}} * ({_SIZE}) FROM runs WHERE run_id = ? AND status IN {ENDED}"
+    f"{{sign}} * ({RUN_BYTES}) FROM runs AS part WHERE run_id = ? AND status IN {ENDED}"
 )
 _COUNT_ENDING = _ENDING.format(runs=1, sign=1)
 _TAKE_BACK = _ENDING.format(runs=-1, sign=-1)

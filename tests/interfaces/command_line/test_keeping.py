@@ -117,3 +117,32 @@ def test_a_schedule_is_checked_with_the_file(paper: Any, write: Callable[..., Pa
     assert problem["code"] == "schedule-needs-argument"
     write("clock.md", f"---\n{front}\nschedule: '0 7 * * mon-fri'\n---\n")
     assert paper("check", "clock.md", "--format", "json").document == []
+
+
+# --- retention
+
+
+def test_runs_are_pruned_by_age_and_told(paper: Any) -> None:
+    assert paper("run", "good").code == 0
+    assert "--older-than" in paper("runs", "prune").err
+    would = paper("runs", "prune", "--older-than", "0", "--dry-run", "--json").document
+    assert (would["removed"], would["dry_run"], would["kept"]) == (1, True, {"unfinished": 0, "undoable": 0})
+    assert "1" in paper("runs", "prune", "--older-than", "0").err
+    assert paper("runs", "list", "--json").document == []
+    assert paper("stats", "--json").document["runs"] == 1
+    assert paper("runs", "prune", "--older-than", "-1").code == 2
+
+
+def test_the_settings_say_how_long_runs_are_kept(paper: Any) -> None:
+    assert paper("run", "good").code == 0
+    assert paper("config", "set", "history.keep_days", "1").code == 0
+    assert paper("runs", "prune", "--json").document["removed"] == 0
+    assert paper("config", "set", "history.keep_days", "-1").code == 2
+
+
+def test_the_doctor_says_how_much_room_is_taken(paper: Any) -> None:
+    assert paper("run", "good").code == 0
+    sizes = paper("doctor", "--json").document["sizes"]
+    assert sorted(sizes) == ["cache", "database", "history", "index"]
+    assert sizes["database"] > sizes["history"] > 0
+    assert "KB" in paper("doctor").out

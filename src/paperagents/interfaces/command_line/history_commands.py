@@ -11,6 +11,7 @@ from paperagents.interfaces.command_line.completion import complete_run
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import (
     format_duration,
+    format_size,
     local_time,
     pad,
     paint,
@@ -121,6 +122,31 @@ def _resume_all(context: click.Context, *, as_json: bool) -> None:
         click.echo(f"{record.run_id}  {paint_status(record.status, columns=15)} {visible(record.tool)}")
     if not records:
         say(text("cli.runs.none-to-resume"))
+
+
+@runs_command.command("prune", help=text("cli.runs.prune"))
+@click.option("--older-than", type=click.FloatRange(0), metavar="DAYS", help=text("cli.runs.prune.older-than"))
+@click.option("--undoable", is_flag=True, help=text("cli.runs.prune.undoable"))
+@click.option("--dry-run", is_flag=True, help=text("cli.runs.prune.dry-run"))
+@common_options
+def prune(context: click.Context, *, older_than: float | None, undoable: bool, dry_run: bool, as_json: bool) -> None:
+    """Remove runs that are over: older than so many days, else what the settings do not keep."""
+    with current_vault(context) as vault:
+        pruned = vault.retention.prune(older_than=older_than, undoable=undoable, dry_run=dry_run)
+        is_limited = older_than is not None or vault.retention.keep_days or vault.retention.keep_mb
+    if as_json:
+        print_json({"removed": pruned.runs, "bytes": pruned.bytes, "dry_run": dry_run,
+                    "kept": {"unfinished": pruned.unfinished, "undoable": pruned.undoable}})  # fmt: skip
+        return
+    if not is_limited:
+        say(text("cli.runs.prune.no-limit"))
+        return
+    case = "cli.runs.prune.would" if dry_run else "cli.runs.prune.done"
+    say(text(case, count=pruned.runs, size=format_size(pruned.bytes)))
+    if pruned.unfinished:
+        say(text("cli.runs.prune.unfinished", count=pruned.unfinished))
+    if pruned.undoable:
+        say(text("cli.runs.prune.undoable-kept", count=pruned.undoable))
 
 
 @runs_command.command("compare", help=text("cli.runs.compare"))

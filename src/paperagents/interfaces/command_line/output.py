@@ -28,6 +28,7 @@ _WORD = r"[\u3040-\u9fff][\u3001-\u301f\uff00-\uff65]*\s*|[^\s\u3040-\u9fff]+\s*
 _USUAL = 80
 """Columns of a terminal that does not report its width."""
 _MINUTE = 60
+_THOUSAND = 1000
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
@@ -120,6 +121,16 @@ def format_duration(milliseconds: object) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), _MINUTE)
     return f"{minutes} min {rest} s"
+
+
+def format_size(size: object) -> str:
+    """A number of bytes for people: 0 KB, 34 KB, 1.2 MB, 3.4 GB."""
+    kilobytes = float(str(size)) / 1000
+    for unit in ("KB", "MB"):
+        if round(kilobytes, 1) < _THOUSAND:
+            return f"{kilobytes:.0f} {unit}" if unit == "KB" else f"{kilobytes:.1f} {unit}"
+        kilobytes /= 1000
+    return f"{kilobytes:.1f} GB"
 
 
 def pad(shown: str, columns: int) -> str:

@@ -11,13 +11,14 @@ from typing import Any
 
 import click
 
-from paperagents.cluster.operations import NO_DATABASE, check_database
+from paperagents.cluster.operations import NO_DATABASE, check_database, measure_sizes
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup, missing_parameter
 from paperagents.interfaces.command_line.completion import complete_setting
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, require_vault
 from paperagents.interfaces.command_line.output import (
     format_duration,
+    format_size,
     hang_note,
     one_line,
     pad,
@@ -146,6 +147,7 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     broken = [entry for entry in vault.registry.entries() if not entry.valid]
     # Outside of a vault there is none yet, and looking must not make one.
     database = check_database(vault) if (vault.root / KEEPING_FOLDER).is_dir() else NO_DATABASE
+    sizes = measure_sizes(vault)
     is_readable = database["place"] is not None and not database["problems"]
     stored = list_stored(vault) if is_readable else ()
     brought = [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *stored]
@@ -161,6 +163,7 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
             "broken_files": [entry.file for entry in broken],
             "untrusted": [thing_as_json(thing, state) for thing, state in untrusted],
             "database": database,
+            "sizes": sizes,
         })  # fmt: skip
         context.exit(1 if database["problems"] else 0)
     click.echo(f"Paper Agents {__version__}, Python {platform.python_version()}, {sys.platform}")
@@ -171,6 +174,8 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
         click.echo(paint("•", "yellow") + " " + text("trust.left-out", what=visible(thing.what), where=thing.where))
     if database["place"] is not None:
         print_database(database)
+        shown = {name: "?" if size is None else format_size(size) for name, size in sizes.items()}
+        click.echo(f"  {text('cli.doctor.sizes', **shown)}")
     context.exit(1 if database["problems"] else 0)
 
 

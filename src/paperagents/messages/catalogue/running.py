@@ -210,6 +210,51 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Worin sich zwei Läufe unterscheiden.",
         "两次运行的差异。",
     ),
+    "cli.runs.prune": (
+        "Remove runs that are over: those older than DAYS, else what [history] in the settings does not keep.",
+        "Beendete Läufe entfernen: die vor mehr als DAYS Tagen, sonst was [history] in den Einstellungen nicht hält.",
+        "删除已结束的运行：早于 DAYS 天的，否则按设置中 [history] 的规定。",
+    ),
+    "cli.runs.prune.older-than": (
+        "Remove what began so many days ago or earlier; 0 is everything that is over.",
+        "Entfernen, was vor so vielen Tagen oder früher begann; 0 ist alles, was beendet ist.",
+        "删除在这么多天以前开始的运行；0 表示全部已结束的运行。",
+    ),
+    "cli.runs.prune.undoable": (
+        "Also remove runs whose changes could still be undone.",
+        "Auch Läufe entfernen, deren Änderungen noch rückgängig gemacht werden könnten.",
+        "同时删除其更改仍可撤销的运行。",
+    ),
+    "cli.runs.prune.dry-run": (
+        "Only say what would be removed.",
+        "Nur sagen, was entfernt würde.",
+        "只说明将删除什么。",
+    ),
+    "cli.runs.prune.done": (
+        "Removed runs: {count} (about {size}).",
+        "Entfernte Läufe: {count} (etwa {size}).",
+        "已删除 {count} 次运行（约 {size}）。",
+    ),
+    "cli.runs.prune.would": (
+        "Would remove runs: {count} (about {size}).",
+        "Würde Läufe entfernen: {count} (etwa {size}).",
+        "将删除 {count} 次运行（约 {size}）。",
+    ),
+    "cli.runs.prune.no-limit": (
+        "Every run is kept: [history] in the settings sets no limit. By age: paper runs prune --older-than DAYS",
+        "Alle Läufe bleiben, weil [history] keine Grenze setzt. Nach Alter: paper runs prune --older-than DAYS",
+        "所有运行都会保留：设置中的 [history] 未设限制。按时间删除：paper runs prune --older-than DAYS",
+    ),
+    "cli.runs.prune.unfinished": (
+        "Kept because they are not over: {count}. They are listed by: paper runs list --status waiting",
+        "Aufgehoben, weil nicht beendet: {count}. Auflisten: paper runs list --status waiting",
+        "因尚未结束而保留：{count}。列出：paper runs list --status waiting",
+    ),
+    "cli.runs.prune.undoable-kept": (
+        "Kept because their changes can be undone: {count}. To remove them as well: --undoable",
+        "Aufgehoben, weil ihre Änderungen rückgängig gemacht werden können: {count}. Auch diese entfernen: --undoable",
+        "因其更改可撤销而保留：{count}。若也要删除：--undoable",
+    ),
     # paper approvals
     "cli.approvals": (
         "Answer open questions, and see what has been allowed from now on.",

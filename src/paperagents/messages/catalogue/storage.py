@@ -219,6 +219,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Aktive Worker: {count}. Läufe eingereiht: {queued}, laufend: {running}, wartend: {waiting}",
         "{count} 个工作进程存活，{queued} 个排队，{running} 个运行中，{waiting} 个等待",
     ),
+    "cli.doctor.sizes": (
+        "Database {database}, of which history about {history}; search index {index}, cache {cache}",
+        "Datenbank {database}, davon Verlauf etwa {history}; Suchindex {index}, Zwischenspeicher {cache}",
+        "数据库 {database}，其中历史约 {history}；搜索索引 {index}，缓存 {cache}",
+    ),
     # --- entries
     "entry-exists": (
         "There is already a {kind} entry named '{id}'.",
