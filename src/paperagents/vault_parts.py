@@ -288,7 +288,8 @@ class VaultParts(NotesFolder):
         try:
             return self.registry.tool(name)
         except UnknownToolError:
-            if (store := self.own_stores.find_tool(name)) is None:
+            # Only tags of one's own store kinds of one's own: without any, no other tool needs to be known.
+            if not self.registry.has_tags() or (store := self.own_stores.find_tool(name)) is None:
                 raise
             return store
 

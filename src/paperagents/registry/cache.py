@@ -26,13 +26,15 @@ from paperagents.registry.folder_scan import Changes, FileRecord, Stamp
 from paperagents.registry.names import NEIGHBOURS, backwards, fold
 from paperagents.version import __version__
 
-FORMAT = f"9 {__version__}"
+FORMAT = f"10 {__version__}"
 LARGEST_RECORD = 32 * 1024 * 1024
 _BUSY_SECONDS = 5.0
 _TABLES = (
     "CREATE TABLE format (format TEXT)",
-    # A stamp that is not known yet is NULL. Names of files need not be UTF-8, so they are bytes.
+    # A stamp that is not known yet is NULL. Names of files need not be UTF-8, so they are bytes. A file defines
+    # nothing (0), something (1) or a tag (2).
     "CREATE TABLE files (file BLOB PRIMARY KEY, size INT, modified INT, changed INT, inode INT, defines INT)",
+    "CREATE INDEX tag_files ON files (defines) WHERE defines = 2",
     "CREATE TABLE definitions (file BLOB PRIMARY KEY, record TEXT)",
     "CREATE TABLE names (name BLOB, file BLOB, agent INT, folded BLOB, backwards BLOB)",
     "CREATE INDEX names_by_name ON names (name)",
@@ -61,6 +63,12 @@ class ScanCache:
         with suppress(*_UNUSABLE), self._open() as database:
             return database.execute("SELECT 1 FROM files LIMIT 1 OFFSET ?", (files,)).fetchone() is not None
         return False
+
+    def has_tags(self) -> bool:
+        """Whether a file defines a tag."""
+        with suppress(*_UNUSABLE), self._open() as database:
+            return database.execute("SELECT 1 FROM files WHERE defines = 2 LIMIT 1").fetchone() is not None
+        return True
 
     def files_named(self, names: Iterable[str]) -> set[str]:
         """The files of everything that has one of these ids or names."""
@@ -179,7 +187,8 @@ def _write(database: sqlite3.Connection, changes: Changes) -> None:
         if record is None:
             database.execute("DELETE FROM files WHERE file = ?", (key,))
             continue
-        defines = record.entry is not None or bool(record.problems)
+        is_tag = record.entry is not None and record.entry.kind == "tag"
+        defines = 2 if is_tag else int(record.entry is not None or bool(record.problems))
         stamp = record.stamp or (None,) * 4
         database.execute("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", (key, *stamp, defines))
         # What is too large is told to be missing, and read again each time.

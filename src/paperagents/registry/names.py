@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 
-NEIGHBOURS = 100
+NEIGHBOURS = 12
 """So many names before and after it are compared with a name that is not known."""
 
 

@@ -53,6 +53,7 @@ class ToolRegistry:
         self._built_in = built_in
         self._builtin_entries: dict[str, dict[str, Entry]] = {}
         self._remote = remote
+        self._listed: tuple[tuple[Entry, ...], tuple[Entry, ...], tuple[Entry, ...]] | None = None
         self._scan = FolderScan(root=root, answers={tool.id: tool.answer for tool in built_in()}, keep=self._keep)
         self._state = VaultState(
             self._scan,
@@ -79,8 +80,13 @@ class ToolRegistry:
 
     def entries(self) -> tuple[Entry, ...]:
         """All tools and agents, those of other servers and built-in ones last."""
+        given = self._given()
         with self._state.whole_index() as index:
-            return (*index.entries(), *self._given())
+            listed = index.entries()
+            # The very same as long as nothing changes: who makes something of them may keep it.
+            if self._listed is None or self._listed[0] is not listed or self._listed[1] != given:
+                self._listed = listed, given, (*listed, *given)
+            return self._listed[2]
 
     def loose_problems(self) -> tuple[Problem, ...]:
         """Problems of files that are no tools, but probably were meant to be."""
@@ -154,6 +160,10 @@ class ToolRegistry:
                 raise unknown from None
             return self._definition(others[0])
         return found.agent or found
+
+    def has_tags(self) -> bool:
+        """Whether notes of the vault define tags, as far as was found at the last look."""
+        return self._state.has_tags()
 
     def tags(self) -> list[TagNote]:
         """The tags that notes of the vault define; broken ones are left out."""

@@ -119,6 +119,10 @@ class VaultIndex:
         """Whether a file defines something."""
         return file in self._entries
 
+    def has_tags(self) -> bool:
+        """Whether a file defines a tag."""
+        return bool(self._tags)
+
     def is_current(self, file: str, stamp: Stamp | None) -> bool:
         """Whether a file is known as it is with this stamp; one that is too new to tell is not."""
         record = self.records.get(file)

@@ -91,6 +91,13 @@ class VaultState:
             found = self._index.find(name, agents_only=agents_only)
             return found if found is None or found.file is None else self._index.check(found.file)
 
+    def has_tags(self) -> bool:
+        """Whether a file defines a tag."""
+        if self._cache is not None and not self._is_complete and self._is_large():
+            return self._cache.has_tags()
+        with self.whole_index() as index:
+            return index.has_tags()
+
     def nearest_ids(self, name: str, *, agents_only: bool = False) -> list[str]:
         """What the name was perhaps meant to be."""
         with self._looking, self._lock:

@@ -204,7 +204,30 @@ class Sidebar:
 
 def make_sidebar(registry: ToolRegistry, *, query: str = "", current: str | None = None) -> Sidebar:
     """The tools whose name, id, description or category has every word of the query."""
-    tools = [entry for entry in registry.entries() if entry.is_tool]
+    entries = registry.entries()
+    sidebar = _sidebar_of(entries, query) if query else _last_sidebar.make(entries)
+    return replace(sidebar, current=current)
+
+
+class _LastSidebar:
+    """Every page has one: the last is kept for as long as the tools stay the same."""
+
+    def __init__(self) -> None:
+        self._made: tuple[tuple[Entry, ...], str, Sidebar] | None = None
+
+    def make(self, entries: tuple[Entry, ...]) -> Sidebar:
+        """The one that was made before, where it is of the very same entries."""
+        made, spoken = self._made, language()
+        if made is None or made[0] is not entries or made[1] != spoken:
+            made = self._made = entries, spoken, _sidebar_of(entries, "")
+        return made[2]
+
+
+_last_sidebar = _LastSidebar()
+
+
+def _sidebar_of(entries: Iterable[Entry], query: str) -> Sidebar:
+    tools = [entry for entry in entries if entry.is_tool]
     found = search_entries(tools, query)
     broken = [entry for entry in found if not entry.valid]
     groups, room = list[Group](), MOST_SHOWN
@@ -219,7 +242,6 @@ def make_sidebar(registry: ToolRegistry, *, query: str = "", current: str | None
         shown=sum(len(group.entries) for group in groups),
         total=len(tools),
         query=query,
-        current=current,
     )
 
 
