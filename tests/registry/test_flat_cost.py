@@ -79,6 +79,7 @@ def settle(root: Path) -> None:
 def looks(large: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Looks:
     """Counts from when the cache has been written."""
     ToolRegistry(large, cache_file=cache).refresh()
+    settle(large)
     return Looks(monkeypatch, large)
 
 
@@ -137,6 +138,33 @@ def test_a_name_of_which_nothing_is_known_is_looked_for_everywhere_once(
         ToolRegistry(large, cache_file=cache).tool("leav")
     with pytest.raises(UnknownToolError, match="'helper'"):
         ToolRegistry(large, cache_file=cache).agent("helpr")
+
+
+def test_an_unknown_name_that_is_asked_for_again_costs_a_look_at_the_folders(
+    large: Path, cache: Path, looks: Looks, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vault_state, "FRESH_SECONDS", 1_000.0)
+    registry = ToolRegistry(large, cache_file=cache)
+    for _ in range(3):
+        with pytest.raises(UnknownToolError):
+            registry.tool("late")
+    assert looks.walks == 1
+    write("notes/new.md", name="late")
+    assert registry.tool("late").file == "notes/new.md"
+
+
+def test_who_follows_the_vault_looks_at_no_file_for_an_unknown_name(
+    large: Path, cache: Path, looks: Looks, write: Write
+) -> None:
+    registry = ToolRegistry(large, cache_file=cache)
+    registry.refresh()
+    registry.follow(is_followed=True)
+    looks.forget()
+    with pytest.raises(UnknownToolError, match="'leaf'"):
+        registry.tool("leav")
+    assert (looks.files, looks.walks) == ([], 0)
+    write("notes/new.md", name="leav")
+    assert registry.tool("leav").file == "notes/new.md"
 
 
 @pytest.mark.usefixtures("looks")

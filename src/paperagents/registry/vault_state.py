@@ -7,6 +7,7 @@ wants all of them, or a name that nobody knows, walks the folder; only what chan
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 FEW_FILES = 1_000
 """Up to so many files a new process looks at each before it answers: that takes no time that anybody notices."""
 
+FRESH_SECONDS = 1.0
+"""So long after a walk through a large vault another one is not worth it, unless a folder has changed."""
+
 
 class VaultState:
     """Every reader sees one complete state: what a look found is put in force in a single step."""
@@ -37,6 +41,7 @@ class VaultState:
         self._is_complete = False
         """Whether the index has everything, or only what was looked up in the cache."""
         self._looked_up: set[tuple[str, bool]] = set()
+        self._walked = 0.0
         self.is_followed = False
         """Whether somebody tells of every change of a file."""
         # One look at the folder at a time; nobody waits for it who only reads what is known.
@@ -67,7 +72,7 @@ class VaultState:
         """Look at the whole folder again."""
         with self._looking:
             if self._is_complete:
-                self._take(self._scan.refresh())
+                self._take(self._walk())
             else:
                 self._load_everything()
 
@@ -107,14 +112,23 @@ class VaultState:
             found = map(self._index.find, self._index.closest(name, near, agents_only=agents_only))
             return list(dict.fromkeys(entry.id for entry in found if entry is not None))
 
+    def _may_have_changed(self) -> bool:
+        """Whether an unknown name is worth a walk: one that is asked for again and again in a large vault is not.
+
+        A new file is seen by its folder at once, also before somebody who follows the vault has told of it.
+        """
+        is_large = len(self._scan.stamps) > FEW_FILES
+        is_known = self.is_followed or (is_large and time.monotonic() - self._walked < FRESH_SECONDS)
+        return not is_known or self._scan.has_changed_folder()
+
     # --- where everything is known
 
     def _look_again(self, name: str, *, agents_only: bool) -> None:
         with self._lock:
             found = self._index.find(name, agents_only=agents_only)
         if found is None:
-            # It may have been written a moment ago: in any file, or in a new one that nobody has told of yet.
-            if not self.is_followed or self._scan.has_changed_folder():
+            # It may have been written a moment ago, in any file.
+            if self._may_have_changed():
                 self.refresh()
         elif found.file is not None and not self._is_current(found.file):
             self.update([found.file])
@@ -122,6 +136,10 @@ class VaultState:
     def _is_current(self, file: str) -> bool:
         """Whether a file is still the one that was read; one look at its stamps, for every use of a tool."""
         return self._index.is_current(file, stamp_of(self._scan.root, file))
+
+    def _walk(self) -> Changes:
+        self._walked = time.monotonic()
+        return self._scan.refresh()
 
     def _take(self, changes: Changes) -> None:
         with self._lock:
@@ -137,7 +155,7 @@ class VaultState:
         known, kept = (stamps, records) if stamps is not None and records is not None else ({}, {})
         # What a damaged record says is read from its file again.
         self._scan.stamps = {file: stamp for file, stamp in known.items() if kept.get(file, True) is not None}
-        changes = self._scan.refresh()
+        changes = self._walk()
         with self._lock:
             self._scan.note(changes)
             gone = dict.fromkeys(self._index.records.keys() - self._scan.stamps.keys())
@@ -163,7 +181,7 @@ class VaultState:
                 return
             lookup = NameLookup(self._cache, self._scan, self._index)
             answer = lookup.look_up(name, agents_only=agents_only)
-            if answer in (Lookup.UNKNOWN, Lookup.OUTDATED):
+            if answer is Lookup.OUTDATED or (answer is Lookup.UNKNOWN and self._may_have_changed()):
                 # It may have been written a moment ago, in any file.
                 is_renewed = self._renew_cache(self._cache)
                 answer = lookup.look_up(name, agents_only=agents_only) if is_renewed else Lookup.INSUFFICIENT
@@ -178,7 +196,7 @@ class VaultState:
         if stamps is None:
             return False
         self._scan.stamps = stamps
-        changes = self._scan.refresh()
+        changes = self._walk()
         self._scan.note(changes)
         self._looked_up.clear()
         self._index.apply({file: record for file, record in changes.items() if file in self._index.records})
