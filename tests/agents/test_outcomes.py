@@ -194,3 +194,22 @@ def test_what_was_used_before_an_interruption_counts_once(desk: Desk) -> None:
     done = desk.vault.answer(desk.vault.history.questions()[0].id, Approved(), model=model)
     assert done.usage is not None
     assert (done.data, done.usage.model_calls, done.usage.input_tokens) == ("Done.", 4, 40)
+
+
+def test_statistics_count_what_a_resumed_run_used_once(desk: Desk) -> None:
+    from paperagents import Approved  # noqa: PLC0415
+    from paperagents.runs.statistics import tool_statistics  # noqa: PLC0415
+    from paperagents.runs.usage_totals import total_usage  # noqa: PLC0415
+
+    told = {"prompt_tokens": 10, "completion_tokens": 1, "cost": 0.5}
+    desk.agent("tools: [write_file]")
+    asked = {"calls": [call("write_file", filePath="b.md", content="x")], "usage": told}
+    model = ScriptedModel([asked, {"text": "Done.", "usage": told}, {"text": "Again.", "usage": told}])
+    desk.vault.run("helper", {"query": "Hi"}, model=model)
+    desk.vault.answer(desk.vault.history.questions()[0].id, Approved(), model=model)
+    desk.vault.run("helper", {"query": "Hi"}, model=model)
+    used = total_usage(desk.vault.database)
+    assert used is not None
+    assert (used.model_calls, used.input_tokens, used.cost) == (3, 30, 1.5)
+    line = next(each for each in tool_statistics(desk.vault.journal) if each["tool"] == "helper")
+    assert line["usage"] == used.as_json()

@@ -36,12 +36,16 @@ def work_until(vault: Vault, run_id: str, status: str) -> None:
 def test_two_workers_add_to_one_trace(vault: Vault, collector: Collector) -> None:
     run_id = vault.enqueue("note").run_id
     work_until(vault, run_id, "waiting")
-    assert [each.name for each in collector.spans] == ["step write_file"]
+    assert [each.name for each in collector.spans] == ["execute_tool write_file"]
     assert "error.type" not in {each.key for each in collector.spans[0].attributes}
     (approval,) = vault.history.questions()
     vault.continuation.answer(approval.id, Approved(), announce=True)
     work_until(vault, run_id, "succeeded")
-    assert sorted(each.name for each in collector.spans) == ["run note", "step write_file", "step write_file"]
+    assert sorted(each.name for each in collector.spans) == [
+        "execute_tool write_file",
+        "execute_tool write_file",
+        "run note",
+    ]
     trace, top = (number.to_bytes(length) for number, length in zip(ids_of(run_id), (16, 8), strict=True))
     assert {each.trace_id for each in collector.spans} == {trace}
     assert {each.parent_span_id for each in collector.spans if each.name != "run note"} == {top}

@@ -46,7 +46,7 @@ def test_every_ending_is_counted_once_and_folding_changes_no_figure(journal: Jou
     before, size = tool_statistics(journal), kept_bytes(journal.database)
     assert before == [
         {"tool": "t", "runs": 7, "succeeded": 3, "failed": 1, "denied": 1, "waiting": 1, "success_rate": 3 / 7,
-         "median_ms": 2.0, "p95_ms": 9.0, "max_ms": 9.0}
+         "median_ms": 2.0, "p95_ms": 9.0, "max_ms": 9.0, "usage": None}
     ]  # fmt: skip
     fold_totals(journal.database)
     assert journal.database.rows("SELECT * FROM total_changes") == []

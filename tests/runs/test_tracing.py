@@ -13,14 +13,14 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import StatusCode, format_trace_id
+from opentelemetry.trace import SpanKind, StatusCode, format_trace_id
 from tests.desk import Desk
 from tests.servers import Collector
 
 from paperagents.approval.question import Approved, Denied
 from paperagents.runs import open_telemetry
 from paperagents.runs.open_telemetry import ids_of, provider_for
-from paperagents.runs.tracing import are_wanted, traced
+from paperagents.runs.tracing import are_wanted, continue_trace, tell_of_missing_extra, traced
 from paperagents.testing import ScriptedModel
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -86,12 +86,12 @@ def test_a_run_is_a_span_with_its_steps_below(chains: Desk, traces: Traces) -> N
     record = chains.run("two")
     assert traces.tree() == {
         ("run two", None),
-        ("step first", "run two"),
-        ("step second", "run two"),
-        ("run shout", "step second"),
+        ("execute_tool read_file", "run two"),
+        ("execute_tool shout", "run two"),
+        ("run shout", "execute_tool shout"),
         ("step shout", "run shout"),
     }
-    top, first = traces.one("run two"), traces.one("step first")
+    top, first = traces.one("run two"), traces.one("execute_tool read_file")
     assert _told(top) == {"paper.run_id": record.run_id, "paper.tool": "two", "paper.status": "succeeded"}
     assert _told(first) == {
         "paper.run_id": record.run_id,
@@ -100,6 +100,8 @@ def test_a_run_is_a_span_with_its_steps_below(chains: Desk, traces: Traces) -> N
         "paper.step_name": "first",
         "paper.block": "tool",
         "paper.status": "success",
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "read_file",
     }
     assert {each.context.trace_id for each in traces.spans if each.context} == {ids_of(record.run_id)[0]}
     assert all(each.end_time and top.end_time and each.end_time <= top.end_time for each in traces.spans)
@@ -115,6 +117,7 @@ def test_nothing_of_arguments_results_and_messages_is_in_a_span(chains: Desk, tr
         assert not span.events
         assert {*_told(span)} <= {
             "paper.run_id", "paper.tool", "paper.status", "paper.step", "paper.step_name", "paper.block", "error.type",
+            "gen_ai.operation.name", "gen_ai.tool.name",
         }  # fmt: skip
         assert {*span.resource.attributes} <= {
             "service.name", "service.version", "service.instance.id",
@@ -137,7 +140,7 @@ def test_a_failure_is_told_by_its_code(chains: Desk, traces: Traces) -> None:
     chains.chain("fails", "\n  - name: gone\n    tool: read_file\n    parameters: {filePath: none.md}\n")
     record = chains.run("fails")
     assert record.error is not None
-    for name, status in (("run fails", "failed"), ("step gone", "error")):
+    for name, status in (("run fails", "failed"), ("execute_tool read_file", "error")):
         span = traces.one(name)
         assert _told(span)["error.type"] == record.error["code"]
         assert _told(span)["paper.status"] == status
@@ -166,10 +169,11 @@ def test_every_attempt_and_what_is_left_out_are_spans_too(chains: Desk, traces: 
     )
     assert chains.run("many").success
     names = [each.name for each in traces.spans]
-    assert (names.count("step never"), names.count("step again"), names.count("step each")) == (1, 3, 3)
+    assert (names.count("execute_tool never"), names.count("execute_tool read_file")) == (1, 3)
+    assert names.count("execute_tool shout") == 3
     assert names.count("run shout") == 3
-    assert _told(traces.one("step never"))["paper.status"] == "skipped"
-    assert ("run shout", "step each") in traces.tree()
+    assert _told(traces.one("execute_tool never"))["paper.status"] == "skipped"
+    assert ("run shout", "execute_tool shout") in traces.tree()
     assert len({_span_id(each) for each in traces.spans}) == len(traces.spans)
 
 
@@ -183,13 +187,13 @@ def test_a_run_that_waits_and_goes_on_elsewhere_is_one_trace_and_one_span(
     )
     waiting = chains.run("waits")
     assert waiting.status == "waiting"
-    assert sorted(each.name for each in traces.spans) == ["step look", "step put"]
+    assert sorted(each.name for each in traces.spans) == ["execute_tool read_file", "execute_tool write_file"]
     elsewhere = Traces()
     monkeypatch.setattr(open_telemetry, "tracer", lambda: elsewhere.tracer)
     vault = chains.reopened()
     assert vault.resume(waiting.run_id, approver=lambda _: Approved()).success
-    assert elsewhere.tree() == {("run waits", None), ("step put", "run waits")}
-    top, before = elsewhere.one("run waits"), traces.one("step look")
+    assert elsewhere.tree() == {("run waits", None), ("execute_tool write_file", "run waits")}
+    top, before = elsewhere.one("run waits"), traces.one("execute_tool read_file")
     assert before.parent is not None
     assert (before.parent.trace_id, before.parent.span_id) == ids_of(waiting.run_id)
     assert _span_id(top) == before.parent.span_id
@@ -200,12 +204,20 @@ def test_a_run_that_waits_and_goes_on_elsewhere_is_one_trace_and_one_span(
 
 def test_turns_of_a_model_and_the_calls_it_makes_are_spans(chains: Desk, traces: Traces) -> None:
     chains.note("agents/helper.md", "---\nagent: true\nname: helper\ntools: [read_file]\n---\nHelp.")
-    turns: list[Any] = [{"text": SECRET, "calls": [{"tool": "read_file", "arguments": {"filePath": "a.md"}}]}, "Done."]
+    turns: list[Any] = [{"text": SECRET, "calls": [{"tool": "read_file", "arguments": {"filePath": "a.md"}}],
+                        "usage": {"prompt_tokens": 7, "completion_tokens": 2}}, "Done."]  # fmt: skip
     record = chains.vault.run("helper", {"query": SECRET}, model=ScriptedModel(turns))
     assert record.success
     names = [each.name for each in traces.spans]
-    assert names.count("step model") == 2
-    assert ("step read_file", "run helper") in traces.tree()
+    assert names.count("chat given") == 2
+    assert ("execute_tool read_file", "invoke_agent helper") in traces.tree()
+    chat = next(each for each in traces.spans if each.name == "chat given")
+    assert chat.kind is SpanKind.CLIENT
+    expected = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "given", "gen_ai.usage.input_tokens": 7,
+                "gen_ai.usage.output_tokens": 2}  # fmt: skip
+    assert expected.items() <= _told(chat).items()
+    assert _told(traces.one("execute_tool read_file"))["gen_ai.tool.name"] == "read_file"
+    assert _told(traces.one("invoke_agent helper"))["gen_ai.agent.name"] == "helper"
     assert not any(SECRET in each.to_json() for each in traces.spans)
 
 
@@ -276,10 +288,10 @@ def test_a_command_sends_its_spans_before_it_ends(chains: Desk, collector: Colle
     run_id = json.loads(answer.stdout)["run_id"]
     assert {request.path for request in web.requests} == {"/v1/traces"}
     assert sorted(each.name for each in collector.spans) == [
+        "execute_tool read_file",
+        "execute_tool shout",
         "run shout",
         "run two",
-        "step first",
-        "step second",
         "step shout",
     ]
     assert {each.trace_id.hex() for each in collector.spans} == {format_trace_id(ids_of(run_id)[0])}
@@ -311,3 +323,37 @@ def test_nothing_is_loaded_where_nobody_asked(chains: Desk, command: tuple[str, 
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
     assert answer.returncode == 0
+
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
+
+
+def test_the_trace_of_a_caller_is_continued(chains: Desk, traces: Traces) -> None:
+    with continue_trace(PARENT):
+        record = chains.run("two")
+    top = traces.one("run two")
+    assert top.context is not None
+    assert top.parent is not None
+    assert format_trace_id(top.context.trace_id) == TRACE
+    assert f"{top.parent.span_id:016x}" == "00f067aa0ba902b7"
+    assert _span_id(top) == ids_of(record.run_id)[1]
+    assert {format_trace_id(each.context.trace_id) for each in traces.spans if each.context} == {TRACE}
+
+
+@pytest.mark.parametrize("wrong", ["", "00-0", f"01-{TRACE}-00f067aa0ba902b7-01", f"00-{'0' * 32}-00f067aa0ba902b7-01"])
+def test_what_is_no_trace_is_passed_over(chains: Desk, traces: Traces, wrong: str) -> None:
+    with continue_trace(wrong):
+        record = chains.run("two")
+    top = traces.one("run two")
+    assert top.context is not None
+    assert (top.context.trace_id, top.parent) == (ids_of(record.run_id)[0], None)
+
+
+def test_a_missing_extra_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "paperagents.runs.open_telemetry", None)
+    tell_of_missing_extra.cache_clear()
+    for _ in range(2):
+        traced(lambda _: None, str)
+    assert capsys.readouterr().err.count("paperagents[otel]") == 1

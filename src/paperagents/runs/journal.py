@@ -21,6 +21,7 @@ from paperagents.errors import RunTakenOverError, StorageError, UsageError
 from paperagents.runs.record import Intent, LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of, signed_parts
 from paperagents.runs.redacted_entries import redact_entries
 from paperagents.runs.statements import ADD_DEFINITION, ADD_ENTRY, ADD_RUN, DELETE_STALE_ANSWERS, PUT_INTENT, STORE_PART
+from paperagents.runs.usage_totals import count_usage
 from paperagents.storage.blobs import Packed, pack, pack_fields, store_part, unpack
 from paperagents.storage.database import Connection, Database, StoredRow, encode
 from paperagents.storage.totals import count_ending, take_back_ending
@@ -195,6 +196,8 @@ class Journal:
         with self.transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
             for digest, part in {**data.parts, **given.parts}.items():
                 store_part(connection, run_id, digest, part)
+            if record.usage is not None:
+                count_usage(self.database, connection, record)
             connection.execute(
                 "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ?, "
                 "warnings = ?, usage = ? WHERE run_id = ?",

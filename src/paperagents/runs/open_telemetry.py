@@ -1,7 +1,11 @@
 """Runs and their steps as spans. The one module that knows OpenTelemetry.
 
 A run that somebody started has a trace of its own, whose ids come from the id of the run: whichever process goes on
-with it adds to the same trace. Names, states and codes are sent; arguments, results and messages never are.
+with it adds to the same trace. One that was started from within a trace of its caller belongs to that. Names, states,
+codes and figures are sent; arguments, results and messages never are.
+
+Agents, models and tools are named by the conventions for generative AI: ``invoke_agent NAME``, ``chat MODEL``,
+``execute_tool NAME``, with ``gen_ai.*`` attributes.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from contextvars import ContextVar
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
+from typing import Any
 
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -23,10 +28,12 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-from opentelemetry.trace import Span, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from paperagents.definitions.text import lossless_bytes
 from paperagents.runs.session import Event
+from paperagents.runs.usage import usage_of_turn
 from paperagents.version import __version__
 
 LONGEST_NAME = 200
@@ -39,10 +46,13 @@ _ids_of_run: ContextVar[tuple[int, int] | None] = ContextVar("trace and span of 
 class RunTrace:
     """The spans of what one session does, made from what it tells."""
 
-    def __init__(self, tracer: Tracer, masked: Callable[[str], str]) -> None:
+    def __init__(self, tracer: Tracer, masked: Callable[[str], str], caller: str | None = None) -> None:
         self._tracer = tracer
         self._masked = masked
+        self._caller = TraceContextTextMapPropagator().extract({"traceparent": caller or ""}, Context())
+        """The span of whoever started the run, where they told it."""
         self._runs: dict[str, Span] = {}
+        self._tools: dict[str, str] = {}
         self._steps: dict[str, Span] = {}
         """By run and path, which is also the id of a run that is a step of another."""
 
@@ -70,8 +80,9 @@ class RunTrace:
         else:
             with _with_ids_of(run_id):
                 began = int(datetime.fromisoformat(str(event["started"])).timestamp() * 1_000) * 1_000_000
-                span = self._tracer.start_span(f"run {name}", Context(), attributes=attributes, start_time=began)
+                span = self._tracer.start_span(f"run {name}", self._caller, attributes=attributes, start_time=began)
         self._runs[run_id] = span
+        self._tools[run_id] = name
 
     def _begin_step(self, event: Event) -> None:
         above = self._runs.get(str(event["run_id"]))
@@ -79,7 +90,19 @@ class RunTrace:
             return
         name, step = self._named(event["name"]), event["step"]
         attributes = {"paper.run_id": str(event["run_id"]), "paper.step_name": name, "paper.block": str(event["block"])}
-        span = self._tracer.start_span(f"step {name}", set_span_in_context(above, Context()), attributes=attributes)
+        if event["path"] == "start":
+            # Only agents have such a step: now it is known what the run is.
+            agent = self._tools[str(event["run_id"])]
+            above.update_name(f"invoke_agent {agent}")
+            above.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent})
+        title, kind = f"step {name}", SpanKind.INTERNAL
+        if event["block"] == "tool" and _is_turn(event):
+            title, kind = "chat", SpanKind.CLIENT
+            attributes["gen_ai.operation.name"] = "chat"
+        elif event["block"] == "tool":
+            title = f"execute_tool {name}"
+            attributes |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name}
+        span = self._tracer.start_span(title, set_span_in_context(above, Context()), kind, attributes)
         if isinstance(step, int):
             span.set_attribute("paper.step", step)
         self._steps[_key(event)] = span
@@ -93,12 +116,32 @@ class RunTrace:
         span = self._steps.pop(_key(event), None)
         if span is not None:
             if event["tool"] is not None:
-                span.set_attribute("paper.tool", self._named(event["tool"]))
+                tool = self._named(event["tool"])
+                # A step may have a label of its own; only now it is known which tool it means.
+                span.update_name(f"execute_tool {tool}")
+                span.set_attributes({"paper.tool": tool, "gen_ai.tool.name": tool})
+            if _is_turn(event):
+                self._describe_turn(span, entry)
             self._end(span, entry["status"], event["code"])
+
+    def _describe_turn(self, span: Span, entry: Mapping[str, Any]) -> None:
+        """Which model was asked, and what that used."""
+        model = self._named(entry["parameters"].get("model", ""))
+        span.update_name(f"chat {model}")
+        span.set_attribute("gen_ai.request.model", model)
+        turn = entry["output"]
+        if not isinstance(turn, dict):
+            return
+        usage = usage_of_turn(turn.get("usage") or {})
+        span.set_attribute("gen_ai.usage.input_tokens", usage.input_tokens)
+        span.set_attribute("gen_ai.usage.output_tokens", usage.output_tokens)
+        if turn.get("finish"):
+            span.set_attribute("gen_ai.response.finish_reasons", [self._named(turn["finish"])])
 
     def _end_run(self, event: Event) -> None:
         run_id, status = str(event["run_id"]), event["status"]
         span = self._runs.pop(run_id, None)
+        self._tools.pop(run_id, None)
         is_top = run_id not in self._steps
         # A run that waits has not ended: its span is sent by whoever carries it to its end.
         if span is not None and not (is_top and status == "waiting"):
@@ -180,6 +223,12 @@ def ids_of(run_id: str) -> tuple[int, int]:
     """The trace and the span of a run, the same in every process."""
     digest = sha256(lossless_bytes(f"trace of run {run_id}")).digest()
     return int.from_bytes(digest[:16]), int.from_bytes(digest[16:24])
+
+
+def _is_turn(event: Event) -> bool:
+    """Whether a step is a turn of a model, and no call that one makes."""
+    path = str(event["path"])
+    return path.startswith("turn/") and "/" not in path.removeprefix("turn/")
 
 
 def _key(event: Event) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.runs.journal import Journal
+from paperagents.runs.usage import add_up
+from paperagents.runs.usage_totals import usage_totals
 from paperagents.storage.database import Database, StoredRow, readable
 from paperagents.storage.totals import ENDED, RUN_TOTALS
 
@@ -53,7 +55,20 @@ def _read_total(row: StoredRow) -> RunTotal:
 def tool_statistics(journal: Journal) -> list[JsonObject]:
     """Per tool: how often, how well, how long."""
     counted = [total for total in run_totals(journal) if total.status in (*ENDED, "waiting")]
-    return [_summarise(journal, tool, list(totals)) for tool, totals in groupby(counted, lambda total: total.tool)]
+    used = model_usage(journal)
+    return [
+        {**_summarise(journal, tool, list(totals)), "usage": used.get(tool)}
+        for tool, totals in groupby(counted, lambda total: total.tool)
+    ]
+
+
+def model_usage(journal: Journal) -> dict[str, JsonObject]:
+    """Per tool whose runs asked models, also in the runs below: what these used."""
+    if not journal.database.exists():
+        return {}
+    each = sorted(usage_totals(journal.database), key=lambda total: total[0])
+    sums = {tool: add_up(total[2] for total in totals) for tool, totals in groupby(each, lambda total: total[0])}
+    return {tool: usage.as_json() for tool, usage in sums.items() if usage is not None}
 
 
 def _summarise(journal: Journal, tool: str, totals: Sequence[RunTotal]) -> JsonObject:

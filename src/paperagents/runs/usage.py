@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.messages import text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,6 +35,16 @@ class Usage:
         }
 
 
+def describe_usage(usage: Usage | None) -> str:
+    """What was used, in one line; nothing where no server told."""
+    if usage is None or not (usage.input_tokens or usage.output_tokens or usage.cost):
+        return ""
+    figures = {name: f"{value:,}" for name, value in usage.as_json().items() if isinstance(value, int)}
+    if usage.cost is None:
+        return text("usage.tokens", **figures)
+    return text("usage.cost", **figures, price=f"{usage.cost:.4f}")
+
+
 def add_up(usages: Iterable[Usage]) -> Usage | None:
     """The sum; None where there is nothing to add."""
     each = list(usages)
@@ -54,10 +65,11 @@ def add_up(usages: Iterable[Usage]) -> Usage | None:
 def usage_of_turn(told: Mapping[str, Any]) -> Usage:
     """One call of a model, by the figures of its server; what it does not tell counts as nothing."""
     counts = read_counts(told)
+    written = counts.get("completion_tokens", 0)
     return Usage(
         model_calls=1,
-        input_tokens=int(counts.get("prompt_tokens", 0)),
-        output_tokens=int(counts.get("completion_tokens", 0)),
+        input_tokens=int(counts.get("prompt_tokens", max(counts.get("total_tokens", 0) - written, 0))),
+        output_tokens=int(written),
         cached_tokens=int(counts.get("cached_tokens", 0)),
         reasoning_tokens=int(counts.get("reasoning_tokens", 0)),
         cost=counts.get("cost"),

@@ -113,6 +113,10 @@ class StoredRow:
         value = self._row[column]
         return value if isinstance(value, int | float) and math.isfinite(value) else self.refuse(column)
 
+    def number_or_none(self, column: str) -> float | None:
+        """A number, or nothing."""
+        return None if self._row[column] is None else self.number(column)
+
     def whole(self, column: str) -> int:
         """A whole number."""
         value = self._row[column]

@@ -92,7 +92,12 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX changes_by_before ON changes (before);
     CREATE INDEX changes_by_after ON changes (after);
     CREATE INDEX images_by_base ON images (base);
-    CREATE INDEX changes_by_undone ON changes (undoes, root_run) WHERE undoes <> ''
+    CREATE INDEX changes_by_undone ON changes (undoes, root_run) WHERE undoes <> '';
+    CREATE TABLE model_totals (
+        tool TEXT NOT NULL, nested INTEGER NOT NULL, model_calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
+        output_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL,
+        cost REAL, PRIMARY KEY (tool, nested)
+    )
     """,
 )
 """What each version of the program added. Never change one that has been released; add another."""

@@ -268,7 +268,7 @@ def test_command_words_are_obeyed_and_never_sent(scripted: Callable[..., str], t
     assert "write_file" in done.stderr
     assert "no command /tolls" in done.stderr
     assert "/tools?" in done.stderr
-    assert "1234 tokens, $0.5000" in done.stderr
+    assert "1,234 tokens in (0 cached), 0 out, $0.5000" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 import click
 
-from paperagents.agents.limits import stored_turns
 from paperagents.agents.toolbox import open_toolbox
 from paperagents.definitions.text import closest
 from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, say, say_wrapped, visible
@@ -19,6 +18,7 @@ from paperagents.interfaces.command_line.run_output import format_value, print_f
 from paperagents.interfaces.command_line.terminal import choose_approver, stopping_on_interrupt
 from paperagents.messages import text
 from paperagents.runs.record import RunRecord
+from paperagents.runs.usage import add_up, describe_usage
 from paperagents.settings import KEEPING_FOLDER, user_folder
 from paperagents.vault import Vault
 
@@ -42,6 +42,7 @@ class Chat:
         self._model = model
         self._as_json = as_json
         self._streamed = ""
+        self._thought = 0
 
     def talk(self) -> int:
         """Answer questions until there are no more; returns the exit code of the last answer."""
@@ -93,11 +94,8 @@ class Chat:
 
     def say_goodbye(self, records: Sequence[RunRecord]) -> None:
         """Where the conversation is kept, and what it has cost as far as the model's server tells."""
-        usages = [turn["usage"] for each in records for turn in stored_turns(self._vault.history, each.run_id)]
-        told = [each for each in usages if isinstance(each, dict) and each]
-        if tokens := int(sum_up(told, "total_tokens") or sum_up(told, "prompt_tokens", "completion_tokens")):
-            cost = sum_up(told, "cost")
-            say(text("cli.chat.cost" if cost else "cli.chat.tokens", tokens=tokens, cost=f"{cost:.4f}"))
+        if used := describe_usage(add_up(each.usage for each in records if each.usage is not None)):
+            say(used)
         if self.conversation is not None:
             name = one_line(self.conversation)
             file = f"{KEEPING_FOLDER}/conversations/{name}.md"
@@ -108,7 +106,7 @@ class Chat:
         arguments: dict[str, Any] = {"query": question}
         if self.conversation is not None:
             arguments["conversation"] = self.conversation
-        self._streamed = ""
+        self._streamed, self._thought = "", 0
         with stopping_on_interrupt() as stop, Progress(quiet=self._as_json) as progress:
             record = self._vault.run(
                 f"agent:{self._agent}",
@@ -133,6 +131,8 @@ class Chat:
             sys.stdout.write(visible(event["text"]))
             sys.stdout.flush()
             self._streamed += event["text"]
+        elif event["type"] == "model-reasoning":
+            self._thought += len(event["text"])
         elif event["type"] == "model-waits":
             progress.clear()
             say(paint(one_line(event["message"]), "yellow", err=True))
@@ -148,7 +148,11 @@ class Chat:
             self._streamed += "\n"
 
     def show(self, record: RunRecord) -> None:
-        """Print the answer, unless it has been streamed."""
+        """Print the answer, unless it has been streamed; of what the model thought, how much it was."""
+        if self._thought:
+            self.end_line()
+            shown = text("cli.chat.thought", count=self._thought, run=record.run_id)
+            say(paint(shown, "bright_black", err=True))
         if not record.success:
             self.end_line()
             print_failure(self._vault, record)
@@ -158,12 +162,6 @@ class Chat:
             click.echo(visible(format_value(record.data)))
         elif self._streamed:
             click.echo()
-
-
-def sum_up(usages: Iterable[Mapping[str, Any]], *names: str) -> float:
-    """The sum of some figures over all turns, as far as they are told."""
-    figures = [usage.get(name) for usage in usages for name in names]
-    return sum(each for each in figures if isinstance(each, int | float))
 
 
 # --- reading questions

@@ -29,6 +29,7 @@ from paperagents.messages import text
 from paperagents.runs.history import Node, is_agents_log
 from paperagents.runs.note_log import format_yaml_log
 from paperagents.runs.record import RunRecord
+from paperagents.runs.usage import describe_usage
 
 if TYPE_CHECKING:
     from paperagents.vault import Vault
@@ -48,8 +49,16 @@ def print_record(
         _print_result(record.data, field, as_json=as_json)
     if not as_json and not record.success:
         print_failure(vault, record)
+    if not as_json:
+        print_usage(record)
     if not as_json and record.planned is not None:
         _print_plan(record)
+
+
+def print_usage(record: RunRecord) -> None:
+    """What models have used, where one was asked."""
+    if line := describe_usage(record.usage):
+        say(paint(line, "bright_black", err=True))
 
 
 def _print_result(data: JsonValue, field: str | None, *, as_json: bool) -> None:
@@ -96,6 +105,7 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
         # That of a step stands beside it.
         if not any(warning in message for message in steps):
             say_warning(warning)
+    print_usage(record)
     if record.success:
         click.echo(visible(format_value(record.data)))
     else:

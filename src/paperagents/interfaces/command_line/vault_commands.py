@@ -48,8 +48,19 @@ from paperagents.settings import (
 from paperagents.version import __version__
 
 _ORIGIN = "paper config"
-_TOOL_COLUMNS = ("runs", "succeeded", "failed", "denied", "waiting", "success_rate", "median_ms", "p95_ms")
-_RARE = ("denied", "waiting")
+_TOOL_COLUMNS = (
+    "runs",
+    "succeeded",
+    "failed",
+    "denied",
+    "waiting",
+    "success_rate",
+    "median_ms",
+    "p95_ms",
+    "tokens",
+    "cost",
+)
+_RARE = ("denied", "waiting", "tokens", "cost")
 """Columns that are shown where they have a value."""
 _TAG_COLUMNS = ("calls", "valid", "invalid", "succeeded", "mean_ms")
 
@@ -201,16 +212,27 @@ def print_database(database: JsonObject) -> None:
 def stats_command(context: click.Context, *, as_json: bool) -> None:
     """Per tool and per tag: how often, how well, how long."""
     from paperagents.runs.statistics import tag_statistics, tool_statistics  # noqa: PLC0415  for this command alone
+    from paperagents.runs.usage import describe_usage, read_usage  # noqa: PLC0415  as above
+    from paperagents.runs.usage_totals import total_usage  # noqa: PLC0415  as above
 
     journal = current_vault(context).journal
     tools, tags = tool_statistics(journal), tag_statistics(journal)
+    used = total_usage(journal.database)
     if as_json:
-        print_json({"tools": tools, "tags": tags, "runs": sum(int(str(each["runs"])) for each in tools)})
+        total = sum(int(str(each["runs"])) for each in tools)
+        print_json({"tools": tools, "tags": tags, "runs": total, "usage": used and used.as_json()})
         return
+    for each in tools:
+        usage = read_usage(each["usage"])
+        each["tokens"] = usage.input_tokens + usage.output_tokens if usage is not None else None
+        each["cost"] = f"{usage.cost:.4f}" if usage is not None and usage.cost is not None else None
     print_figures("tool", tools, _TOOL_COLUMNS)
     if tags:
         click.echo()
         print_figures("tag", tags, _TAG_COLUMNS)
+    if line := describe_usage(used):
+        click.echo()
+        click.echo(line)
 
 
 def print_figures(name: str, figures: list[JsonObject], columns: tuple[str, ...]) -> None:

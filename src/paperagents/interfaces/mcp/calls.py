@@ -38,6 +38,7 @@ from paperagents.interfaces.serving.callers import Caller, caller_of, the_person
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import text
 from paperagents.runs.record import RunRecord
+from paperagents.runs.tracing import continue_trace
 
 Context = ServerRequestContext[Any, Any]
 Result = types.CallToolResult | types.InputRequiredResult
@@ -64,7 +65,9 @@ class ToolCalls:
                 query = str((params.arguments or {}).get("query") or "")
                 return search_result(await asyncio.to_thread(self._offer.search, query))
             tool, arguments = self.resolve_call(params)
-            return await self.finish(context, self._live.start(tool, arguments))
+            with continue_trace(trace_of(context)):
+                run_id = self._live.start(tool, arguments)
+            return await self.finish(context, run_id)
         except PaperError as error:
             return error_result(error.as_json())
 
@@ -156,6 +159,12 @@ class ToolCalls:
     def open_questions(self, run_id: str) -> list[ApprovalRequest]:
         """What the run waits for."""
         return self._live.vault.history.questions(run_id)
+
+
+def trace_of(context: Context) -> object:
+    """The trace of the client: what the message says, else the request that it came with."""
+    told = (context.meta or {}).get("traceparent")
+    return told or (context.request.headers.get("traceparent") if context.request is not None else None)
 
 
 def sender(context: Context) -> Caller:

@@ -34,6 +34,7 @@ from paperagents.interfaces.serving.guard import Guard, GuardLimits, Hosts
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.pages import add_pages
 from paperagents.messages import system_text
+from paperagents.runs.tracing import continue_trace
 from paperagents.vault import Vault
 from paperagents.version import __version__
 
@@ -67,7 +68,9 @@ def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Gu
         # MCP is told apart first: the middleware of pages and REST is not for it.
         if scope["type"] == "http" and scope["path"] == PATH:
             await mcp_app({**scope, "user": mcp_user(caller_of(scope))}, receive, send)
-        else:
+            return
+        sent = dict(scope.get("headers", ())).get(b"traceparent", b"")
+        with continue_trace(sent.decode("latin-1")):
             await app(scope, receive, send)
 
     return Guard(app=support_head(dispatch), access=serving.access, hosts=serving.hosts, limits=serving.limits)

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from paperagents.agents.reasoning import reasoning_text
 from paperagents.approval.invisible import escape_invisible
 from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError, UsageError
@@ -29,6 +30,7 @@ from paperagents.inventory import list_brought, list_undecided
 from paperagents.messages import LANGUAGES, language, sentences, text
 from paperagents.registry.entry import Entry
 from paperagents.registry.tool_registry import ToolRegistry
+from paperagents.runs.usage import describe_usage
 
 router = APIRouter(include_in_schema=False)
 THEMES = ("auto", "light", "dark")
@@ -119,6 +121,8 @@ def environment() -> Environment:
         moment=format_moment,
         duration=format_duration,
         pretty=pretty,
+        usage=describe_usage,
+        reasoning=lambda output: reasoning_text(output) if isinstance(output, dict) else "",
     )
     return made
 

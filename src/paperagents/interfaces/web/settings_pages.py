@@ -19,6 +19,7 @@ from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_b
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
 from paperagents.runs.statistics import tag_statistics, tool_statistics
+from paperagents.runs.usage_totals import total_usage
 from paperagents.settings import load_settings, mask_value, write_setting, write_user_setting
 from paperagents.vault import Vault
 
@@ -67,6 +68,7 @@ def stats(request: Request, live: Live) -> Response:
         request, "stats.html", bars=tool_bars(figures), days=day_bars(runs), width=WIDTH,
         total=total, succeeded=succeeded, rate=percent(succeeded, total),
         failed=sum(each["failed"] for each in figures), tags=tag_statistics(live.vault.journal),
+        used=total_usage(live.vault.database),
     )  # fmt: skip
 
 

@@ -62,12 +62,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Dieser Agent darf keine Tools aufrufen.",
         "此智能体不能调用任何工具。",
     ),
-    "cli.chat.tokens": ("Used: {tokens} tokens.", "Verbraucht: {tokens} Tokens.", "已用：{tokens} 个词元。"),
-    "cli.chat.cost": (
-        "Used: {tokens} tokens, ${cost}.",
-        "Verbraucht: {tokens} Tokens, {cost} $.",
-        "已用：{tokens} 个词元，{cost} 美元。",
-    ),
     "cli.chat.prompt": ("You> ", "Sie> ", "您> "),
     "cli.chat.kept": (
         "The conversation stands in {file}. Go on with it: paper chat {agent} --conversation {name}",

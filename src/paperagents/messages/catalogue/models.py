@@ -57,6 +57,29 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Das Bild „{path}“ wurde nicht gesendet: Es fehlt, ist zu groß oder eines zu viel.",
         "图片“{path}”未发送：不存在、过大或数量过多。",
     ),
+    # traces
+    "traces-not-installed": (
+        "Traces are wanted (OTEL_EXPORTER_OTLP_ENDPOINT), but not installed: pip install 'paperagents[otel]'",
+        "Traces sind gewünscht (OTEL_EXPORTER_OTLP_ENDPOINT), aber nicht installiert: pip install 'paperagents[otel]'",
+        "需要追踪（OTEL_EXPORTER_OTLP_ENDPOINT），但尚未安装：pip install 'paperagents[otel]'",
+    ),
+    # what was used
+    "usage.tokens": (
+        "Used: {input_tokens} tokens in ({cached_tokens} cached), {output_tokens} out.",
+        "Verbraucht: {input_tokens} Tokens ein ({cached_tokens} aus dem Cache), {output_tokens} aus.",
+        "已用：输入 {input_tokens} 词元（缓存 {cached_tokens}），输出 {output_tokens}。",
+    ),
+    "usage.cost": (
+        "Used: {input_tokens} tokens in ({cached_tokens} cached), {output_tokens} out, ${price}.",
+        "Verbraucht: {input_tokens} Tokens ein ({cached_tokens} aus dem Cache), {output_tokens} aus, {price} $.",
+        "已用：输入 {input_tokens} 词元（缓存 {cached_tokens}），输出 {output_tokens}，{price} 美元。",
+    ),
+    "web.reasoning": ("What the model thought", "Was das Modell überlegt hat", "模型的思考"),
+    "cli.chat.thought": (
+        "Thought: {count} characters. All of it: paper runs show {run} --json",
+        "Überlegt: {count} Zeichen. Ganz zu lesen: paper runs show {run} --json",
+        "思考：{count} 个字符。全文：paper runs show {run} --json",
+    ),
     # paper eval
     "cli.eval": (
         "Ask an agent the questions in its note and judge the answers. Nothing is changed.",

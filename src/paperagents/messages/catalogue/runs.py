@@ -256,6 +256,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.stats.valid": ("valid", "gültig", "有效"),
     "cli.stats.invalid": ("invalid", "ungültig", "无效"),
     "cli.stats.mean_ms": ("mean", "Mittel", "平均"),
+    "cli.stats.tokens": ("tokens", "Tokens", "词元"),
+    "cli.stats.cost": ("cost", "Kosten", "费用"),
     "cli.stats.tool": ("tool", "Tool", "工具"),
     "cli.stats.tag": ("tag", "Tag", "标签"),
     # paper search, paper config, paper doctor
