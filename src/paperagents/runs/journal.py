@@ -27,10 +27,8 @@ from paperagents.storage.database import Connection, Database, StoredRow, encode
 from paperagents.storage.totals import count_ending, take_back_ending
 
 MOST_QUEUED = 10_000
-_BUFFERED_ROWS = 200
+_BUFFERED_ROWS, _BUFFER_SECONDS, _DEFINITION_SECONDS = 200, 0.1, 3600
 _OVER = ("succeeded", "denied")
-_BUFFER_SECONDS = 0.1
-_DEFINITION_SECONDS = 3600
 _IDLE_SECONDS = 2.0
 """How long the thread that writes buffered rows waits for the next ones before it ends."""
 State = Literal["final", "open", "superseded", "unknown"]
@@ -196,8 +194,7 @@ class Journal:
         with self.transaction(run_id, durable=root_of(run_id) in self._changing) as connection:
             for digest, part in {**data.parts, **given.parts}.items():
                 store_part(connection, run_id, digest, part)
-            if record.usage is not None:
-                count_usage(self.database, connection, record)
+            count_usage(self.database, connection, record)
             connection.execute(
                 "UPDATE runs SET status = ?, duration_ms = ?, data = ?, error = ?, arguments = ?, redacted = ?, "
                 "warnings = ?, usage = ? WHERE run_id = ?",

@@ -20,7 +20,8 @@ _ADD = (
 
 def count_usage(database: Database, connection: Connection, record: RunRecord) -> None:
     """Count what a run that ends or waits has used since it was counted last: one that was resumed counts once."""
-    assert record.usage is not None
+    if record.usage is None:
+        return
     rows = database.rows("SELECT usage FROM runs WHERE run_id = ?", (record.run_id,))
     counted = read_usage(StoredRow("runs", rows[0]).value("usage")) if rows else None
     now, before = record.usage.as_json(), (counted or Usage()).as_json()
