@@ -30,7 +30,6 @@ from paperagents.files.overlay import PlannedFolder
 from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.notes_folder import find_vault
 from paperagents.runs.blame import blame, blame_as_json
-from paperagents.runs.change_history import split_hunks
 from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
 from paperagents.runs.history import LAST
 from paperagents.runs.null_journal import NullJournal
@@ -40,6 +39,7 @@ from paperagents.runs.session import Event, Services, Session
 from paperagents.runs.statistics import count_tag
 from paperagents.runs.tag_calls import TagApplier
 from paperagents.runs.tracing import traced
+from paperagents.runs.undo import UNDO, choose_files
 from paperagents.sandbox import Cancellation
 from paperagents.storage.entries import PlannedEntries
 from paperagents.tags import read_tags
@@ -246,13 +246,8 @@ class Vault(VaultParts):
 
     def show_changes(self, run: str) -> list[JsonObject]:
         """What one run has changed, each note and entry with its diff; by id, the beginning of one, or ``last``."""
-        redact = self.services.redaction.text
         found = self.change_history.of_run(self.find_changing_run(run))
-        diffs = [(each, redact(self.change_history.diff(each))) for each in found]
-        return [
-            {"path": each.name, "change": each.word, "diff": diff, "hunks": [*split_hunks(diff)]}
-            for each, diff in diffs
-        ]
+        return [self.change_history.show(each, self.services.redaction.text) for each in found]
 
     def blame(self, file: str) -> list[JsonObject]:
         """For each line of a note the run that wrote it; None where it came from outside."""
@@ -260,6 +255,35 @@ class Vault(VaultParts):
         now = self.folder.read_text(path).content
         authored = blame(self.change_history.rows_of("", path), self.change_history.texts, now)
         return blame_as_json(authored, self.services.redaction.text)
+
+    def undo(  # noqa: PLR0913  each may be said or left unsaid
+        self,
+        run: str = LAST,
+        *,
+        files: Sequence[str] = (),
+        dry_run: bool = False,
+        approver: Person = None,
+        on_event: Callable[[Event], None] | None = None,
+        stop: Cancellation | None = None,
+    ) -> RunRecord:
+        """Take back what a run changed, or only in these files: a call like any other, shown, asked and recorded.
+
+        ``last`` is the newest run that changed something and is not undone. Undoing an undo is redoing. Raises
+        UnknownRunError, and UsageError for a file that the run did not change.
+        """
+        arguments = self.undo_arguments(run, files)
+        if dry_run:
+            return self.plan(UNDO, arguments)
+        return self.run(UNDO, arguments, approver=approver, on_event=on_event, stop=stop)
+
+    def undo_arguments(self, run: str, files: Sequence[str] = ()) -> JsonObject:
+        """The arguments of ``undo``, checked: with the id of the run and the real places of the files."""
+        found = self.find_run_to_undo(run)
+        places = [self._find_place(each) for each in files]
+        if found is not None:
+            choose_files(self.change_history.of_run(found), places)
+        named: JsonObject = {"files": [*places]} if places else {}
+        return {"run": found or run, **named}
 
     def find_changing_run(self, run: str) -> str:
         """A run that somebody started, by its id or the beginning of it; ``last`` is the newest that changed something.

@@ -36,14 +36,16 @@ from paperagents.reading.files import read_pinned_tool
 from paperagents.runs.change_history import ChangeHistory
 from paperagents.runs.changes import ChangeLog
 from paperagents.runs.continuation import Continuation
-from paperagents.runs.history import History
+from paperagents.runs.history import LAST, History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
 from paperagents.runs.questions import Questions
+from paperagents.runs.record import root_of
 from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Prepare, Services
 from paperagents.runs.tag_calls import vault_tags
+from paperagents.runs.undo import UNDO, Undo
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
 from paperagents.secrets.redaction import Redaction
@@ -107,14 +109,17 @@ class VaultParts(NotesFolder):
     @cached_property
     def change_history(self) -> ChangeHistory:
         """What runs have changed in notes and entries, to read."""
-        return ChangeHistory(self.journal, self.read_now)
+        return ChangeHistory(self.journal, partial(read_now, self.folder, self.entries))
 
-    def read_now(self, kind: str, path: str) -> str | None:
-        """The text of a note, where ``kind`` is empty, or of an entry as it is now; None where there is none."""
-        if kind:
-            return text_of(self.entries.get(kind, path))
-        found = self.folder.find_text(path)
-        return found.content if found is not None else None
+    def find_run_to_undo(self, run: str) -> str | None:
+        """A run that somebody started, by its id or the beginning of it.
+
+        ``last`` is the newest that changed something and is not undone, None where there is none. Raises
+        UnknownRunError.
+        """
+        if run == LAST:
+            return self.change_history.newest_run(even_undone=False)
+        return root_of(self.history.record(run).run_id)
 
     @cached_property
     def retention(self) -> Retention:
@@ -349,7 +354,11 @@ class VaultParts(NotesFolder):
         hosts = self.settings.get("allowed_hosts")
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
         own_stores = partial(self.own_stores.prepare, context)
-        return _OtherTools(effects_in(context), self.remote_effects, own_stores, self.secrets_in_use.guard)
+        history = ChangeHistory(self.journal, partial(read_now, folder, entries))
+        undo = Undo(history=history, folder=folder, entries=entries, find_run=self.find_run_to_undo)
+        return _OtherTools(
+            {**effects_in(context), UNDO: undo.prepare}, self.remote_effects, own_stores, self.secrets_in_use.guard
+        )
 
     def _clock(self) -> dict[str, str]:
         now = datetime.now(UTC).astimezone(self.settings.zone)
@@ -374,6 +383,14 @@ class VaultParts(NotesFolder):
         # The words of a command are not all secret: its program may be named anywhere.
         texts = [value for value in secret if value and isinstance(value, str)]
         return [*texts, *self.environments.every_value(), *self.service_secrets.every_value()]
+
+
+def read_now(folder: VaultFolder, entries: EntryStore, kind: str, path: str) -> str | None:
+    """The text of a note, where ``kind`` is empty, or of an entry as it is now; None where there is none."""
+    if kind:
+        return text_of(entries.get(kind, path))
+    found = folder.find_text(path)
+    return found.content if found is not None else None
 
 
 class _OtherTools(dict[str, Prepare]):

@@ -117,7 +117,7 @@ def test_the_diff_of_a_run_comes_with_its_hunks(desk: Desk) -> None:
     assert "--- a/a.md\n+++ b/a.md" in str(shown["diff"])
     hunks = shown["hunks"]
     assert isinstance(hunks, list)
-    assert [str(hunk).partition("\n")[0] for hunk in hunks] == ["@@ -1,4 +1,4 @@", "@@ -27,4 +27,4 @@"]
+    assert [hunk["header"] for hunk in hunks if isinstance(hunk, dict)] == ["@@ -1,4 +1,4 @@", "@@ -27,4 +27,4 @@"]
 
 
 def test_a_secret_is_kept_in_the_text_and_not_shown(desk: Desk) -> None:

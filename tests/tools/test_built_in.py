@@ -38,6 +38,7 @@ CHANGING: list[tuple[str, JsonObject]] = [
     ("datavault", {"id": "x", "action": "request_read", "delete": True}),
     ("js_execute", {"code": "return 1"}),
     ("install_packages", {"tool": "x"}),
+    ("undo", {"run": "last"}),
 ]
 
 

@@ -24,23 +24,27 @@ _Part: TypeAlias = tuple[str, int, int, int, int]
 
 def unified_diff(before: str | None, after: str | None, path: str) -> str:
     """The diff of a file; None where the file is new, or deleted. Invisible characters are made visible."""
-    old, new = split_lines(before or ""), split_lines(after or "")
     # A line end in a name would begin a line of its own.
     name = path.replace("\n", "\\n")
-    diff = [
-        f"--- {'/dev/null' if before is None else f'a/{name}'}",
-        f"+++ {'/dev/null' if after is None else f'b/{name}'}",
-    ]
+    head = f"--- {'/dev/null' if before is None else f'a/{name}'}\n+++ {'/dev/null' if after is None else f'b/{name}'}"
+    return "\n".join([escape_invisible(head, in_diff=True), *unified_hunks(before, after)])
+
+
+def unified_hunks(before: str | None, after: str | None) -> list[str]:
+    """The hunks of the diff, each with its head."""
+    old, new = split_lines(before or ""), split_lines(after or "")
+    hunks = []
     for group in group_parts([*compare(old, new)]):
         first, last = group[0], group[-1]
-        diff.append(f"@@ -{format_range(first[1], last[2])} +{format_range(first[3], last[4])} @@")
+        hunk = [f"@@ -{format_range(first[1], last[2])} +{format_range(first[3], last[4])} @@"]
         for kind, start, end, new_start, new_end in group:
             if kind == "equal":
-                diff += [" " + line for line in old[start:end]]
+                hunk += [" " + line for line in old[start:end]]
             else:
-                diff += ["-" + line for line in old[start:end]]
-                diff += ["+" + line for line in new[new_start:new_end]]
-    return escape_invisible("\n".join(diff), in_diff=True)
+                hunk += ["-" + line for line in old[start:end]]
+                hunk += ["+" + line for line in new[new_start:new_end]]
+        hunks.append(escape_invisible("\n".join(hunk), in_diff=True))
+    return hunks
 
 
 def split_lines(text: str) -> list[str]:

@@ -182,6 +182,9 @@ class Approver:
     takes_time = False
     """Whether an answer may take minutes: nothing is held up meanwhile that others need."""
 
+    decides_unseen = False
+    """Whether it says yes to whatever comes."""
+
     def decide(self, request: ApprovalRequest) -> Decision:  # noqa: ARG002  nobody is there to read it
         """The answer to one request."""
         return Pending()
@@ -197,6 +200,8 @@ class Approver:
 
 class ApproveEverything(Approver):
     """``--yes``: everything is approved, and the record says so."""
+
+    decides_unseen = True
 
     def __init__(self, given: Approved | None = None) -> None:
         self._given = given
@@ -244,6 +249,10 @@ class Effect:
     """The state once it is performed, where that can be known: how a resumed run finds out what happened."""
     changes: tuple[Change, ...] = ()
     """The notes and entries it changes, as far as that can be seen before."""
+    must_be_seen: bool = False
+    """It rests on what a stranger may have written: only a yes of somebody who was shown it counts."""
+    undoes: str = ""
+    """The run whose changes it takes back; empty for what is no undo."""
     answer: JsonValue = None
     """The answer, where it can be known without performing it: for plans, and after an interruption."""
     current: Callable[[], str] = lambda: ""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from paperagents.approval.diff import unified_diff
+from paperagents.approval.diff import unified_diff, unified_hunks
 from paperagents.definitions.change import name_target
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
 from paperagents.runs.changes import count_lines, signed_parts
 from paperagents.runs.journal import Journal
@@ -160,13 +160,15 @@ class ChangeHistory:
             "undone": self.is_undone(change),
         }
 
-    def diff(self, change: RunChange) -> str:
-        """What a run made of a note or entry, as a unified diff; empty where the texts are not kept any more."""
-        diffs = []
-        for span in change.spans:
-            texts = self.texts(span)
-            diffs += [unified_diff(*texts, change.name)] if texts is not None else []
-        return "\n".join(diffs)
+    def show(self, change: RunChange, redact: Callable[[str], str]) -> JsonObject:
+        """The form of ``paper changes show --json``; the diff is empty where the texts are not kept any more."""
+        diffs: list[str] = []
+        hunks: list[JsonValue] = []
+        for texts in filter(None, map(self.texts, change.spans)):
+            diffs.append(redact(unified_diff(*texts, change.name)))
+            for hunk in map(redact, unified_hunks(*texts)):
+                hunks.append({"number": len(hunks) + 1, "header": hunk.partition("\n")[0], "diff": hunk})
+        return {"path": change.name, "change": change.word, "diff": "\n".join(diffs), "hunks": hunks}
 
     def texts(self, span: Sequence[ChangeRow]) -> tuple[str | None, str | None] | None:
         """The texts before and after some changes; None where one of them is not kept any more."""
@@ -250,17 +252,6 @@ def _read_row(row: StoredRow) -> ChangeRow:
         made=bool(row.whole("made")),
         signature=row.text("signature"),
     )
-
-
-def split_hunks(diff: str) -> list[str]:
-    """The hunks of a unified diff, counted from 1."""
-    hunks: list[list[str]] = []
-    for line in diff.split("\n"):
-        if line.startswith("@@"):
-            hunks.append([line])
-        elif hunks and not line.startswith(("--- ", "+++ ")):
-            hunks[-1].append(line)
-    return ["\n".join(hunk) for hunk in hunks]
 
 
 def _by_target(rows: Iterable[ChangeRow]) -> list[RunChange]:

@@ -236,21 +236,24 @@ class Gate:
             if known is not None:
                 yield known, False
             else:
-                yield self._ask(request, run), self.session.approver.takes_time
+                yield self._ask(request, run, effect), self.session.approver.takes_time
 
     def _find_permission(self, effect: Effect, run: RunContext) -> Approved | None:
         """The yes that covers more than one change, and this one, too."""
+        if effect.must_be_seen:
+            return None
         if (run.root_run, effect.tool) in self.session.allowed_tools:
             return self.session.allowed_tools[run.root_run, effect.tool]
         rule = self.services.rules.find_allowing(effect.tool, effect.scope, run.outermost)
         return Approved(by=rule.allowed_by, via="rule", rule=rule.id) if rule is not None else None
 
-    def _ask(self, request: ApprovalRequest, run: RunContext) -> Decision:
+    def _ask(self, request: ApprovalRequest, run: RunContext, effect: Effect) -> Decision:
         """What the person says; where nobody is there, the question is kept."""
         if self.session.cancellation.cancelled:
             raise CancelledError
         self.session.on_event({"type": "approval-requested", "run_id": run.root_run, "approval": request.as_json()})
-        decision = self.session.approver.decide(request)
+        is_unseen = effect.must_be_seen and self.session.approver.decides_unseen
+        decision = Pending() if is_unseen else self.session.approver.decide(request)
         if isinstance(decision, Pending):
             self.services.questions.ask(request)
         elif isinstance(decision, Approved) and self.session.approver.takes_time:
@@ -326,7 +329,7 @@ class Gate:
             # Before anything happens: a kill from here on leaves the intent, and resuming finds out what came of it.
             with journal.transaction(run.run_id, durable=True):
                 journal.intend(run.run_id, place.path, self._intent(effect, approved))
-                self.services.changes.intend(effect.changes, _cause(place, run, approved))
+                self.services.changes.intend(effect.changes, _cause(place, run, approved), undoes=effect.undoes)
         elif effect.leaves_the_vault:
             # It may take long, and others see it: what happened so far must not happen again after a kill.
             journal.flush(run.run_id)

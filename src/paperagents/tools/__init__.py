@@ -15,6 +15,7 @@ from paperagents.tools.install_packages import INSTALL_PACKAGES
 from paperagents.tools.js_execute import JS_EXECUTE
 from paperagents.tools.read_file import READ_FILE
 from paperagents.tools.search_files import SEARCH_FILES
+from paperagents.tools.undo import UNDO
 from paperagents.tools.web import REST_REQUEST, WEB_SEARCH
 from paperagents.tools.write_file import WRITE_FILE
 
@@ -37,6 +38,7 @@ BUILT_IN: tuple[BuiltIn, ...] = (
     DATAVAULT,
     JS_EXECUTE,
     INSTALL_PACKAGES,
+    UNDO,
 )
 
 

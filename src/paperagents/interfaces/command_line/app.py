@@ -111,6 +111,7 @@ _MODULES = {
     "notes_commands": ("list", "show", "check", "search"),
     "run_commands": ("run",),
     "history_commands": ("runs",),
+    "change_commands": ("changes", "blame", "undo"),
     "approval_commands": ("approvals",),
     "text_commands": ("extract", "resolve"),
     "store_command": ("store",),
@@ -124,9 +125,9 @@ _MODULES = {
 """The module of each command, loaded when the command is called."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 COMMANDS = (
-    "init", "list", "show", "new", "check", "run", "test", "search", "runs", "approvals", "extract", "resolve", "store",
-    "env", "install", "chat", "ask", "eval", "stats", "config", "trust", "doctor", "serve", "worker", "backup", "mcp",
-    "lsp", "import", "completion",
+    "init", "list", "show", "new", "check", "run", "test", "search", "runs", "changes", "undo", "blame", "approvals",
+    "extract", "resolve", "store", "env", "install", "chat", "ask", "eval", "stats", "config", "trust", "doctor",
+    "serve", "worker", "backup", "mcp", "lsp", "import", "completion",
 )  # fmt: skip
 """In the order a newcomer meets them."""
 COMPLETE_VARIABLE = "_PAPER_COMPLETE"

@@ -5,6 +5,7 @@ AREAS = (
     "code_checks",
     "calls",
     "runs",
+    "changes",
     "rules",
     "running",
     "storage",

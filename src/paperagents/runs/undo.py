@@ -1,0 +1,186 @@
+"""Taking back what a run changed, and only that: later edits elsewhere in the same text stay.
+
+An undo is an effect like any other: shown, asked, recorded, and undone itself where that is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from paperagents.approval.diff import compare, unified_diff
+from paperagents.approval.question import Effect, digest_of
+from paperagents.definitions.change import Change
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.errors import FileChangedError, ToolError, UsageError
+from paperagents.files.commit import commit_changes
+from paperagents.files.folder import VaultFolder
+from paperagents.messages import text
+from paperagents.runs.change_history import ChangeHistory, RunChange
+from paperagents.runs.merge import Conflict, merge, split
+from paperagents.storage.entries import EntryStore
+from paperagents.storage.entry_text import read_entry_text, text_of
+from paperagents.storage.images import image_digest
+
+UNDO = "undo"
+_MOST_NAMED = 20
+Lines = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undo:
+    """Prepares the undoing of runs of one vault."""
+
+    history: ChangeHistory
+    folder: VaultFolder
+    entries: EntryStore
+    find_run: Callable[[str], str | None]
+    """A run by its id, the beginning of it, or ``last``; None where nothing is left to undo."""
+
+    def prepare(self, arguments: JsonObject) -> Effect:
+        """What undoing a run will change; where that is not possible, why."""
+        run = self.find_run(str(arguments["run"]))
+        if run is None:
+            return Effect(
+                tool=UNDO, arguments=arguments, perform=dict, refusal=ToolError("nothing-to-undo", case="none")
+            )
+        files = arguments.get("files")
+        wanted = [str(each) for each in files] if isinstance(files, list) else []
+        # Which run is the last one may be another question once it is undone.
+        arguments = {**arguments, "run": run}
+        chosen = choose_files(self.history.of_run(run), wanted)
+        try:
+            changes = self._take_back(run, chosen)
+        except ToolError as refusal:
+            return Effect(tool=UNDO, arguments=arguments, perform=dict, needs_approval=True, refusal=refusal,
+                          before=self._state(chosen), current=lambda: self._state(chosen))  # fmt: skip
+        diffs = [unified_diff(each.before, each.after, each.name) for each in changes if each.before != each.after]
+        is_own = all(self.history.is_own(row) for each in chosen for row in each.rows)
+        answer: JsonObject = {"run": run, "files": [each.name for each in changes if each.before != each.after]}
+        return Effect(
+            tool=UNDO,
+            arguments=arguments,
+            needs_approval=True,
+            preview="\n".join(diffs if is_own else [text("undo.not-own"), *diffs]),
+            must_be_seen=not is_own,
+            before=self._state(chosen),
+            after=digest_of([_digest(each.after) for each in changes]),
+            current=lambda: self._state(chosen),
+            changes=tuple(changes),
+            undoes=run,
+            answer=answer,
+            runs_in_plan=False,
+            perform=lambda: self._perform(changes, run, answer),
+        )
+
+    def _take_back(self, run: str, chosen: Sequence[RunChange]) -> list[Change]:
+        """The texts without what the run changed. Raises ToolError with everything that is in the way."""
+        changes: list[Change] = []
+        conflicts: list[tuple[str, Lines]] = []
+        for each in chosen:
+            now = self.history.read_now(each.first.kind, each.first.path)
+            match self._without(each, now):
+                case Conflict(lines=lines):
+                    conflicts.append((each.name, lines))
+                case After(text=after):
+                    changes.append(Change(kind=each.first.kind, path=each.first.path, before=now, after=after))
+        if conflicts:
+            raise conflict_error(run, conflicts)
+        if all(each.before == each.after for each in changes):
+            raise ToolError("nothing-to-undo", run=run, case="run" if not chosen else "undone")
+        return changes
+
+    def _without(self, change: RunChange, now: str | None) -> After | Conflict:
+        """A text as it is now without the changes of a run, the last one first."""
+        result = now
+        for span in reversed(change.spans):
+            texts = self.history.texts(span)
+            if texts is None:
+                raise ToolError("change-not-kept", path=change.name, run=change.first.root_run)
+            match take_back(result, *texts):
+                case Conflict() as conflict:
+                    return conflict
+                case After(text=result):
+                    pass
+        if change.first.kind and result is not None and not is_entry(result):
+            return Conflict(lines=((1, len(split(now or ""))),))
+        return After(text=result)
+
+    def _state(self, chosen: Iterable[RunChange]) -> str:
+        now = [self.history.read_now(each.first.kind, each.first.path) for each in chosen]
+        return digest_of([_digest(each) for each in now])
+
+    def _perform(self, changes: Sequence[Change], run: str, answer: JsonObject) -> JsonValue:
+        real = [each for each in changes if each.before != each.after]
+        with self.entries.together():
+            for each in real:
+                if each.kind and text_of(self.entries.get(each.kind, each.path)) != each.before:
+                    raise FileChangedError(path=each.name)
+            for each in real:
+                if each.kind and each.after is not None:
+                    self.entries.set_fields(each.kind, each.path, read_entry_text(each.after))
+                elif each.kind:
+                    self.entries.delete(each.kind, each.path)
+            commit_changes(self.folder, [each for each in real if not each.kind], f"{UNDO} {run}")
+        return answer
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class After:
+    """The text that is left; None for none."""
+
+    text: str | None
+
+
+def take_back(now: str | None, before: str | None, after: str | None) -> After | Conflict:
+    """The text as it is now without a change from ``before`` to ``after``."""
+    if now in (before, after):
+        return After(text=before)
+    if now is None or after is None:
+        # It is gone, or there again: with other text than the run knows.
+        return Conflict(lines=((1, len(split(now))),) if now is not None else ())
+    if before is None:
+        return Conflict(lines=changed_lines(after, now))
+    merged = merge(after, now, before)
+    return merged if isinstance(merged, Conflict) else After(text=merged.text)
+
+
+def changed_lines(before: str, now: str) -> Lines:
+    """The lines of a text that are not those it had before."""
+    parts = [part for part in compare(split(before), split(now)) if part[0] != "equal"]
+    return tuple((start + 1, max(end, start + 1)) for *_, start, end in parts)
+
+
+def choose_files(changes: Sequence[RunChange], wanted: Sequence[str]) -> list[RunChange]:
+    """The changes of these files alone, or all. Raises UsageError for a file that the run did not change."""
+    names = {each.name for each in changes}
+    if unknown := [each for each in wanted if each not in names]:
+        told = ", ".join(sorted(names)[:_MOST_NAMED])
+        raise UsageError("undo-unknown-file", path=unknown[0], paths=told)
+    return [each for each in changes if not wanted or each.name in wanted]
+
+
+def conflict_error(run: str, conflicts: Sequence[tuple[str, Lines]]) -> ToolError:
+    """What was changed since, file by file and line by line."""
+    told = [f"{path}:{_format(lines)}" if lines else path for path, lines in conflicts]
+    details: JsonObject = {
+        "conflicts": [{"path": path, "lines": [[*each] for each in lines]} for path, lines in conflicts]
+    }
+    return ToolError("undo-conflict", run=run, where=", ".join(told[:_MOST_NAMED]), details=details)
+
+
+def is_entry(written: str) -> bool:
+    """Whether a text is that of an entry."""
+    try:
+        read_entry_text(written)
+    except ValueError:
+        return False
+    return True
+
+
+def _format(lines: Lines) -> str:
+    return ",".join(f"{first}-{last}" if last > first else str(first) for first, last in lines)
+
+
+def _digest(written: str | None) -> str | None:
+    return image_digest(written) if written is not None else None

@@ -1,0 +1,244 @@
+"""Undoing a run takes back what it changed, and only that; where the same lines were changed since, nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paperagents.approval.question import Approved, ApproveEverything, Denied
+from paperagents.errors import UnknownRunError, UsageError
+from paperagents.runs.merge import Conflict
+from paperagents.runs.undo import After, take_back
+
+if TYPE_CHECKING:
+    from tests.desk import Desk
+
+    from paperagents.runs.record import RunRecord
+
+YES = Approved(by="Ann", via="page")
+
+
+def write(desk: Desk, path: str, content: str, **more: Any) -> str:
+    return desk.run("write_file", {"filePath": path, "content": content, "overwrite": True, **more}, YES).run_id
+
+
+def undo(desk: Desk, run: str = "last", *files: str) -> RunRecord:
+    return desk.vault.undo(run, files=files, approver=lambda _: YES)
+
+
+def conflicts(record: RunRecord) -> list[Any]:
+    assert record.error is not None
+    assert (record.status, record.exit_code, record.error["code"]) == ("failed", 1, "undo-conflict")
+    details = record.error["details"]
+    assert isinstance(details, dict)
+    found = details["conflicts"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_a_change_is_taken_back_and_a_later_edit_elsewhere_stays(desk: Desk) -> None:
+    desk.note("a.md", "one\ntwo\nthree\n")
+    run = write(desk, "a.md", "one\n2\nthree\n")
+    desk.note("a.md", "one\n2\nthree\nfour\n")
+    record = undo(desk, run)
+    assert (record.tool, record.status, record.data) == ("undo", "succeeded", {"run": run, "files": ["a.md"]})
+    assert desk.text("a.md") == "one\ntwo\nthree\nfour\n"
+    assert [(each["run_id"], each["undone"]) for each in desk.vault.changes()] == [(record.run_id, False), (run, True)]
+
+
+def test_it_is_asked_with_the_diff_and_a_no_changes_nothing(desk: Desk, person: Any) -> None:
+    write(desk, "a.md", "new\n")
+    nobody = person(Denied())
+    assert desk.vault.undo(approver=nobody).status == "denied"
+    assert "--- a/a.md\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-new" in nobody.asked[0].preview
+    assert desk.text("a.md") == "new\n"
+    assert not desk.vault.changes()[0]["undone"]
+
+
+def test_the_same_lines_changed_since_are_named_and_nothing_of_the_run_is_changed(desk: Desk) -> None:
+    desk.note("a.md", "one\ntwo\nthree\n")
+    desk.note("b.md", "one\n")
+    step = '  - {{tool: write_file, parameters: {{filePath: {}, content: "{}", overwrite: true}}}}'
+    desk.chain("both", "\n".join([step.format("a.md", "one\\n2\\nthree\\n"), step.format("b.md", "1\\n")]))
+    run = desk.run("both", {}, YES).run_id
+    desk.note("a.md", "zero\none\nTWO\nthree\n")
+    record = undo(desk, run)
+    assert conflicts(record) == [{"path": "a.md", "lines": [[3, 3]]}]
+    assert record.error is not None
+    assert "a.md:3" in str(record.error["message"])
+    assert (desk.text("a.md"), desk.text("b.md")) == ("zero\none\nTWO\nthree\n", "1\n")
+    # The other file can be taken back alone.
+    assert undo(desk, run, "/b.md").success
+    assert desk.text("b.md") == "one\n"
+    assert {each["path"]: each["undone"] for each in desk.vault.changes(run=run)} == {"a.md": False, "b.md": True}
+
+
+def test_undoing_the_undo_is_redoing_and_last_is_the_newest_that_is_not_undone(desk: Desk) -> None:
+    desk.note("a.md", "old\n")
+    first, second = write(desk, "a.md", "new\n"), write(desk, "b.md", "b\n")
+    assert undo(desk).success
+    assert not (desk.root / "b.md").exists()
+    assert undo(desk).success
+    assert desk.text("b.md") == "b\n"
+    assert undo(desk, second).success
+    assert undo(desk, first[:8]).success
+    assert desk.text("a.md") == "old\n"
+    assert {each["run_id"] for each in desk.vault.changes() if each["undone"]} >= {first, second}
+
+
+def test_a_created_file_is_deleted_only_where_it_is_unchanged(desk: Desk) -> None:
+    run = write(desk, "deep/a.md", "one\n")
+    desk.note("deep/a.md", "one\ntwo\n")
+    assert conflicts(undo(desk, run)) == [{"path": "deep/a.md", "lines": [[2, 2]]}]
+    desk.note("deep/a.md", "one\n")
+    assert undo(desk, run).success
+    assert not (desk.root / "deep/a.md").exists()
+
+
+def test_a_file_that_is_gone_is_a_conflict_and_one_that_is_as_before_is_nothing_to_undo(desk: Desk) -> None:
+    desk.note("a.md", "old\n")
+    run = write(desk, "a.md", "new\n")
+    (desk.root / "a.md").unlink()
+    assert conflicts(undo(desk, run)) == [{"path": "a.md", "lines": []}]
+    desk.note("a.md", "old\n")
+    record = undo(desk, run)
+    assert (record.exit_code, (record.error or {})["code"]) == (1, "nothing-to-undo")
+
+
+def test_entries_come_back_whole_and_keep_what_was_changed_since(desk: Desk) -> None:
+    desk.run("memory", {"identifier": "tea", "heading": "Tea", "content": "green\nhot\n"})
+    run = desk.run("memory", {"identifier": "tea", "content": "black\nhot\n"}).run_id
+    desk.run("memory", {"identifier": "tea", "heading": "Drinks"})
+    assert undo(desk, run).success
+    entry = desk.vault.entries.get("memory", "tea")
+    assert entry is not None
+    assert (entry.heading, entry.content) == ("Drinks", "green\nhot\n")
+    deletion = desk.run("memory", {"identifier": "tea", "delete": True}, YES).run_id
+    assert undo(desk, deletion).success
+    restored = desk.vault.entries.get("memory", "tea")
+    assert restored is not None
+    assert (restored.heading, restored.content) == ("Drinks", "green\nhot\n")
+
+
+def test_all_of_a_run_is_taken_back_also_what_tools_below_it_did_between_edits(desk: Desk) -> None:
+    desk.note("a.md", "start\n")
+    step = '  - {tool: write_file, parameters: {filePath: a.md, content: "more\\n", append: true}}'
+    desk.chain("inner", step)
+    desk.chain("outer", f"{step}\n  - {{tool: inner}}\n  - {{tool: memory, parameters: {{identifier: m, content: x}}}}")
+    run = desk.run("outer", {}, YES).run_id
+    assert desk.text("a.md") == "start\nmore\nmore\n"
+    assert undo(desk, run).success
+    assert desk.text("a.md") == "start\n"
+    assert desk.vault.entries.get("memory", "m") is None
+
+
+def test_a_dry_run_shows_it_and_changes_nothing(desk: Desk) -> None:
+    run = write(desk, "a.md", "new\n")
+    before = desk.text("a.md")
+    record = desk.vault.undo(run, dry_run=True)
+    assert record.status == "planned"
+    assert record.planned is not None
+    assert "-new" in str(record.planned[0]["preview"])
+    assert desk.text("a.md") == before
+    assert len(desk.vault.changes()) == 1
+
+
+def test_what_there_is_not_cannot_be_undone(desk: Desk) -> None:
+    assert (undo(desk).error or {})["code"] == "nothing-to-undo"
+    with pytest.raises(UnknownRunError):
+        undo(desk, "ffffffff")
+    run = write(desk, "a.md", "x\n")
+    with pytest.raises(UsageError) as caught:
+        undo(desk, run, "b.md")
+    assert caught.value.code == "undo-unknown-file"
+    reading = desk.run("read_file", {"filePath": "a.md"}).run_id
+    assert (undo(desk, reading).error or {})["code"] == "nothing-to-undo"
+
+
+def test_an_undo_that_waits_undoes_what_was_shown_whatever_is_last_by_then(desk: Desk) -> None:
+    write(desk, "a.md", "a\n")
+    waiting = desk.vault.undo()
+    assert waiting.status == "waiting"
+    write(desk, "b.md", "b\n")
+    (question,) = desk.vault.history.questions()
+    assert desk.vault.answer(question.id, YES).success
+    assert not (desk.root / "a.md").exists()
+    assert desk.text("b.md") == "b\n"
+
+
+def test_a_file_edited_between_question_and_answer_is_asked_about_again(desk: Desk) -> None:
+    desk.note("a.md", "one\ntwo\nthree\n")
+    run = write(desk, "a.md", "one\n2\nthree\n")
+    previews = []
+
+    def decide(request: Any) -> Approved:
+        previews.append(request.preview)
+        if len(previews) == 1:
+            desk.note("a.md", "one\n2\nthree\nfour\n")
+        return YES
+
+    assert desk.vault.undo(run, approver=decide).success
+    assert len(previews) == 2
+    assert desk.text("a.md") == "one\ntwo\nthree\nfour\n"
+
+
+def test_byte_order_mark_and_line_ends_stay_as_they_were(desk: Desk) -> None:
+    file = desk.root / "a.md"
+    file.write_bytes("\ufeffone\r\ntwo".encode())
+    run = write(desk, "a.md", "\r\nthree", append=True)
+    assert undo(desk, run).success
+    assert file.read_bytes() == "\ufeffone\r\ntwo".encode()
+
+
+def test_what_came_with_a_strangers_database_is_not_undone_by_a_yes_to_everything(desk: Desk) -> None:
+    run = write(desk, "a.md", "mine\n")
+    with desk.vault.database.transaction() as connection:
+        connection.execute("UPDATE changes SET signature = 'x:y'")
+    record = desk.vault.undo(run, approver=ApproveEverything())
+    assert record.status == "waiting"
+    assert desk.text("a.md") == "mine\n"
+    assert desk.vault.undo(run, approver=lambda _: YES).success
+
+
+# --- properties
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Lines that differ from each other; some of them changed by a run, others since, none by both."""
+    size = draw(st.integers(1, 14))
+    whose = draw(st.lists(st.sampled_from(["nobody", "run", "since"]), min_size=size, max_size=size))
+    before, after, now, wanted = [], [], [], []
+    for number, who in enumerate(whose):
+        old = [f"line {number}"]
+        new = draw(st.sampled_from([[], [f"changed {number}"], [f"changed {number}", f"more {number}"]]))
+        before += old
+        after += new if who == "run" else old
+        now += new if who in ("run", "since") else old
+        wanted += new if who == "since" else old
+        # A line between two changes that nobody has touched.
+        for each in (before, after, now, wanted):
+            each.append(f"between {number}")
+    return before, after, now, wanted
+
+
+@given(history=histories(), end=st.sampled_from(["", "\n"]))
+def test_undo_after_edits_elsewhere_gives_the_text_without_the_change_and_undo_of_undo_gives_it_back(
+    history: tuple[list[str], ...], end: str
+) -> None:
+    before, after, now, wanted = ("\n".join(lines) + end for lines in history)
+    undone = take_back(now, before, after)
+    assert undone == After(text=wanted)
+    assert take_back(wanted, now, wanted) == After(text=now)
+
+
+LINES = st.lists(st.integers(0, 3).map(str), max_size=6).map("\n".join)
+
+
+@given(before=LINES, after=LINES, now=LINES)
+def test_undo_gives_a_text_or_a_conflict_whatever_the_texts_are(before: str, after: str, now: str) -> None:
+    assert isinstance(take_back(now, before, after), After | Conflict)
+    assert take_back(after, before, after) == After(text=before)
