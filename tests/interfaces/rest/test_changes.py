@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paperagents.approval.question import ApproveEverything
+from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.serving.callers import RIGHTS
 
 from ..served import Served  # noqa: TID252  shared by the tests of two interfaces
@@ -14,7 +15,7 @@ from ..served import Served  # noqa: TID252  shared by the tests of two interfac
 def changed(served: Served) -> str:
     """A run that has added a line to a note."""
     served.note("a.md", "one\n")
-    arguments = {"filePath": "a.md", "content": "two\n", "append": True}
+    arguments: JsonObject = {"filePath": "a.md", "content": "two\n", "append": True}
     return served.vault.run("write_file", arguments, approver=ApproveEverything()).run_id
 
 
