@@ -14,7 +14,7 @@ FRONT = "---\ntool: true\nname: t\ndescription: A tool.\n"
 def labels(service: LanguageService, file: str, marked: str) -> list[str]:
     text, at = mark(marked)
     service.open(file, text)
-    return [each.label for each in service.completions(file, at)]
+    return [each.label for each in service.completions(file, at).items]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,19 @@ def test_a_completion_takes_the_place_of_what_is_typed(serve: Serve) -> None:
     service = serve()
     text, at = mark(f"{FRONT}steps:\n  - tool: sho¦\n---\n")
     service.open("new.md", text)
-    [found] = [each for each in service.completions("new.md", at) if each.label == "shorten"]
+    [found] = [each for each in service.completions("new.md", at).items if each.label == "shorten"]
     assert (found.span.column, found.span.end_column, found.insert) == (11, 14, "shorten")
+
+
+def test_of_very_many_tools_those_that_fit_what_is_typed_are_offered(serve: Serve) -> None:
+    service = serve(
+        {f"t{number}.md": SHORTEN.replace("name: shorten", f"name: word-{number}") for number in range(150)}
+    )
+    text, at = mark(f"{FRONT}steps:\n  - tool: word-14¦\n---\n")
+    service.open("new.md", text)
+    found = service.completions("new.md", at)
+    assert found.is_cut
+    assert [each.label for each in found.items] == ["word-14", *(f"word-14{digit}" for digit in range(10))]
 
 
 def test_prose_offers_nothing(serve: Serve) -> None:

@@ -30,6 +30,15 @@ class Completion:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Completions:
+    """What can stand at a place, best first."""
+
+    items: tuple[Completion, ...]
+    is_cut: bool = False
+    """Whether there are more, to be asked for when more is typed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Hover:
     """What there is to say about a place, in Markdown."""
 

@@ -10,7 +10,7 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Span
 from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.definitions.tool import Parameter
-from paperagents.language.answers import Completion, CompletionKind
+from paperagents.language.answers import Completion, CompletionKind, Completions
 from paperagents.language.document import Position
 from paperagents.language.fields import choices_at, fields_at
 from paperagents.language.shapes import describe_type, fields_of, follow
@@ -21,6 +21,8 @@ from paperagents.registry.entry import Entry
 if TYPE_CHECKING:
     from paperagents.language.view import View
 
+MOST = 100
+"""Of one answer: an editor that gets a thousand is slower than one that asks again."""
 _OPEN_BRACES = re.compile(r"(?<!\\)\{\{(?![<{])\s*([^{}]*)$")
 _BARE = re.compile(r"""^["']?((?:input|preprocess|prev_step|steps|output)[.\[][^\s"']*)$""")
 _PATH = re.compile(r"(?:^|\.)([^\s.\[\]]+)|\[\s*(?:(\d+)|\"([^\"]*)\"|'([^']*)')\s*\]")
@@ -42,10 +44,19 @@ class Completer:
         self.document = view.document
         self.before = self.document.before(at)
 
-    def completions(self) -> list[Completion]:
-        """Everything, best first."""
-        found = list(self._find())
-        return sorted({each.label: each for each in reversed(found)}.values(), key=lambda each: (each.rank, each.label))
+    def completions(self) -> Completions:
+        """The best ones; of very many only those that begin as what is typed, or have it in them."""
+        found = list({each.label: each for each in reversed(list(self._find()))}.values())
+        if len(found) > MOST:
+            found = [each for each in found if self._typed(each) in each.label.casefold()]
+            found.sort(
+                key=lambda each: (not each.label.casefold().startswith(self._typed(each)), each.rank, each.label)
+            )
+            return Completions(items=tuple(found[:MOST]), is_cut=True)
+        return Completions(items=tuple(sorted(found, key=lambda each: (each.rank, each.label))))
+
+    def _typed(self, each: Completion) -> str:
+        return self.before[each.span.column - 1 :].casefold()
 
     def _find(self) -> Iterator[Completion]:
         document, line = self.document, self.at.line

@@ -9,7 +9,7 @@ from paperagents.definitions.source import Problem, Span
 from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError
 from paperagents.files.folder import VaultFolder
-from paperagents.language.answers import Completion, Edit, Fix, Hint, Hover, Lens, Location, Symbol, Token
+from paperagents.language.answers import Completions, Edit, Fix, Hint, Hover, Lens, Location, Symbol, Token
 from paperagents.language.catalog import Catalog
 from paperagents.language.completion import Completer
 from paperagents.language.document import Document, Position, covers
@@ -98,7 +98,7 @@ class LanguageService:
             unsaved[file] = self._buffers[file].reading
         return self._registry.judge(file, unsaved)
 
-    def completions(self, file: str, at: Position) -> list[Completion]:
+    def completions(self, file: str, at: Position) -> Completions:
         """What can stand at a place."""
         return Completer(self._view(file, at.line), at).completions()
 

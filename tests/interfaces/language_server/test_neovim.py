@@ -9,10 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from paperagents.notes_folder import NotesFolder
 from tests.interfaces.language_server.conftest import COMMAND
 from tests.language.conftest import AGENT, FILES, FIND, SCRIPT, SHORTEN
+
+from paperagents.notes_folder import NotesFolder
 
 NVIM = shutil.which("nvim")
 SCRIPT_FILE = Path(__file__).parent / "neovim_session.lua"

@@ -62,12 +62,8 @@ def _add_help(server: PaperServer) -> None:
     def completion(ls: PaperServer, params: types.CompletionParams) -> types.CompletionList | None:
         return ls.ask(
             params.text_document.uri,
-            lambda service, file, positions: types.CompletionList(
-                is_incomplete=False,
-                items=[
-                    translation.completion_item(each, positions)
-                    for each in service.completions(file, positions.of_client(params.position))
-                ],
+            lambda service, file, positions: translation.completion_list(
+                service.completions(file, positions.of_client(params.position)), positions
             ),
         )
 

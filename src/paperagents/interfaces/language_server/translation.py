@@ -11,6 +11,7 @@ from paperagents.interfaces.language_server.positions import Positions
 from paperagents.language.answers import (
     Completion,
     CompletionKind,
+    Completions,
     Hint,
     Hover,
     Lens,
@@ -54,6 +55,12 @@ def diagnostic(problem: Problem, positions: Positions) -> types.Diagnostic:
         code=problem.code,
         source=SOURCE,
     )
+
+
+def completion_list(found: Completions, positions: Positions) -> types.CompletionList:
+    """What can stand at a place."""
+    items = [completion_item(each, positions) for each in found.items]
+    return types.CompletionList(is_incomplete=found.is_cut, items=items)
 
 
 def completion_item(each: Completion, positions: Positions) -> types.CompletionItem:
