@@ -99,7 +99,7 @@ def measure() -> Iterator[Row]:
 
 async def type_in_editor(root: Path) -> tuple[list[float], list[float]]:
     """Type a reference letter by letter, again and again; the seconds until diagnostics and completions came."""
-    client = LanguageClient("bench", "1")
+    client: Any = LanguageClient("bench", "1")
     published = asyncio.Event()
 
     def arrived(_: Any) -> None:
@@ -132,7 +132,7 @@ async def type_in_editor(root: Path) -> tuple[list[float], list[float]]:
     return diagnostics, completions
 
 
-async def complete(client: LanguageClient, uri: str, text: str, number: int) -> float:
+async def complete(client: Any, uri: str, text: str, number: int) -> float:
     """One more letter, and what can follow it."""
     words = ("{{find.output.", "tool: tool-", "input.", "steps:\n  - na")[number % 4]
     end = text.index(words) + len(words)
@@ -147,7 +147,7 @@ async def complete(client: LanguageClient, uri: str, text: str, number: int) -> 
     return taken
 
 
-def change(client: LanguageClient, uri: str, version: int, text: str) -> None:
+def change(client: Any, uri: str, version: int, text: str) -> None:
     """The text as it is now."""
     document = types.VersionedTextDocumentIdentifier(uri=uri, version=version)
     whole = types.TextDocumentContentChangeWholeDocument(text=text)
