@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from paperagents.approval.trust import TrustKind
 
 Kind = Literal[
-    "text", "address", "database", "number", "integer", "boolean", "list", "hosts", "command", "language", "timezone"
+    "text", "address", "database", "number", "integer", "boolean", "list", "hosts", "command", "variables", "headers",
+    "language", "timezone",
 ]  # fmt: skip
+TABLES: frozenset[Kind] = frozenset({"variables", "headers"})
+"""Kinds whose values are tables of texts."""
 LISTS: frozenset[Kind] = frozenset({"list", "hosts"})
 _HARMLESS: frozenset[Kind] = frozenset({"number", "integer", "boolean", "language", "timezone"})
 """Kinds whose wrong values are shown; addresses, commands and other texts may hold a secret."""
@@ -67,6 +70,10 @@ NAMED_TABLES: Mapping[str, Mapping[str, SettingSpec]] = {
         "command": SettingSpec(kind="command", secret=True, grants="mcp_server"),
         "url": SettingSpec(kind="address", secret=True, grants="mcp_server"),
         "token": SettingSpec(kind="text", secret=True, grants="mcp_server"),
+        "env": SettingSpec(kind="variables", secret=True, grants="mcp_server"),
+        "headers": SettingSpec(kind="headers", secret=True, grants="mcp_server"),
+        "timeout": SettingSpec(kind="number", least=0.001, most=86_400, grants="mcp_server"),
+        "trusted": SettingSpec(kind="boolean", grants="mcp_server"),
     },
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
@@ -74,6 +81,8 @@ _ADDRESS = re.compile(r"https?://[^\s/?#]\S*", re.IGNORECASE)
 _DATABASE = re.compile(r"(postgres(ql)?://.*)?", re.DOTALL)
 _HOST = re.compile(r"(?:\[([^\[\]]+)\]|[^\s/@?#*\[\]:,]+)(?::([0-9]{1,5}))?")
 _LAST_PORT = 65535
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _PLACEHOLDERS = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
 
 
@@ -99,6 +108,8 @@ def parse_setting(text: str, spec: SettingSpec) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if spec.kind == "command":
         return parse_command(text)
+    if spec.kind in TABLES:
+        return parse_table(text)
     if spec.kind == "boolean":
         return {"true": True, "false": False}.get(text.strip().lower(), text)
     number = text.strip()
@@ -120,6 +131,15 @@ def parse_command(text: str) -> Any:
     return text
 
 
+def parse_table(text: str) -> Any:
+    """Read a table of texts as a JSON object."""
+    import json  # noqa: PLC0415  only where a table is set
+
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return text
+
+
 def check_value(name: str, value: Any, spec: SettingSpec, origin: str) -> Any:
     """The value as the program uses it. Raises SettingsError where it is not one of its kind."""
     checks: Mapping[Kind, Callable[[], bool]] = {
@@ -132,6 +152,8 @@ def check_value(name: str, value: Any, spec: SettingSpec, origin: str) -> Any:
         "list": lambda: is_text_list(value),
         "hosts": lambda: is_text_list(value) and all(is_host(each.strip()) for each in value),
         "command": lambda: is_text_list(value) and bool(value),
+        "variables": lambda: is_text_table(value, _VARIABLE_NAME),
+        "headers": lambda: is_text_table(value, _HEADER_NAME),
         "language": lambda: value in LANGUAGES,
         "timezone": lambda: isinstance(value, str) and is_timezone(value),
     }
@@ -150,6 +172,13 @@ def check_value(name: str, value: Any, spec: SettingSpec, origin: str) -> Any:
 def is_text_list(value: Any) -> bool:
     """Whether it is a list of nothing but texts."""
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def is_text_table(value: Any, name: re.Pattern[str]) -> bool:
+    """Whether it is a table of texts, each of one line, under names of this form."""
+    return isinstance(value, dict) and all(
+        name.fullmatch(key) and isinstance(each, str) and each.isprintable() for key, each in value.items()
+    )
 
 
 def is_host(text: str) -> bool:

@@ -19,6 +19,7 @@ from paperagents.known_settings import (
     LISTS,
     NAMED_TABLES,
     SETTING_SPECS,
+    TABLES,
     SettingSpec,
     check_value,
     find_spec,
@@ -232,12 +233,14 @@ def _read_text(file: Path) -> str:
     return text
 
 
-def _flatten(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(data: Mapping[str, Any], *above: str) -> Iterator[tuple[str, Any]]:
+    """Every value by its dotted name; a table of texts that belongs to a named table is one value."""
     for key, value in data.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{key}.")
+        spec = NAMED_TABLES.get(above[0], {}).get(key) if len(above) == 2 else None
+        if isinstance(value, dict) and (spec is None or spec.kind not in TABLES):
+            yield from _flatten(value, *above, key)
         else:
-            yield f"{prefix}{key}", value
+            yield ".".join((*above, key)), value
 
 
 def _lines_of_names(text: str) -> dict[str, int]:
@@ -342,12 +345,18 @@ def write_user_setting(name: str, value: Any, *, origin: str) -> None:
 
 
 def _write(file: Path, name: str, value: Any, vault: Path | None, origin: str) -> None:
-    texts = value if isinstance(value, list) else [value]
+    texts = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else [value]
     if any(isinstance(each, str) and has_surrogates(each) for each in texts):
         raise SettingsError("invalid-setting", name=name, value=ascii(value), origin=origin, case="text")
     check_value(name, value, find_spec(name, origin), origin)
-    # A JSON text, number or list is a TOML one.
-    _write_line(file, name, json.dumps(value, ensure_ascii=False), vault)
+    _write_line(file, name, _to_toml(value), vault)
+
+
+def _to_toml(value: Any) -> str:
+    """A JSON text, number or list is a TOML one."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_to_toml(each)}" for key, each in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _write_line(file: Path, name: str, value: str | None, vault: Path | None) -> None:

@@ -13,6 +13,7 @@ from paperagents.definitions.text import closest
 from paperagents.definitions.tool import Parameter, ToolDefinition, service_name
 from paperagents.errors import UsageError
 from paperagents.known_settings import is_host
+from paperagents.mcp_client.servers import named_secrets
 from paperagents.registry.manual import manual
 from paperagents.runs.record import RunRecord
 
@@ -81,10 +82,14 @@ def configure_service(vault: Vault, host: str, changes: Mapping[str, JsonValue])
 
 
 def variables_of_service(vault: Vault, service: str) -> dict[str, Parameter]:
-    """What the vault's tools declare for a service, by name; where they differ, the first tool is heard."""
+    """What the vault's tools and MCP servers declare for a service, by name; the first tool is heard."""
     entries = [each for each in vault.registry.entries() if each.valid and each.kind in ("markdown", "javascript")]
     declared = [each for entry in entries for each in vault.registry.tool(entry.id).environment]
-    return {each.name: each for each in reversed(declared) if each.service == service}
+    servers = [each for each in vault.remote_servers.servers.values() if each.service == service]
+    of_servers = [Parameter(name=name, schema={"type": "string"}) for each in servers for name in named_secrets(each)]
+    return {
+        each.name: each for each in (*of_servers, *reversed([each for each in declared if each.service == service]))
+    }
 
 
 def describe_variable(variable: Parameter, configured: Mapping[str, str]) -> JsonObject:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Self
 from uuid import uuid4
 
 from paperagents.agents.runner import AgentRunner
+from paperagents.agents.sampling import sample_model
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -28,6 +31,9 @@ from paperagents.files.folder import VaultFolder
 from paperagents.http.addresses import leads_inside
 from paperagents.known_settings import find_spec
 from paperagents.mcp_client.connections import RemoteEffects
+from paperagents.mcp_client.error_output import error_file
+from paperagents.mcp_client.servers import RemoteServer
+from paperagents.mcp_client.transports import ClientDesk
 from paperagents.messages import system_text
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.packages import packages_of
@@ -48,7 +54,7 @@ from paperagents.runs.tag_calls import vault_tags
 from paperagents.runs.undo import UNDO, Undo
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
-from paperagents.secrets.redaction import Redaction
+from paperagents.secrets.redaction import Redaction, is_secret_name
 from paperagents.settings import KEEPING_FOLDER, user_folder
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, ToolStorage
@@ -220,7 +226,23 @@ class VaultParts(NotesFolder):
     @cached_property
     def remote_effects(self) -> RemoteEffects:
         """The tools of other MCP servers, and the connections to them."""
-        return RemoteEffects(self.remote_servers)
+        desk = ClientDesk(
+            find_secret=self._server_secret,
+            error_file=self.error_file,
+            sample=partial(sample_model, self.settings, self.root),
+        )
+        return RemoteEffects(self.remote_servers, desk)
+
+    def error_file(self, server: RemoteServer) -> Path:
+        """Where the standard error of an MCP server is kept."""
+        return error_file(user_folder(), self.root, server.name)
+
+    def _server_secret(self, server: RemoteServer, name: str) -> str | None:
+        """A secret that the user has given to a server, else a variable of this process."""
+        value = self.service_secrets.values(server.service).get(name) or os.environ.get(name)
+        if value is not None:
+            self.services.redaction.learn([value])
+        return value
 
     @cached_property
     def limits(self) -> Limits:
@@ -381,7 +403,9 @@ class VaultParts(NotesFolder):
     def _secrets(self) -> list[str]:
         secret = [each.value for name, each in self.settings.values.items() if find_spec(name).secret]
         # The words of a command are not all secret: its program may be named anywhere.
+        tables = [each for value in secret if isinstance(value, dict) for each in value.items()]
         texts = [value for value in secret if value and isinstance(value, str)]
+        texts += [each for name, each in tables if is_secret_name(name)]
         return [*texts, *self.environments.every_value(), *self.service_secrets.every_value()]
 
 

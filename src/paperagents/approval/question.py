@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pwd
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -223,6 +224,38 @@ class AskFunction(Approver):
     def decide(self, request: ApprovalRequest) -> Decision:
         """Whatever the function says."""
         return self._decide(request)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """Who can be asked while a call is being performed, and for which run."""
+
+    approver: Approver
+    run_id: str
+    step: int
+
+    def ask(self, tool: str, arguments: JsonObject, preview: str) -> Decision:
+        """Put a question that nobody could know before, for example of another server; it is not kept."""
+        digest = digest_of([tool, arguments, preview])
+        request = ApprovalRequest(
+            id=digest[:16], run_id=self.run_id, step=self.step, tool=tool, arguments=arguments, preview=preview,
+            digest=digest, requested=_now(),
+        )  # fmt: skip
+        return self.approver.decide(request)
+
+
+asking: ContextVar[Asking | None] = ContextVar("asking", default=None)
+"""Set while an effect is being performed."""
+
+
+@contextmanager
+def can_ask(who: Asking) -> Iterator[None]:
+    """Inside, what is being performed can ask."""
+    token = asking.set(who)
+    try:
+        yield
+    finally:
+        asking.reset(token)
 
 
 def question_digest(  # noqa: PLR0913  everything a yes is bound to

@@ -9,23 +9,32 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import json
-import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from paperagents.approval.question import Effect, Scope
+from paperagents.approval.question import Asking, Effect, Scope, asking
 from paperagents.calls.answers import CONTENT
 from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import CancelledError, ToolError, UnknownToolError
-from paperagents.mcp_client.servers import KnownServers, RemoteServer, is_read_only, split_tool_id
-from paperagents.mcp_client.vault_files import copy_command
+from paperagents.errors import CancelledError, PaperError, ToolError, UnknownToolError
+from paperagents.mcp_client.asking import ServerQuestions
+from paperagents.mcp_client.error_output import ErrorOutput
+from paperagents.mcp_client.login import LOGIN_SECONDS, Show, browser_login, find_login
+from paperagents.mcp_client.servers import KnownServers, RemoteServer, fill_in_secrets, is_read_only, split_tool_id
+from paperagents.mcp_client.transports import (
+    ANSWER_SECONDS,
+    CONNECT_SECONDS,
+    ClientDesk,
+    HttpAnswers,
+    connect_over_http,
+    open_client,
+)
 from paperagents.messages import text
 from paperagents.reading.json_schema import find_schema_mistakes
 
@@ -33,8 +42,6 @@ if TYPE_CHECKING:
     import mcp_types as types
     from mcp import Client
 
-CONNECT_SECONDS = 30.0
-ANSWER_SECONDS = 300.0
 LARGEST_ANSWER = 16 * 1024 * 1024
 Result = TypeVar("Result")
 
@@ -42,9 +49,9 @@ Result = TypeVar("Result")
 class RemoteEffects:
     """Prepares calls of the tools of a vault's servers: shown, asked where the server does not call them harmless."""
 
-    def __init__(self, known: KnownServers) -> None:
+    def __init__(self, known: KnownServers, desk: ClientDesk) -> None:
         self.known = known
-        self.connections = ServerConnections()
+        self.connections = ServerConnections(desk)
 
     def prepare(self, tool_id: str) -> Callable[[JsonObject], Effect]:
         """How a call of this tool is prepared. Raises ToolError where nobody has agreed to its server."""
@@ -81,6 +88,12 @@ class RemoteEffects:
         self.known.remember(server, tools)
         return tools
 
+    def log_in(self, server: RemoteServer, show: Show) -> list[JsonObject]:
+        """Log in to a server with the browser, and remember what it offers. Raises ToolError or UsageError."""
+        tools = asyncio.run(list_after_login(server, self.connections.desk, show))
+        self.known.remember(server, tools)
+        return tools
+
     def close(self) -> None:
         """End the connections."""
         self.connections.close()
@@ -96,9 +109,11 @@ class RemoteCall:
     arguments: JsonObject
     is_idempotent: bool
     _future: Future[JsonValue] | None = None
+    _asking: Asking | None = None
 
     def perform(self) -> JsonValue:
         """Make the call and wait for its result."""
+        self._asking = asking.get()
         self._future = self.connections.submit(self.server, self._call, is_idempotent=self.is_idempotent)
         return self.connections.wait(self._future, self.server)
 
@@ -109,6 +124,7 @@ class RemoteCall:
 
     async def _call(self, client: Client) -> JsonValue:
         name = f"{self.server.name}/{self.tool}"
+        self.connections.questions(self.server).begin(self._asking)
         try:
             return read_result(await client.call_tool(self.tool, self.arguments), name)
         except Exception as error:
@@ -118,7 +134,8 @@ class RemoteCall:
 class ServerConnections:
     """One connection for each server that has been used."""
 
-    def __init__(self) -> None:
+    def __init__(self, desk: ClientDesk) -> None:
+        self.desk = desk
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._open: dict[str, _Connection] = {}
@@ -138,18 +155,23 @@ class ServerConnections:
 
     def wait(self, future: Future[Result], server: RemoteServer) -> Result:
         """The result. Raises ToolError where the server fails, and CancelledError where somebody cancelled."""
+        limit = server.timeout or ANSWER_SECONDS
         try:
-            return future.result(ANSWER_SECONDS)
+            return future.result(limit)
         except ToolError:
             raise
         except concurrent.futures.CancelledError:
             raise CancelledError from None
         except TimeoutError:
             future.cancel()
-            raise ToolError("remote-too-slow", server=server.name, seconds=f"{ANSWER_SECONDS:g}") from None
+            raise ToolError("remote-too-slow", server=server.name, seconds=f"{limit:g}") from None
         except BaseException as error:
-            reason = explain(error)
+            reason = explain(error).rstrip(".")
             raise ToolError("remote-unreachable", server=server.name, reason=reason, retryable=True) from error
+
+    def questions(self, server: RemoteServer) -> ServerQuestions:
+        """What a server that is connected asks."""
+        return self._open[server.name].questions
 
     def close(self) -> None:
         """End all connections, and the servers that were started for them."""
@@ -186,7 +208,7 @@ class ServerConnections:
         connection = self._open.get(server.name)
         if connection is None or connection.server != server:
             await self._drop(server)
-            connection = self._open[server.name] = _Connection(server)
+            connection = self._open[server.name] = _Connection(server, self.desk)
         try:
             return await connection.client()
         except BaseException:
@@ -205,8 +227,10 @@ class ServerConnections:
 class _Connection:
     """The connection to one server, and the task that holds it: the library wants it opened and closed by one task."""
 
-    def __init__(self, server: RemoteServer) -> None:
+    def __init__(self, server: RemoteServer, desk: ClientDesk) -> None:
         self.server = server
+        self._desk = desk
+        self.questions = ServerQuestions(server.name, desk.sample)
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._task = asyncio.create_task(self.hold())
@@ -225,14 +249,20 @@ class _Connection:
                 await self._task
 
     async def hold(self) -> None:
+        answers = HttpAnswers()
         try:
+            server = fill_in_secrets(self.server, self._desk.find_secret)
+            secrets = [*server.env.values(), *server.headers.values(), server.token]
             with (
-                open(os.devnull, "w", encoding="utf-8") as nowhere,  # noqa: PTH123  opens at once
+                ErrorOutput(self._desk.error_file(server), secrets) as errors,
                 TemporaryDirectory(prefix="paper-mcp-", ignore_cleanup_errors=True) as private,
             ):
-                async with open_client(self.server, nowhere, Path(private)) as client:
-                    self._ready.set_result(client)
-                    await self._closing.wait()
+                try:
+                    async with open_client(server, errors.sink, Path(private), self.questions, answers) as client:
+                        self._ready.set_result(client)
+                        await self._closing.wait()
+                except Exception as error:
+                    raise explain_failure(error, server, answers, errors) from error
         except BaseException as error:
             if not self._ready.done():
                 self._ready.set_exception(error if isinstance(error, Exception) else ConnectionError(str(error)))
@@ -240,36 +270,36 @@ class _Connection:
                 self._ready.exception()
 
 
-def open_client(server: RemoteServer, errors: Any, private: Path) -> Client:
-    """A client that starts the server's command, or calls its address.
+def explain_failure(error: Exception, server: RemoteServer, answers: HttpAnswers, errors: ErrorOutput) -> Exception:
+    """Why a server cannot be used, as far as it has said so itself."""
+    if answers.refused in (401, 403):
+        return ToolError("remote-unauthorized", server=server.name, status=answers.refused)
+    if server.command and (told := errors.settle()):
+        reason = explain(error).rstrip(".")
+        return ToolError(
+            "remote-unreachable", server=server.name, reason=reason, told=told, case="told", retryable=True
+        )
+    return error
 
-    What a vault names is started in the private folder, from copies: what is started is what somebody agreed to.
-    """
+
+async def list_after_login(server: RemoteServer, desk: ClientDesk, show: Show) -> list[JsonObject]:
+    """The tools of a server that a person has just logged in to; the login is in the keyring then."""
     from mcp import Client  # noqa: PLC0415  the library is large
-    from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415  see above
 
-    if not server.command:
-        return Client(connect_over_http(server), read_timeout_seconds=ANSWER_SECONDS)
-    command, folder = list(server.command), server.folder
-    if server.from_vault:
-        command, folder = copy_command(server.command, server.folder, private), private
-    started = StdioServerParameters(command=command[0], args=command[1:], cwd=folder)
-    return Client(stdio_client(started, errlog=errors), read_timeout_seconds=ANSWER_SECONDS)
-
-
-@asynccontextmanager
-async def connect_over_http(server: RemoteServer) -> AsyncIterator[Any]:
-    """The streams of a server that is reached at an address."""
-    import httpx2  # noqa: PLC0415  comes with the library
-    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415  the library is large
-
-    headers = {"authorization": f"Bearer {server.token}"} if server.token else {}
-    timeout = httpx2.Timeout(CONNECT_SECONDS, read=ANSWER_SECONDS)
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=timeout) as http,
-        streamable_http_client(server.url, http_client=http) as streams,
-    ):
-        yield streams
+    filled = fill_in_secrets(server, desk.find_secret)
+    try:
+        async with (
+            browser_login(filled, show) as login,
+            Client(connect_over_http(filled, HttpAnswers(), login), read_timeout_seconds=LOGIN_SECONDS) as client,
+        ):
+            tools = await list_tools(client)
+    except PaperError:
+        raise
+    except Exception as error:
+        raise ToolError("remote-login-failed", server=server.name, reason=explain(error)) from error
+    if login.context.current_tokens is not None and find_login(server.url) is None:
+        raise ToolError("login-not-kept", server=server.name)
+    return tools
 
 
 async def list_tools(client: Client) -> list[JsonObject]:

@@ -7,20 +7,24 @@ to say of a tool that it is harmless.
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from paperagents.approval.trust import Brought, TrustBook
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.definitions.tool import Parameter, ToolDefinition
+from paperagents.errors import ToolError
 from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file, set_aside
 from paperagents.mcp_client.vault_files import find_named, find_open_folders
 from paperagents.messages import text
+from paperagents.secrets.redaction import MASK, is_secret_name
 
 MOST_TOOLS = 2_000
 
@@ -154,6 +158,14 @@ class RemoteServer:
     url: str = ""
     token: str = field(default="", repr=False)
     """What the server at the address wants as ``Authorization: Bearer``."""
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variables of the command; values may name a secret as ``{{env.NAME}}``."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The same for the headers of every request."""
+    timeout: float | None = None
+    """Seconds that an answer may take."""
+    is_trusted: bool = False
+    """Its answers count as the user's own."""
     folder: Path
     """The vault."""
     from_vault: bool = True
@@ -167,26 +179,82 @@ class RemoteServer:
         return shlex.join(self.command) if self.command else self.url
 
     @property
+    def service(self) -> str:
+        """Whom a secret for it belongs to: the host, else the name of the server."""
+        return urlsplit(self.url).netloc.rpartition("@")[2].casefold() if self.url else self.name.casefold()
+
+    @property
     def digest(self) -> str:
         """Names exactly this command, with the files of the vault that it names as they are now, or this address."""
         files = [named and named.fingerprint() for named in find_named(self.command, self.folder)]
-        return sha256(lossless_bytes(repr((self.command, self.url, files)))).hexdigest()
+        handed_over = sorted(self.env.items()), sorted(self.headers.items()), self.is_trusted
+        return sha256(lossless_bytes(repr((self.command, self.url, files, handed_over)))).hexdigest()
 
     @property
     def open_folders(self) -> list[str]:
         """The words of the command from which it may load what comes into the vault later."""
-        return find_open_folders(self.command, self.folder) if self.from_vault else []
+        return find_open_folders((*self.command, *self.env.values()), self.folder) if self.from_vault else []
+
+    def remarks(self) -> list[str]:
+        """What else a person should know before they agree."""
+        return [
+            *(text("mcp.later-versions", folder=each) for each in self.open_folders),
+            *([text("mcp.gets-variables", names=describe_values(self.env))] if self.env else []),
+            *([text("mcp.gets-headers", names=describe_values(self.headers))] if self.headers else []),
+            *([text("mcp.is-trusted")] if self.is_trusted else []),
+        ]
 
     def as_brought(self) -> Brought:
         """The server as something that the vault brings along."""
-        later = [text("mcp.later-versions", folder=each) for each in self.open_folders]
         return Brought(
             kind="mcp_server",
             name=self.name,
-            what=" ".join([f"{self.name}: {self.invocation}", *later]),
+            what=" ".join([f"{self.name}: {self.invocation}", *self.remarks()]),
             where=self.origin.removeprefix(f"{self.folder}/"),
             digest=self.digest,
         )
+
+
+def describe_values(values: Mapping[str, str]) -> str:
+    """Names with their values, but for those that look like secrets.
+
+    A variable such as ``LD_PRELOAD`` decides what a command does; so does a secret that is handed over by name.
+    """
+    shown = {
+        name: MASK if is_secret_name(name) and not _SECRET.fullmatch(each) else each for name, each in values.items()
+    }
+    return ", ".join(f"{name}={each}" for name, each in shown.items())
+
+
+_SECRET = re.compile(r"(?:[A-Za-z]+ )?\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_NAMED_SECRET = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+
+
+def named_secrets(server: RemoteServer) -> list[str]:
+    """The secrets that the settings of a server name."""
+    values = (*server.env.values(), *server.headers.values())
+    return [*dict.fromkeys(name for each in values for name in _NAMED_SECRET.findall(each))]
+
+
+FindSecret = Callable[["RemoteServer", str], "str | None"]
+"""The value of a secret that a server's settings name; None where it is not set."""
+
+
+def fill_in_secrets(server: RemoteServer, find: FindSecret) -> RemoteServer:
+    """The server with the secrets that its variables and headers name. Raises ToolError where one is not set.
+
+    One pass: what a secret holds is not looked at again.
+    """
+
+    def look_up(found: re.Match[str]) -> str:
+        if (value := find(server, found[1])) is None:
+            raise ToolError("remote-secret-missing", server=server.name, name=found[1], service=server.service)
+        return value
+
+    def fill_in(values: Mapping[str, str]) -> dict[str, str]:
+        return {name: _NAMED_SECRET.sub(look_up, each) for name, each in values.items()}
+
+    return replace(server, env=fill_in(server.env), headers=fill_in(server.headers))
 
 
 def read_servers(
@@ -199,6 +267,10 @@ def read_servers(
             command=tuple(fields.get("command") or ()),
             url=str(fields.get("url") or "") if not fields.get("command") else "",
             token=str(fields.get("token") or ""),
+            env=fields.get("env") or {},
+            headers=fields.get("headers") or {},
+            timeout=fields.get("timeout"),
+            is_trusted=fields.get("trusted") is True,
             folder=folder,
             from_vault=name in from_vault,
             origin=from_vault.get(name, ""),

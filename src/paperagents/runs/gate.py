@@ -23,10 +23,12 @@ from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
+    Asking,
     Decision,
     Denied,
     Effect,
     Pending,
+    can_ask,
     digest_of,
     question_digest,
 )
@@ -334,7 +336,8 @@ class Gate:
             # It may take long, and others see it: what happened so far must not happen again after a kill.
             journal.flush(run.run_id)
         try:
-            with self.session.cancellation.stopping(effect.cancel):
+            who = Asking(approver=self.session.approver, run_id=run.root_run, step=run.root_step or place.step)
+            with self.session.cancellation.stopping(effect.cancel), can_ask(who):
                 if effect.perform_as is not None and effect.needs_approval:
                     # The same at each attempt of this step.
                     return effect.perform_as(digest_of([run.run_id, place.path])[:32])

@@ -204,15 +204,7 @@ def servers(context: click.Context, *, as_json: bool) -> None:
 def connect(context: click.Context, *, name: str, yes: bool, as_json: bool) -> None:
     """Agree once to exactly this command; then list the tools of the server."""
     with current_vault(context) as vault:
-        known = vault.remote_servers
-        if name not in known.servers:
-            near = ", ".join(f"'{each}'" for each in closest(name, known.servers))
-            raise UsageError("unknown-server", name=name, suggestion=near, case="suggestion" if near else None)
-        server = known.servers[name]
-        if not known.is_agreed(server):
-            require_agreement(server, yes=yes)
-            known.agree(server)
-        tools = vault.remote_effects.connect(server)
+        tools = vault.remote_effects.connect(agreed_server(vault, name, yes=yes))
     if as_json:
         print_json(tools)
         return
@@ -222,13 +214,47 @@ def connect(context: click.Context, *, name: str, yes: bool, as_json: bool) -> N
         click.echo(f"{shown}  {asks}  {one_line(str(tool['description']).split(chr(10), 1)[0])}")
 
 
+@mcp_command.command("login", help=text("cli.mcp.login"))
+@click.argument("name")
+@click.option("--yes", is_flag=True, help=text("cli.yes"))
+@common_options
+def login(context: click.Context, *, name: str, yes: bool, as_json: bool) -> None:
+    """Bring the person to the login page of a server; its tools are known then."""
+
+    async def show(address: str) -> None:
+        import webbrowser  # noqa: PLC0415  for this command alone
+
+        say(text("mcp.login.open", address=one_line(address)))
+        webbrowser.open(address)
+
+    with current_vault(context) as vault:
+        tools = vault.remote_effects.log_in(agreed_server(vault, name, yes=yes), show)
+    if as_json:
+        print_json(tools)
+    else:
+        click.echo(text("cli.mcp.logged-in", server=one_line(name)))
+
+
+def agreed_server(vault: Vault, name: str, *, yes: bool) -> RemoteServer:
+    """The server of this name, once somebody has agreed to it. Raises UsageError or ToolError."""
+    known = vault.remote_servers
+    if name not in known.servers:
+        near = ", ".join(f"'{each}'" for each in closest(name, known.servers))
+        raise UsageError("unknown-server", name=name, suggestion=near, case="suggestion" if near else None)
+    server = known.servers[name]
+    if not known.is_agreed(server):
+        require_agreement(server, yes=yes)
+        known.agree(server)
+    return server
+
+
 def require_agreement(server: RemoteServer, *, yes: bool) -> None:
     """Show the whole command and ask. Raises ToolError without a yes."""
     say(text("cli.mcp.will-start", server=one_line(server.name)))
     say(f"  {one_line(server.invocation)}")
     if server.command:
         say(text("cli.mcp.outside"))
-    for folder in server.open_folders:
-        say(text("mcp.later-versions", folder=one_line(folder)))
+    for remark in server.remarks():
+        say(one_line(remark))
     if not yes and not (is_interactive() and click.confirm(text("cli.mcp.agree"), err=True)):
         raise ToolError("remote-not-agreed", server=server.name, command=server.invocation)

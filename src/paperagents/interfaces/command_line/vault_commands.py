@@ -32,6 +32,7 @@ from paperagents.interfaces.command_line.output import (
 from paperagents.inventory import as_json as thing_as_json
 from paperagents.inventory import list_rules, list_schedules, list_settings, list_stored, state_of
 from paperagents.known_settings import find_spec, parse_setting
+from paperagents.mcp_client.error_output import SHOWN_LINES, read_errors
 from paperagents.messages import text
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.process import deno_walls
@@ -163,6 +164,8 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     stored = list_stored(vault) if is_readable else ()
     brought = [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *stored]
     untrusted = [(thing, state) for thing in brought if (state := state_of(vault, thing)) != "trusted"]
+    known = vault.remote_servers.servers.values()
+    server_errors = {each.name: lines for each in known if (lines := read_errors(vault.error_file(each)))}
     if as_json:
         print_json({
             "version": __version__,
@@ -173,6 +176,7 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
             "npm_walls": [{"name": each.name, "stands": each.stands, "reason": each.reason} for each in npm_walls],
             "broken_files": [entry.file for entry in broken],
             "untrusted": [thing_as_json(thing, state) for thing, state in untrusted],
+            "server_errors": server_errors,
             "database": database,
             "sizes": sizes,
         })  # fmt: skip
@@ -183,6 +187,10 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     click.echo(f"{_mark(not broken)} {text('cli.doctor.files', count=len(broken))}")
     for thing, _ in untrusted:
         click.echo(paint("•", "yellow") + " " + text("trust.left-out", what=visible(thing.what), where=thing.where))
+    for server, lines in server_errors.items():
+        click.echo(text("cli.doctor.server-errors", server=visible(server)))
+        for line in lines[-SHOWN_LINES:]:
+            click.echo(f"    {one_line(line)}")
     if database["place"] is not None:
         print_database(database)
         shown = {name: "?" if size is None else format_size(size) for name, size in sizes.items()}

@@ -17,6 +17,7 @@ AREAS = (
     "models",
     "command_line",
     "serving",
+    "remote",
     "importing",
     "language",
     "trust",

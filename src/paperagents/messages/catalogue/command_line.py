@@ -413,6 +413,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es muss eine Liste sein: der Befehl und seine Argumente.",
         "必须是列表：命令及其参数。",
     ),
+    "invalid-setting.variables.hint": (
+        'It must be a table of variables: {{ NAME = "value" }}',
+        'Es muss eine Tabelle von Variablen sein: {{ NAME = "Wert" }}',
+        '必须是变量表：{{ NAME = "值" }}',
+    ),
+    "invalid-setting.headers.hint": (
+        'It must be a table of headers: {{ "X-Name" = "value" }}',
+        'Es muss eine Tabelle von Kopfzeilen sein: {{ "X-Name" = "Wert" }}',
+        '必须是请求头表：{{ "X-Name" = "值" }}',
+    ),
     "invalid-setting.language.hint": (
         "It must be en, de or zh.",
         "Es muss en, de oder zh sein.",

@@ -1,0 +1,124 @@
+"""Logging in to a server with the browser: by OAuth 2.1, kept in the keyring."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import keyring
+import keyring.backend
+import pytest
+
+from paperagents.errors import ToolError, UsageError
+from paperagents.mcp_client.login import find_login
+from paperagents.vault import Vault
+
+from .login_server import OpenDoor, login_server
+
+pytestmark = pytest.mark.process
+
+
+class Pocket(keyring.backend.KeyringBackend):
+    """A keyring of this test."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.kept[service, username]
+
+
+@pytest.fixture(autouse=True)
+def pocket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pocket]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    before, own = keyring.get_keyring(), Pocket()
+    keyring.set_keyring(own)
+    yield own
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def door() -> Iterator[tuple[str, OpenDoor]]:
+    with login_server() as found:
+        yield found
+
+
+def vault_of(tmp_path: Path, settings: str) -> Vault:
+    folder = tmp_path / "vault"
+    (folder / ".paper").mkdir(parents=True, exist_ok=True)
+    (folder / ".paper" / "settings.toml").write_text(settings)
+    vault = Vault(folder)
+    for server in vault.remote_servers.servers.values():
+        vault.remote_servers.agree(server)
+    return vault
+
+
+async def browser(address: str) -> None:
+    async with httpx2.AsyncClient(follow_redirects=True) as http:
+        assert (await http.get(address)).status_code == 200
+
+
+def test_a_login_opens_the_server_also_for_later_runs(
+    tmp_path: Path, door: tuple[str, OpenDoor], pocket: Pocket
+) -> None:
+    url, provider = door
+    with vault_of(tmp_path, f'[mcp_servers.door]\nurl = "{url}"\n') as vault:
+        server = vault.remote_servers.servers["door"]
+        with pytest.raises(ToolError) as refused:
+            vault.remote_effects.connect(server)
+        assert refused.value.code == "remote-unauthorized"
+        assert [each["name"] for each in vault.remote_effects.log_in(server, browser)] == ["inside"]
+        assert vault.run("mcp:door/inside").data == {"result": "welcome"}
+    # A day later it is renewed without a browser.
+    (key,) = pocket.kept
+    pocket.kept[key] = json.dumps({**json.loads(pocket.kept[key]), "expires_at": 1})
+    with vault_of(tmp_path, f'[mcp_servers.door]\nurl = "{url}"\n') as vault:
+        assert vault.run("mcp:door/inside").data == {"result": "welcome"}
+    assert provider.issued == 2
+    # Taken away, somebody has to log in again.
+    provider.valid.clear()
+    with vault_of(tmp_path, f'[mcp_servers.door]\nurl = "{url}"\n') as vault:
+        record = vault.run("mcp:door/inside")
+    assert record.error is not None
+    assert record.error["code"] == "remote-unauthorized"
+
+
+def test_nothing_of_the_login_is_in_the_vault_or_in_files(
+    tmp_path: Path, door: tuple[str, OpenDoor], pocket: Pocket
+) -> None:
+    url, _ = door
+    with vault_of(tmp_path, f'[mcp_servers.door]\nurl = "{url}"\n') as vault:
+        vault.remote_effects.log_in(vault.remote_servers.servers["door"], browser)
+        vault.run("mcp:door/inside")
+    assert "token-1" in str(pocket.kept)
+    assert not any(b"token-1" in each.read_bytes() for each in tmp_path.rglob("*") if each.is_file())
+
+
+def test_a_login_that_is_refused_is_told(tmp_path: Path, door: tuple[str, OpenDoor]) -> None:
+    url, _ = door
+
+    async def go_away(address: str) -> None:
+        back = httpx2.URL(address).params["redirect_uri"]
+        async with httpx2.AsyncClient() as http:
+            await http.get(f"{back}?error=access_denied")
+
+    with vault_of(tmp_path, f'[mcp_servers.door]\nurl = "{url}"\n') as vault, pytest.raises(ToolError) as refused:
+        vault.remote_effects.log_in(vault.remote_servers.servers["door"], go_away)
+    assert (refused.value.code, find_login(url)) == ("remote-login-failed", None)
+
+
+def test_a_login_needs_an_address(tmp_path: Path) -> None:
+    vault = vault_of(tmp_path, '[mcp_servers.door]\ncommand = ["true"]\n')
+    with vault, pytest.raises(UsageError) as refused:
+        vault.remote_effects.log_in(vault.remote_servers.servers["door"], browser)
+    assert refused.value.code == "login-needs-address"
