@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Self
 from uuid import uuid4
 
@@ -32,8 +30,7 @@ from paperagents.http.addresses import leads_inside
 from paperagents.known_settings import find_spec
 from paperagents.mcp_client.connections import RemoteEffects
 from paperagents.mcp_client.error_output import error_file
-from paperagents.mcp_client.servers import RemoteServer
-from paperagents.mcp_client.transports import ClientDesk
+from paperagents.mcp_client.transports import ClientDesk, find_secret
 from paperagents.messages import system_text
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.packages import packages_of
@@ -227,22 +224,11 @@ class VaultParts(NotesFolder):
     def remote_effects(self) -> RemoteEffects:
         """The tools of other MCP servers, and the connections to them."""
         desk = ClientDesk(
-            find_secret=self._server_secret,
-            error_file=self.error_file,
+            find_secret=partial(find_secret, self.service_secrets, lambda new: self.services.redaction.learn(new)),
+            error_file=lambda server: error_file(user_folder(), self.root, server.name),
             sample=partial(sample_model, self.settings, self.root),
         )
         return RemoteEffects(self.remote_servers, desk)
-
-    def error_file(self, server: RemoteServer) -> Path:
-        """Where the standard error of an MCP server is kept."""
-        return error_file(user_folder(), self.root, server.name)
-
-    def _server_secret(self, server: RemoteServer, name: str) -> str | None:
-        """A secret that the user has given to a server, else a variable of this process."""
-        value = self.service_secrets.values(server.service).get(name) or os.environ.get(name)
-        if value is not None:
-            self.services.redaction.learn([value])
-        return value
 
     @cached_property
     def limits(self) -> Limits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import sys
@@ -40,6 +41,13 @@ def picture() -> list[Any]:
     """A text and a picture."""
     data = base64.b64encode(b"\x89PNG\r\n").decode()
     return [TextContent(type="text", text="Look:"), ImageContent(type="image", data=data, mime_type="image/png")]
+
+
+@server.tool(annotations=READS)
+async def never() -> str:
+    """Answer never."""
+    await asyncio.Event().wait()
+    return "never"
 
 
 def ask_for_size() -> Elicit[Size]:

@@ -239,14 +239,7 @@ def test_a_server_that_asks_where_the_vault_is_is_told(open_vault: Callable[[str
 
 
 def test_an_answer_that_takes_longer_than_the_settings_allow_is_told(open_vault: Callable[[str], Vault]) -> None:
-    waits = threading.Event()
-
-    def decide(_: ApprovalRequest) -> Decision:
-        waits.wait(10)
-        return Denied()
-
-    vault = connect(open_vault(f"[mcp_servers.ask]\ncommand = {COMMAND}\ntimeout = 3\n"))
-    record = vault.run("mcp:ask/measure", approver=decide)
-    waits.set()
+    vault = connect(open_vault(f"[mcp_servers.ask]\ncommand = {COMMAND}\ntimeout = 0.5\n"))
+    record = vault.run("mcp:ask/never")
     assert record.error is not None
-    assert record.error["code"] in ("remote-too-slow", "remote-tool-failed", "remote-unreachable")
+    assert record.error["code"] == "remote-too-slow"

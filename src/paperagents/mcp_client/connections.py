@@ -126,9 +126,9 @@ class RemoteCall:
         name = f"{self.server.name}/{self.tool}"
         self.connections.questions(self.server).begin(self._asking)
         try:
-            return read_result(await client.call_tool(self.tool, self.arguments), name)
+            return read_result(await client.call_tool(self.tool, self.arguments, self.server.timeout), name)
         except Exception as error:
-            raise translate_server_error(error, name) or error from error
+            raise translate_server_error(error, name, self.server) or error from error
 
 
 class ServerConnections:
@@ -155,7 +155,8 @@ class ServerConnections:
 
     def wait(self, future: Future[Result], server: RemoteServer) -> Result:
         """The result. Raises ToolError where the server fails, and CancelledError where somebody cancelled."""
-        limit = server.timeout or ANSWER_SECONDS
+        # Connecting takes its own time, and each answer is limited where it is waited for.
+        limit = CONNECT_SECONDS + (server.timeout or ANSWER_SECONDS)
         try:
             return future.result(limit)
         except ToolError:
@@ -349,13 +350,15 @@ def read_result(result: types.CallToolResult, tool: str) -> JsonValue:
     return answer
 
 
-def translate_server_error(error: Exception, tool: str) -> ToolError | None:
+def translate_server_error(error: Exception, tool: str, server: RemoteServer) -> ToolError | None:
     """A failure that the server itself has caused, though it is there and answers; None for any other."""
     from mcp.shared.exceptions import MCPError  # noqa: PLC0415  the library is large
     from mcp_types import REQUEST_TIMEOUT  # noqa: PLC0415  see above
     from pydantic import ValidationError  # noqa: PLC0415  comes with the library
 
-    if isinstance(error, MCPError) and not is_connection_lost(error) and error.error.code != REQUEST_TIMEOUT:
+    if isinstance(error, MCPError) and error.error.code == REQUEST_TIMEOUT:
+        return ToolError("remote-too-slow", server=server.name, seconds=f"{server.timeout or ANSWER_SECONDS:g}")
+    if isinstance(error, MCPError) and not is_connection_lost(error):
         return ToolError("remote-tool-failed", tool=tool, reason=explain(error))
     if isinstance(error, ValidationError):
         return ToolError("remote-answer-invalid", tool=tool, reason=error.errors()[0]["msg"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from paperagents.mcp_client.asking import Sample, ServerQuestions
 from paperagents.mcp_client.login import kept_login
 from paperagents.mcp_client.servers import FindSecret, RemoteServer
 from paperagents.mcp_client.vault_files import copy_command
+from paperagents.secrets.environment import EnvironmentStore
 
 if TYPE_CHECKING:
     import httpx2
@@ -30,6 +32,16 @@ class ClientDesk:
     error_file: Callable[[RemoteServer], Path]
     """Where the standard error of a server is kept."""
     sample: Sample
+
+
+def find_secret(
+    kept: EnvironmentStore, mask: Callable[[list[str]], None], server: RemoteServer, name: str
+) -> str | None:
+    """A secret that the user has given to a server, else a variable of this process; from now on it is masked."""
+    value = kept.values(server.service).get(name) or os.environ.get(name)
+    if value is not None:
+        mask([value])
+    return value
 
 
 class HttpAnswers:
@@ -64,7 +76,7 @@ def open_client(
         streams = connect_over_http(server, answers, kept_login(server))
     return Client(
         streams,
-        read_timeout_seconds=server.timeout or ANSWER_SECONDS,
+        read_timeout_seconds=ANSWER_SECONDS,
         list_roots_callback=list_roots(server.folder),
         elicitation_callback=questions.elicit,
         sampling_callback=questions.sample,
@@ -81,7 +93,7 @@ async def connect_over_http(
 
     token = {"authorization": f"Bearer {server.token}"} if server.token else {}
     headers = {**token, **{name.lower(): value for name, value in server.headers.items()}}
-    timeout = httpx2.Timeout(CONNECT_SECONDS, read=server.timeout or ANSWER_SECONDS)
+    timeout = httpx2.Timeout(CONNECT_SECONDS, read=max(server.timeout or 0, ANSWER_SECONDS))
     hooks = {"response": [answers.note]}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks, auth=login) as http,

@@ -32,7 +32,7 @@ from paperagents.interfaces.command_line.output import (
 from paperagents.inventory import as_json as thing_as_json
 from paperagents.inventory import list_rules, list_schedules, list_settings, list_stored, state_of
 from paperagents.known_settings import find_spec, parse_setting
-from paperagents.mcp_client.error_output import SHOWN_LINES, read_errors
+from paperagents.mcp_client.error_output import SHOWN_LINES, error_file, read_errors
 from paperagents.messages import text
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.process import deno_walls
@@ -44,6 +44,7 @@ from paperagents.settings import (
     mask_value,
     name_in_table,
     unset_setting,
+    user_folder,
     write_setting,
 )
 from paperagents.version import __version__
@@ -165,7 +166,9 @@ def doctor_command(context: click.Context, *, as_json: bool) -> None:
     brought = [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *stored]
     untrusted = [(thing, state) for thing in brought if (state := state_of(vault, thing)) != "trusted"]
     known = vault.remote_servers.servers.values()
-    server_errors = {each.name: lines for each in known if (lines := read_errors(vault.error_file(each)))}
+    server_errors = {
+        each.name: lines for each in known if (lines := read_errors(error_file(user_folder(), vault.root, each.name)))
+    }
     if as_json:
         print_json({
             "version": __version__,
