@@ -224,11 +224,14 @@ class VaultParts(NotesFolder):
     def remote_effects(self) -> RemoteEffects:
         """The tools of other MCP servers, and the connections to them."""
         desk = ClientDesk(
-            find_secret=partial(find_secret, self.service_secrets, lambda new: self.services.redaction.learn(new)),
+            find_secret=partial(find_secret, self.service_secrets, self._mask),
             error_file=lambda server: error_file(user_folder(), self.root, server.name),
             sample=partial(sample_model, self.settings, self.root),
         )
         return RemoteEffects(self.remote_servers, desk)
+
+    def _mask(self, secrets: list[str]) -> None:
+        self.services.redaction.learn(secrets)
 
     @cached_property
     def limits(self) -> Limits:
