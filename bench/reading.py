@@ -14,12 +14,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from paperagents.reading.files import read_markdown  # noqa: E402  after the path above
+from paperagents.reading.files import check_with_engine, read_markdown  # noqa: E402  after the path above
 from paperagents.registry.tool_registry import ToolRegistry  # noqa: E402  after the path above
 from recording import record  # noqa: E402  its folder is known only now
 from table import Row  # noqa: E402  its folder is known only now
 
 NAME = "reading"
+AT_ONCE = 50
 TOOL = """\
 ---
 tool: true
@@ -76,8 +77,12 @@ def _files_per_second() -> list[Row]:
     few, many = (_read_seconds(count) for count in (1_000, 10_000))
     growth = many / few / 10
     return [
-        Row(bench=NAME, measure="read and check 1,000 tool files", ours=f"{1_000 / few:,.0f} files/s"),
-        Row(bench=NAME, measure="read and check 10,000 tool files", ours=f"{10_000 / many:,.0f} files/s"),
+        Row(bench=NAME, measure="read and check 1,000 tool files", ours=f"{1_000 / few:,.0f} files/s of CPU"),
+        Row(
+            bench=NAME, measure="read and check 10,000 tool files",
+            ours=f"{10_000 / many:,.0f} files/s of CPU",
+            bar="≥ 3,000", met=10_000 / many >= 3_000,
+        ),
         Row(
             bench=NAME, measure="growth from 1,000 to 10,000, per file", ours=f"{growth:.2f}", ratio=growth,
             bar="linear: ≤ 1.2", met=growth <= 1.2,
@@ -86,12 +91,15 @@ def _files_per_second() -> list[Row]:
 
 
 def _read_seconds(count: int) -> float:
+    """Processor time of the process that reads, the engine's questions included."""
     files = [TOOL.format(number=number).encode() for number in range(count)]
-    read_markdown(files[0], "warm-up.md")
-    start = time.perf_counter()
-    for number, data in enumerate(files):
-        assert read_markdown(data, f"tools/{number}.md").valid
-    return time.perf_counter() - start
+    check_with_engine([read_markdown(files[0], "warm-up.md")])
+    start = time.process_time()
+    for first in range(0, count, AT_ONCE):
+        batch = files[first : first + AT_ONCE]
+        readings = [read_markdown(data, f"tools/{first + number}.md") for number, data in enumerate(batch)]
+        assert all(each.valid for each in check_with_engine(readings))
+    return time.process_time() - start
 
 
 def _commands() -> list[Row]:

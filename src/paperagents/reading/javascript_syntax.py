@@ -251,6 +251,9 @@ def _parse(code: bytes) -> tuple[Tree, bool]:
     Recovering from errors takes more than linear time. Once the time is over, the first error is long
     known, and what comes after it changes nothing.
     """
+    # Short code cannot take long, and a callback for its bytes would cost more than parsing it.
+    if len(code) <= 8_000:
+        return _parser().parse(code), False
     deadline = thread_time() + PARSER_SECONDS
     was_cut = False
 
@@ -259,9 +262,6 @@ def _parse(code: bytes) -> tuple[Tree, bool]:
         was_cut = was_cut or thread_time() > deadline
         return b"" if was_cut else code[offset : offset + 1024]
 
-    # Short code cannot take long, and a callback for its bytes would cost more than parsing it.
-    if len(code) <= 8_000:
-        return _parser().parse(code), False
     tree = _parser().parse(read)
     return tree, was_cut
 
