@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -18,8 +18,7 @@ from paperagents.registry.manual import manual
 from paperagents.runs.record import RunRecord
 
 if TYPE_CHECKING:
-    from paperagents.approval.question import ApprovalRequest, Approver, Decision
-    from paperagents.vault import Vault
+    from paperagents.vault import Person, Vault
 
 Mode = Literal["execute", "dryrun", "manual", "configure", "log", "rebuild"]
 
@@ -29,7 +28,7 @@ def in_mode(
     mode: Mode,
     tool: str,
     arguments: Mapping[str, JsonValue],
-    approver: Approver | Callable[[ApprovalRequest], Decision] | None,
+    approver: Person,
 ) -> RunRecord:
     """Use a tool in one of the other modes; returns a record as for a run."""
     match mode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -46,8 +46,8 @@ from paperagents.tags import read_tags
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.vault_parts import VaultParts
 
-Person = Approver | Callable[[ApprovalRequest], Decision] | None
-"""Who is asked: an approver, a function, or nobody."""
+Person = Approver | Callable[[ApprovalRequest], Decision | Awaitable[Decision]] | None
+"""Who is asked: an approver, a function, a coroutine function, or nobody."""
 
 _RUNS_PER_STEP = 32
 

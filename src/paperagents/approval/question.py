@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
@@ -213,17 +213,30 @@ class ApproveEverything(Approver):
 
 
 class AskFunction(Approver):
-    """An approver made of a function."""
+    """An approver made of a function, or of a coroutine function."""
 
     takes_time = True
     """It may ask a person."""
 
-    def __init__(self, decide: Callable[[ApprovalRequest], Decision]) -> None:
+    def __init__(self, decide: Callable[[ApprovalRequest], Decision | Awaitable[Decision]]) -> None:
         self._decide = decide
 
     def decide(self, request: ApprovalRequest) -> Decision:
         """Whatever the function says."""
-        return self._decide(request)
+        answer = self._decide(request)
+        return answer if isinstance(answer, Approved | Denied | Pending) else wait_for(answer)
+
+
+def wait_for(answer: Awaitable[Decision]) -> Decision:
+    """What a coroutine gives, in a loop of its own: this thread may have one that is busy with waiting for us."""
+    import asyncio  # noqa: PLC0415  most approvers need none
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  as above
+
+    async def waiting() -> Decision:
+        return await answer
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, waiting()).result()
 
 
 @dataclass(frozen=True, kw_only=True)
