@@ -75,6 +75,13 @@ agent: true
 name: Helper
 description: Helps.
 tools: [find-notes, "shorten"]
+evals:
+  - question: What is long?
+    calls:
+      - tool: shorten
+        arguments: { text: long }
+    not_calls: [find-notes]
+    responses: { find-notes: [] }
 ---
 Write {{<shorten text="x" />}} or {{<find-notes query='y'>}}z{{</find-notes>}}.
 """

@@ -56,7 +56,7 @@ def test_a_parameter_is_renamed_in_every_file_that_gives_it(rename: Rename) -> N
     assert rename("shorten.md", "text\n", "body") == {
         "shorten.md": SHORTEN.replace("name: text", "name: body").replace("given.text", "given.body"),
         "find.md": FIND.replace("      text:", "      body:"),
-        "helper.md": AGENT.replace('text="x"', 'body="x"'),
+        "helper.md": AGENT.replace('text="x"', 'body="x"').replace("{ text: long }", "{ body: long }"),
         "loud.tool.js": SCRIPT.replace("text: params", "body: params"),
     }
 
@@ -168,7 +168,7 @@ def test_definition_and_references_go_across_files(serve: Serve) -> None:
     assert (label.file, label.span.line) == ("find.md", 15)
     found = service.references("shorten.md", place(SHORTEN, "shorten"))
     assert sorted((each.file, each.span.line) for each in found) == [
-        ("find.md", 27), ("helper.md", 5), ("helper.md", 7), ("loud.tool.js", 6), ("shorten.md", 3),
+        ("find.md", 27), ("helper.md", 5), ("helper.md", 9), ("helper.md", 14), ("loud.tool.js", 6), ("shorten.md", 3),
     ]  # fmt: skip
 
 

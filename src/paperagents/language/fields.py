@@ -8,7 +8,9 @@ from paperagents.definitions.tag import TagCategory, TagType
 from paperagents.definitions.tool import TYPES
 from paperagents.language.document import Kind
 from paperagents.language.yaml_place import ITEM, YamlPlace
+from paperagents.reading.agent_evals import CALL_FIELDS, EVAL_FIELDS
 from paperagents.reading.agent_markdown import AGENT_FIELDS, BUDGET_FIELDS
+from paperagents.reading.model_options import REASONING_FIELDS
 from paperagents.reading.tag_markdown import TAG_FIELDS
 from paperagents.reading.tool_markdown import EXAMPLE_FIELDS, TOOL_FIELDS
 from paperagents.reading.tool_parameters import KEYWORDS, PARAMETER_FIELDS
@@ -26,8 +28,14 @@ _IN_LISTS: Mapping[str, Sequence[str]] = {
     "steps": STEP_FIELDS,
     "parallel": STEP_FIELDS,
     "examples": EXAMPLE_FIELDS,
+    "evals": EVAL_FIELDS,
+    "calls": CALL_FIELDS,
 }
-_IN_MAPPINGS: Mapping[str, Sequence[str]] = {"retry": RETRY_FIELDS, "budget": BUDGET_FIELDS}
+_IN_MAPPINGS: Mapping[str, Sequence[str]] = {
+    "retry": RETRY_FIELDS,
+    "budget": BUDGET_FIELDS,
+    "reasoning": REASONING_FIELDS,
+}
 _BOOLEAN = ("true", "false")
 _CHOICES: Mapping[tuple[str, str], Sequence[str]] = {
     ("", "tool"): ("true",),
@@ -40,6 +48,7 @@ _CHOICES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tool", "log"): ("store", "file"),
     ("agent", "agent"): ("true",),
     ("agent", "memory"): _BOOLEAN,
+    ("agent", "images"): _BOOLEAN,
     ("agent", "approval"): ("always",),
     ("agent", "protocol"): ("native", "tags", "auto"),
     ("tag", "tag"): ("true",),
