@@ -364,6 +364,8 @@ class DeniedError(PaperError):
     def __init__(self, reason: str, *, tool: str) -> None:
         case = "reason" if reason else None
         super().__init__("denied", tool=tool, reason=reason, case=case, details={"reason": reason})
+        self.answer: Any = None
+        """What an agent said to it, which is its answer all the same."""
 
 
 class WaitingError(PaperError):

@@ -26,7 +26,6 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, Example, ToolDefinition
 from paperagents.errors import StorageError, ToolError
 from paperagents.files.folder import VaultFolder
-from paperagents.files.overlay import PlannedFolder
 from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.notes_folder import find_vault
 from paperagents.runs.blame import blame, blame_as_json
@@ -41,7 +40,6 @@ from paperagents.runs.tag_calls import TagApplier
 from paperagents.runs.tracing import traced
 from paperagents.runs.undo import UNDO, choose_files
 from paperagents.sandbox import Cancellation
-from paperagents.storage.entries import PlannedEntries
 from paperagents.tags import read_tags
 from paperagents.tool_modes import Mode, in_mode
 from paperagents.vault_parts import VaultParts
@@ -65,12 +63,14 @@ class Vault(VaultParts):
         stop: Cancellation | None = None,
         model: LanguageModel | str | None = None,
         run_id: str | None = None,
+        together: bool = False,
         mode: Mode = "execute",
     ) -> RunRecord:
         """Carry out a call; the answer is its record. Without an approver, what must be asked waits.
 
         ``run_id`` is for a caller who must know it before the run begins; it has to be a new one. ``model`` is what
-        agents think with, instead of the one that their notes and the settings name. ``mode`` is ``execute``, or
+        agents think with, instead of the one that their notes and the settings name. ``together``: changes are
+        collected, and asked about once, at the end. ``mode`` is ``execute``, or
         ``dryrun``, ``manual``, ``configure`` (the arguments are variables), ``log`` or ``rebuild``.
         """
         if mode != "execute":
@@ -78,7 +78,7 @@ class Vault(VaultParts):
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
         session = self._session(approver, on_event, stop)
         session.model = model
-        record = Runner(self.services, session).run(call, run_id)
+        record = Runner(self.services, session).run(call, run_id, together=together)
         self._tidy()
         return record
 
@@ -98,8 +98,7 @@ class Vault(VaultParts):
     def plan(self, tool: str, arguments: Mapping[str, JsonValue] | None = None) -> RunRecord:
         """A dry run: what would happen and be asked. Changes nothing."""
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
-        with PlannedFolder(self.root) as folder:
-            return Runner(self._without_trace(folder), Session(plan=[])).run(call)
+        return Runner(self._without_trace(), Session(plan=[])).run(call)
 
     def resume(  # noqa: PLR0913  each may be said or left unsaid
         self,
@@ -121,6 +120,7 @@ class Vault(VaultParts):
             approver = ApproveEverything(everything)
         session = self._session(approver, on_event, stop)
         session.allowed_tools |= {(run_id, tool): yes for tool, yes in self.questions.allowed_tools(run_id).items()}
+        session.collecting |= {run_id} if self.questions.are_collected(run_id) else set()
         session.model = model
         record = Runner(self.services, session).resume(run_id, unfinished_only=unfinished_only)
         self._tidy()
@@ -138,10 +138,18 @@ class Vault(VaultParts):
         self.continuation.require_own(run_id)
         self.questions.confirm_done(run_id, output, approved or Approved())
 
-    def enqueue(self, tool: str, arguments: Mapping[str, JsonValue] | None = None, *, yes: bool = False) -> RunRecord:
+    def enqueue(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue] | None = None,
+        *,
+        yes: bool = False,
+        together: bool = False,
+    ) -> RunRecord:
         """Write a call down for ``paper worker`` or ``paper serve`` to carry out; ``yes`` agrees to all it will ask."""
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
-        return Runner(self.services, Session()).enqueue(call, approved=Approved(via="--yes") if yes else None)
+        approved = Approved(via="--yes") if yes else None
+        return Runner(self.services, Session()).enqueue(call, approved=approved, together=together)
 
     def answer(  # noqa: PLR0913  each may be said or left unsaid
         self,
@@ -187,16 +195,16 @@ class Vault(VaultParts):
 
     def _try_eval(self, agent: AgentDefinition, model: LanguageModel | str, wanted: Eval) -> Attempt:
         observer = Observer()
-        with PlannedFolder(self.root) as folder:
-            session = Session(plan=[], responses=wanted.responses, is_eval=True, on_event=observer.on_event)
-            session.model = model
-            call = ToolCall(tool=f"{AGENT_PREFIX}{agent.id}", arguments={QUERY: wanted.question})
-            record = Runner(self._without_trace(folder), session).run(call)
-            held = {path: self._held_text(folder, path) for path in wanted.changes or ()}
-            return Attempt(
-                record=record, calls=observer.calls, unanswered=observer.unanswered,
-                changed=sorted(folder.pending_changes), read=held.get,
-            )  # fmt: skip
+        pending = self.services.make_pending()
+        session = Session(plan=[], responses=wanted.responses, is_eval=True, on_event=observer.on_event)
+        session.model = model
+        call = ToolCall(tool=f"{AGENT_PREFIX}{agent.id}", arguments={QUERY: wanted.question})
+        record = Runner(replace(self._without_trace(), make_pending=lambda: pending), session).run(call)
+        held = {path: self._held_text(pending.folder, path) for path in wanted.changes or ()}
+        return Attempt(
+            record=record, calls=observer.calls, unanswered=observer.unanswered,
+            changed=sorted(pending.folder.pending_files), read=held.get,
+        )  # fmt: skip
 
     def _held_text(self, folder: VaultFolder, path: str) -> str | None:
         try:
@@ -207,10 +215,9 @@ class Vault(VaultParts):
 
     def _try_example(self, tool: ToolDefinition, example: Example) -> RunRecord:
         stand_ins = {name: variable_text(value) for name, value in example.environment.items()}
-        with PlannedFolder(self.root) as folder:
-            services = replace(self._without_trace(folder), environment=lambda each: self._environment(each, stand_ins))
-            session = Session(plan=[], responses=example.responses)
-            return Runner(services, session).run(ToolCall(tool=tool.id, arguments=example.input))
+        services = replace(self._without_trace(), environment=lambda each: self._environment(each, stand_ins))
+        session = Session(plan=[], responses=example.responses)
+        return Runner(services, session).run(ToolCall(tool=tool.id, arguments=example.input))
 
     def apply(
         self,
@@ -312,15 +319,8 @@ class Vault(VaultParts):
         session.on_event = traced(on_event or session.on_event, self.services.redaction.text)
         return session
 
-    def _without_trace(self, folder: VaultFolder) -> Services:
-        entries = PlannedEntries(self.entries)
-        return replace(
-            self.services,
-            journal=NullJournal(),
-            entries=entries,
-            vault_content=partial(entries.content, "datavault"),
-            built_in=self._built_in(folder, entries),
-        )
+    def _without_trace(self) -> Services:
+        return replace(self.services, journal=NullJournal())
 
 
 def open_vault(folder: str | os.PathLike[str] | None = None) -> Vault:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from paperagents.agents.runner import AgentRunner
 from paperagents.agents.sampling import sample_model
+from paperagents.approval.file_changes import require_choice
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -42,11 +43,12 @@ from paperagents.runs.continuation import Continuation
 from paperagents.runs.history import LAST, History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
+from paperagents.runs.pending import PendingChanges, PendingRows, Prepare
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import root_of
 from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
-from paperagents.runs.session import Prepare, Services
+from paperagents.runs.session import Services
 from paperagents.runs.tag_calls import vault_tags
 from paperagents.runs.undo import UNDO, Undo
 from paperagents.sandbox import Limits, Sandbox
@@ -254,6 +256,7 @@ class VaultParts(NotesFolder):
             find_tool=self.find_tool,
             read_pinned=read_pinned_tool,
             file_content=self._file_content,
+            folder=self.folder,
             built_in=self._built_in(self.folder, self.entries),
             sandbox=self.sandbox,
             packages=self.packages,
@@ -266,18 +269,25 @@ class VaultParts(NotesFolder):
             environment=self._environment,
             confirm_environment=lambda tool: self.environments.confirm(tool.id, tool.text_digest),
             entries=self.entries,
+            stored_entries=self.entries,
             storage=ToolStorage(self.database),
             vault_content=self.vault_content,
             note_log=NoteLog(self.folder, self.rules, changes, self._tool_files),
             agent=self.agents,
             journal=self.journal,
             changes=changes,
+            pending=self._make_pending(),
+            pending_rows=PendingRows(self.journal),
+            make_pending=self._make_pending,
             questions=self.questions,
             history=self.history,
         )
 
     def _tool_files(self) -> list[str | None]:
         return [entry.file for entry in self.registry.entries()]
+
+    def _make_pending(self) -> PendingChanges:
+        return PendingChanges(self.folder, self.entries, self._built_in)
 
     @cached_property
     def agents(self) -> AgentRunner:
@@ -348,8 +358,16 @@ class VaultParts(NotesFolder):
 
     def _require_possible(self, request: ApprovalRequest, decision: Decision) -> None:
         """A slip in an edit must not cost the run: it is told, and the question stays open."""
-        if not isinstance(decision, Approved) or decision.arguments is None:
+        if not isinstance(decision, Approved):
             return
+        if decision.files is not None:
+            if not request.files:
+                raise UsageError("files-not-asked")
+            require_choice(request.files, decision.files)
+        if decision.arguments is None:
+            return
+        if request.files:
+            raise UsageError("edit-of-files")
         tool = self.find_tool(request.tool)
         complete = validate_arguments(tool, decision.arguments)
         if tool.kind == "store" or tool.id in self.services.built_in:

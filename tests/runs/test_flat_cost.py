@@ -47,7 +47,7 @@ def add_questions(database: SqliteDatabase, count: int) -> None:
         for number in range(count):
             run_id = f"waiting{number:016}"
             connection.execute(
-                "INSERT INTO questions VALUES (?, ?, ?, '1', 1, 't', '{}', '', '{}', '', '', 'now', 0)",
+                "INSERT INTO questions VALUES (?, ?, ?, '1', 1, 't', '{}', '', '{}', '', '', 'now', 0, NULL)",
                 (f"q{number}", run_id, run_id),
             )
             connection.execute("INSERT INTO answers VALUES (?, 'tool', '', '', 't', '', '{}', '')", (run_id,))

@@ -17,7 +17,7 @@ import pytest
 from tests.search.conftest import agreed, is_indexed, wait_until_settled, write
 
 from paperagents.files.folder import VaultFolder
-from paperagents.files.overlay import PlannedFolder
+from paperagents.files.overlay import OverlayFolder
 from paperagents.search import index as note_index
 from paperagents.search.index import NoteIndex
 from paperagents.search.search import search_files
@@ -166,7 +166,7 @@ def test_names_that_are_not_unicode_are_no_notes_and_no_hindrance(root: Path) ->
 
 
 def test_a_plan_sees_what_it_would_write_and_the_index_does_not(indexed: Path) -> None:
-    with PlannedFolder(indexed) as plan:
+    with VaultFolder(indexed) as beneath, OverlayFolder(beneath) as plan:
         plan.write_text("notes/042.md", "planned", overwrite=True)
         plan.write_text("new/a.md", "planned word43")
         assert sorted(_paths(plan, "planned")) == ["new/a.md", "notes/042.md"]

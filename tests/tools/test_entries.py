@@ -12,7 +12,7 @@ import pytest
 from paperagents.approval.question import ApprovalRequest, Approved, ApproveEverything, Decision, Denied
 from paperagents.errors import ToolError
 from paperagents.reading.json_schema import compile_schema
-from paperagents.storage.entries import PlannedEntries
+from paperagents.storage.entries import OverlayEntries
 from paperagents.tools import effects_in
 from paperagents.tools.built_in import ToolContext
 from paperagents.vault import Vault
@@ -386,7 +386,7 @@ def test_a_plan_in_a_new_vault_leaves_no_database(vault: Vault) -> None:
 @pytest.fixture
 def planned(vault: Vault) -> ToolContext:
     """A vault whose entries forget what is done to them."""
-    return ToolContext(folder=vault.folder, entries=PlannedEntries(vault.entries), packages=vault.packages)
+    return ToolContext(folder=vault.folder, entries=OverlayEntries(vault.entries), packages=vault.packages)
 
 
 def do(context: ToolContext, kind: str, **arguments: Any) -> Any:

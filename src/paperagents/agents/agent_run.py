@@ -17,6 +17,7 @@ from paperagents.definitions.tool import AgentDefinition
 from paperagents.runs.log import RunContext
 from paperagents.runs.record import Place
 from paperagents.runs.session import Services, Session
+from paperagents.runs.together import Collector
 from paperagents.tags import TagRegistry
 
 NO_MODEL = "default"
@@ -28,6 +29,7 @@ class StepRunner(Protocol):
 
     services: Services
     session: Session
+    collector: Collector
 
     def step(self, call: ToolCall, place: Place, frame: RunContext) -> JsonValue:
         """Perform one call."""

@@ -36,6 +36,8 @@ class ModelTurns:
     ) -> None:
         self.native = run.agent.protocol != "tags"
         self.dialogue = run.dialogue(not self.native)
+        self.may_call = True
+        """False for the last word after a person has refused changes."""
         self._run = run
         self._quotations = quotations
         self._may_start_early = may_start_early
@@ -126,7 +128,7 @@ class ModelTurns:
                 entry.warn(text("model.fell-back", model=self._models[0], before=before, reason=error.message))
 
     def _send(self, number: int, reader: TurnReader) -> ModelTurn:
-        run, tools = self._run, self._run.toolbox.native() if self.native else ()
+        run, tools = self._run, self._run.toolbox.native() if self.native and self.may_call else ()
         messages = []
         for message in self.dialogue.messages(len(dumps(tools)) if tools else 0):
             masked = self._services.redaction.value({**message})

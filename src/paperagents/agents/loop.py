@@ -75,11 +75,13 @@ class _AgentLoop:
             if answer.final is not None or insists or not (answer.calls or answer.damage):
                 # Who insists on a tag that there is not has meant it as text.
                 final = answer.text if answer.final is None else answer.final
-                if self._run.agent.output is None:
-                    return final_text(final, self._services.vault_content)
-                typed = read_answer(final, self._run.agent.output)
+                typed = self.read_final(final)
                 if not typed.problems:
-                    return typed.value
+                    refused = self._run.pipeline.collector.find_refusals(self._run.frame)
+                    if not refused:
+                        return typed.value
+                    self._turns.dialogue.add(turn, results, refused)
+                    return self.ask_once_more(typed.value, number + 1, step + 2 + len(answer.calls))
                 invalid = self.explain_invalid(typed, final)
             self._was_damaged = bool(answer.damage)
             damage = text("damaged-tags", problems=answer.damage) if answer.damage else ""
@@ -89,6 +91,28 @@ class _AgentLoop:
                 self._quotations.add([result.text, result.output])
             step, last = step + 1 + len(answer.calls), answer.text
         raise ToolError("agent-iterations", limit=self._run.agent.max_iterations, details={"text": last})
+
+    def read_final(self, final: str) -> TypedAnswer:
+        """The final answer, typed where the agent's note says so."""
+        if self._run.agent.output is None:
+            return TypedAnswer(value=final_text(final, self._services.vault_content))
+        return read_answer(final, self._run.agent.output)
+
+    def ask_once_more(self, said: JsonValue, number: int, step: int) -> JsonValue:
+        """The last word after a person has refused changes. Others are made, so that no failure may cost the run."""
+        self._turns.may_call = False
+        try:
+            turn, reading, _ = self._turns.next_turn(number, step)
+        except (WaitingError, CancelledError, PlanEndsError, StorageError):
+            raise
+        except PaperError as error:
+            self._log.warn(text("run.not-asked-again", reason=error.message))
+            return said
+        answer = parse_turn(turn, reading, self._run.toolbox, self._turns.registry, quotations=self._quotations)
+        if self._run.conversation is not None and turn.text.strip():
+            self._run.conversation.add("agent", turn.text)
+        last = self.read_final(answer.text if answer.final is None else answer.final)
+        return said if last.problems or not last.value else last.value
 
     def explain_invalid(self, answer: TypedAnswer, said: str) -> str:
         """What the model must repair, once. Raises ToolError where it has heard that before."""

@@ -65,6 +65,10 @@ class ApprovalRequest:
     """The step of that run."""
     effect: str = ""
     """The digest of the effect that is asked about."""
+    files: tuple[JsonObject, ...] = ()
+    """For several changes at once: each file with its diff and hunks, as ``describe_change`` has them."""
+    pending: tuple[JsonObject, ...] = ()
+    """What the run has collected so far and asks about at its end, in the same form."""
 
     @property
     def target(self) -> str:
@@ -75,12 +79,13 @@ class ApprovalRequest:
     def is_intact(self) -> bool:
         """Whether it shows what its digest stands for: nobody may swap the picture of a stored question."""
         return self.digest == question_digest(
-            self.effect, self.tool, self.arguments, self.preview, run_id=self.asked_in, path=self.path
-        )
+            self.effect, self.tool, self.arguments, self.preview, run_id=self.asked_in, path=self.path,
+            changes=(self.files, self.pending),
+        )  # fmt: skip
 
     def as_json(self) -> JsonObject:
         """The form of ``paper approvals list --json``."""
-        return {
+        question: JsonObject = {
             "id": self.id,
             "run_id": self.run_id,
             "step": self.step,
@@ -90,6 +95,9 @@ class ApprovalRequest:
             "digest": self.digest,
             "requested": self.requested,
         }
+        for name, changes in (("files", self.files), ("pending", self.pending)):
+            question |= {name: [*changes]} if changes else {}
+        return question
 
 
 @cache
@@ -127,6 +135,11 @@ class Approved:
     """Another end of that rule, as a time."""
     arguments: JsonObject | None = None
     """Yes to these arguments instead."""
+    together: bool = False
+    """And what this run changes from here on is collected, and asked about once, at its end."""
+    files: JsonObject | None = None
+    """For several changes at once, by the name of each file: true, false, ``{"hunks": [1, 3]}``,
+    ``{"content": "…"}`` or ``{"reason": "why not"}``. None is yes to all."""
 
     @property
     def repeated(self) -> Approved:
@@ -166,12 +179,12 @@ def decision_of(kept: JsonObject) -> Decision:
             "approved": True, "by": str(by), "via": str(via), "at": str(at),
             "for_run": bool(for_run), "always": bool(always),
         }:  # fmt: skip
-            arguments = kept.get("arguments")
-            path, until = kept.get("path", ""), kept.get("until", "")
-            is_right = isinstance(path, str) and isinstance(until, str)
-            if is_right and (arguments is None or isinstance(arguments, dict)):
-                return Approved(by=by, via=via, at=at, for_run=for_run, always=always, arguments=arguments,
-                                path=str(path), until=str(until))  # fmt: skip
+            arguments, files = kept.get("arguments"), kept.get("files")
+            path, until, together = kept.get("path", ""), kept.get("until", ""), kept.get("together") is True
+            are_texts = isinstance(path, str) and isinstance(until, str)
+            if are_texts and isinstance(arguments, dict | None) and isinstance(files, dict | None):
+                return Approved(by=by, via=via, at=at, for_run=for_run, always=always, path=str(path), until=str(until),
+                                together=together, arguments=arguments, files=files)  # fmt: skip
         case {"approved": False, "reason": str(reason)}:
             return Denied(reason=reason)
     return Pending()
@@ -272,10 +285,11 @@ def can_ask(who: Asking) -> Iterator[None]:
 
 
 def question_digest(  # noqa: PLR0913  everything a yes is bound to
-    effect: str, tool: str, arguments: JsonObject, preview: str, *, run_id: str, path: str
-) -> str:
+    effect: str, tool: str, arguments: JsonObject, preview: str, *, run_id: str, path: str,
+    changes: tuple[tuple[JsonObject, ...], tuple[JsonObject, ...]] = ((), ()),
+) -> str:  # fmt: skip
     """Names a change by the digest of its effect, what a person was shown of it, and where in which run."""
-    return digest_of([effect, tool, arguments, preview, run_id, path])
+    return digest_of([effect, tool, arguments, preview, run_id, path, [[*files] for files in changes]])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,6 +333,12 @@ class Effect:
     """Why it cannot be performed as things stand."""
     cancel: Callable[[], None] = lambda: None
     """Ends it while it is being performed."""
+    is_commit: bool = False
+    """The gate itself makes its changes: all of them or none, also when the program is killed in between."""
+    parts: tuple[tuple[str, Scope | None], ...] = ()
+    """The tool and scope of each call that it is made of; what allows each of them allows the whole."""
+    choose: Callable[[JsonObject], Effect] | None = None
+    """The part of it that an answer for each file agrees to."""
 
     @cached_property
     def digest(self) -> str:

@@ -18,7 +18,7 @@ from typing import Protocol, Self, TypeVar, cast
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
-from paperagents.files.listing import FolderListing, ListedFile, closest_paths, list_open_folder
+from paperagents.files.listing import FolderListing, ListedFile, PendingFile, closest_paths, list_open_folder
 from paperagents.files.reading import (
     ABSENT,
     OpenedFile,
@@ -173,8 +173,8 @@ class VaultFolder:
             return None
 
     @property
-    def pending_changes(self) -> Mapping[str, str]:
-        """Texts that are not written yet but shall be seen, by path."""
+    def pending_files(self) -> Mapping[str, PendingFile]:
+        """Files that are not written yet but shall be seen, by path."""
         return {}
 
     # --- writing
@@ -326,8 +326,7 @@ class VaultFolder:
 
     def _not_found(self, code: str, segments: tuple[str, ...]) -> ToolError:
         wanted = join_path(segments)
-        files = (file for listing in self.list_folders(()) for file in listing.files())
-        closest = closest_paths(wanted, files, folders=code == "folder-not-found")
+        closest = closest_paths(wanted, self.list_files(), folders=code == "folder-not-found")
         told = ", ".join(closest) or Sentence(key="closest-none")
         near = _NEAR_REFERENCE.fullmatch(wanted) if not closest else None
         meant = f"{'' if near and near[1] else 'steps.'}{wanted}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -65,6 +65,24 @@ class FolderListing:
             ListedFile(path=above + name, size=size, modified_ns=modified, stamp=stamp)
             for name, size, modified, stamp in sorted(found)
         ]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingFile:
+    """A file that one run has changed and nobody else sees; without a text it would not be there."""
+
+    text: str | None
+    modified_ns: int
+    size: int
+
+
+def list_pending(files: Mapping[str, PendingFile]) -> list[ListedFile]:
+    """The pending files that a listing shows: those that would be there and are not hidden."""
+    return [
+        ListedFile(path=path, size=each.size, modified_ns=each.modified_ns)
+        for path, each in files.items()
+        if each.text is not None and not any(name.startswith(".") for name in path.split("/"))
+    ]
 
 
 def list_open_folder(descriptor: int, folder: tuple[str, ...]) -> FolderListing:

@@ -55,7 +55,7 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         memory=fields.boolean("memory", default=True),
         budget=read_budget(fields),
         timeout=fields.number("timeout", above=0),
-        approval=fields.choice("approval", ("always",)),
+        approval=fields.choice("approval", ("always", "together")),
         agents=fields.texts("agents"),
         wanted={**find_spans(front, "agents"), **find_spans(front, "tools")},
         version=fields.word("version"),

@@ -125,7 +125,7 @@ def _definition(
         loads_node_modules=loads_node_modules,
         failures=_failures(told, places, problems),
         timeout=metadata.seconds("timeout"),
-        approval=metadata.choice("approval", "always"),
+        approval=metadata.choice("approval", "always", "together"),
         examples=_examples(told, places, problems),
         version=metadata.word("version"),
         category=metadata.word("category"),

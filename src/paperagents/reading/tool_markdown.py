@@ -76,7 +76,7 @@ def read_tool(
         timeout=fields.number("timeout", above=0),
         log=read_log(fields),
         schedule=read_schedule(fields, parameters),
-        approval=fields.choice("approval", ("always",)),
+        approval=fields.choice("approval", ("always", "together")),
         examples=read_examples(fields),
         environment=environment,
         answer=read_schema(fields, "returns") or {},

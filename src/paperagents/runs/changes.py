@@ -71,6 +71,11 @@ class ChangeLog:
         query = "UPDATE changes SET made = 1 WHERE run_id = ? AND step_path = ?"
         self._journal.buffer(run_id, query, (run_id, step_path))
 
+    def is_made(self, run_id: str, step_path: str) -> bool:
+        """Whether the change of this step is known to be made."""
+        query = "SELECT 1 FROM changes WHERE run_id = ? AND step_path = ? AND made = 1 LIMIT 1"
+        return bool(self._journal.database.rows(query, (run_id, step_path)))
+
     def forget(self, run_id: str, step_path: str) -> None:
         """The change was not made, and it is known that it was not."""
         with self._journal.transaction(run_id) as connection:

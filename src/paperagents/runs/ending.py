@@ -76,7 +76,7 @@ def _run_catching(journey: Callable[[], JsonValue], run_id: str) -> tuple[JsonVa
         # The run is as it was last journaled, and that is what whoever resumes it begins with.
         raise
     except PaperError as error:
-        return None, error
+        return error.answer if isinstance(error, DeniedError) else None, error
     except Exception as error:
         # A flaw of ours must not leave a run that seems to go on for ever.
         _logger.exception("run %s", run_id)

@@ -12,33 +12,15 @@ changed, the person is asked again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from shlex import quote
 
 from paperagents.approval.invisible import escape_invisible
-from paperagents.approval.question import (
-    ApprovalRequest,
-    Approved,
-    Asking,
-    Decision,
-    Denied,
-    Effect,
-    Pending,
-    can_ask,
-    digest_of,
-    question_digest,
-)
-from paperagents.approval.rule_words import describe_rule
-from paperagents.approval.rules import narrowest_rule
-from paperagents.calls.arguments import validate_arguments
+from paperagents.approval.question import Approved, Asking, Effect, can_ask, digest_of
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
     CancelledError,
-    DeniedError,
     FileChangedError,
     HttpStatusError,
     OutcomeUnknownError,
@@ -46,13 +28,15 @@ from paperagents.errors import (
     PlanEndsError,
     ToolError,
     UsageError,
-    WaitingError,
 )
 from paperagents.messages import text
 from paperagents.runs.changes import Cause
+from paperagents.runs.decisions import Decisions
 from paperagents.runs.log import OpenEntry, RunContext
+from paperagents.runs.pending import CollectedCall, Prepare
 from paperagents.runs.record import Intent, Place
-from paperagents.runs.session import Prepare, Services, Session
+from paperagents.runs.session import Services, Session
+from paperagents.runs.together import commit, complete, state_of
 from paperagents.secrets.redaction import has_mask, secrets_of_request
 
 
@@ -94,6 +78,7 @@ class Gate:
     def __init__(self, services: Services, session: Session) -> None:
         self.services = services
         self.session = session
+        self.decisions = Decisions(services, session)
 
     def carry_out(
         self, prepare: Prepare, arguments: JsonObject, place: Place, run: RunContext, entry: OpenEntry
@@ -127,8 +112,49 @@ class Gate:
                 entry.message, entry.parameters = text("run.agreed-before"), effect.arguments
                 entry.hitl_required, entry.hitl_confirmed, entry.approved = True, True, approved
             case Fresh(effect):
-                effect = self.agree(effect, prepare, place, run, entry)
+                effect = self.decisions.agree(effect, prepare, place, run, entry)
         return self._perform_what_was_shown(effect, prepare, place, run, entry)
+
+    def call_tool(self, key: str, arguments: JsonObject, place: Place, run: RunContext, entry: OpenEntry) -> JsonValue:
+        """Take the call of a built-in tool through the gate; a run that collects its changes only collects it."""
+        pending = self.services.pending
+        if self.session.plan is None and not pending.owner and run.root_run in self.session.collecting:
+            pending.owner = run.root_run
+        if self.session.plan is not None:
+            return self.carry_out(pending.tools[key], arguments, place, run, entry)
+        if not pending.owner or self._was_agreed_on(place, run):
+            return self.carry_out(self.services.built_in[key], arguments, place, run, entry)
+        return self._collect(pending.tools[key], arguments, place, run, entry)
+
+    def _was_agreed_on(self, place: Place, run: RunContext) -> bool:
+        """Whether this call was asked about by itself, before the run began to collect."""
+        if not run.log.is_resumed:
+            return False
+        stored = self.services.questions.answer_at(run.run_id, place.path)
+        return stored is not None or self.services.journal.intent(run.run_id, place.path) is not None
+
+    def _collect(
+        self, prepare: Prepare, arguments: JsonObject, place: Place, run: RunContext, entry: OpenEntry
+    ) -> JsonValue:
+        """Let the run see its change, and nobody else. What changes nothing, or leaves the vault, has its own time."""
+        pending = self.services.pending
+        # Of several that run side by side, one looks and changes at a time.
+        with pending.lock:
+            effect = prepare(arguments)
+            if effect.changes and not effect.leaves_the_vault:
+                if self.session.cancellation.cancelled:
+                    raise CancelledError
+                answer = effect.answer if effect.require_possible().is_commit else effect.perform()
+                pending.apply(effect.changes if effect.is_commit else ())
+                call = CollectedCall(run_id=run.run_id, path=place.path, tool=effect.tool, scope=effect.scope,
+                                     changes=effect.changes, is_asked=effect.needs_approval)  # fmt: skip
+                pending.calls.append(call)
+                self.services.pending_rows.add(pending.owner, call)
+                entry.parameters, entry.message = effect.arguments, text("run.collected")
+                entry.hitl_required = entry.is_collected = True
+                entry.warning = effect.warn_of(answer)
+                return answer
+        return self.carry_out(prepare, arguments, place, run, entry)
 
     def _prepare_asking(self, prepare: Prepare, arguments: JsonObject) -> Effect:
         """The effect; one that only reads is asked like a change. To do it again changes nothing, so it may be."""
@@ -151,10 +177,14 @@ class Gate:
             except HttpStatusError as error:
                 if not self.session.approver.try_again(error):
                     raise
+            except ToolError as error:
+                if not effect.is_commit:
+                    raise
+                self.decisions.keep_open(prepare(effect.arguments), place, run, error)
             else:
                 entry.warning = effect.warn_of(answer)
                 return answer
-            effect = self.agree(effect, prepare, place, run, entry)
+            effect = self.decisions.agree(effect, prepare, place, run, entry)
 
     # --- recover
 
@@ -165,6 +195,8 @@ class Gate:
         intent = self.services.journal.intent(run.run_id, place.path) if run.log.is_resumed and leaves_intent else None
         if intent is None:
             return Fresh(effect)
+        if effect.is_commit:
+            return self._recover_commit(effect, prepare, place, run, intent)
         effect = self._with_agreed_arguments(effect, prepare, intent)
         is_same = intent.is_agreed and intent.digest == effect.digest
         if effect.transaction is not None:
@@ -175,6 +207,19 @@ class Gate:
         if intent.after is not None and effect.current() == intent.after:
             return Done(effect, intent.answer, intent.approved)
         return Redo(effect, intent.approved) if is_same and effect.refusal is None else Fresh(effect)
+
+    def _recover_commit(
+        self, effect: Effect, prepare: Prepare, place: Place, run: RunContext, intent: Intent
+    ) -> Recovery:
+        """Changes that were agreed on together are completed; where somebody was in between, they are asked again."""
+        changes = self.services.changes.intended(run.run_id, place.path)
+        is_agreed = intent.is_agreed and intent.digest == replace(effect, before=state_of(changes)).digest
+        is_made = self.services.changes.is_made(run.run_id, place.path)
+        if is_agreed and (is_made or complete(self.services, changes, run.run_id, place.path)):
+            return Done(replace(effect, changes=tuple(changes)), intent.answer, intent.approved)
+        self.services.journal.forget_intent(run.run_id, place.path)
+        self.services.changes.forget(run.run_id, place.path)
+        return Fresh(prepare(effect.arguments))
 
     def _with_agreed_arguments(self, effect: Effect, prepare: Prepare, intent: Intent) -> Effect:
         """The effect as it was about to be performed: a person may have edited its arguments."""
@@ -187,138 +232,6 @@ class Gate:
         if not intent.is_agreed or replace(effect, arguments=arguments, before=intent.before).digest != intent.digest:
             return effect
         return prepare(arguments)
-
-    # --- decide
-
-    def agree(self, effect: Effect, prepare: Prepare, place: Place, run: RunContext, entry: OpenEntry) -> Effect:
-        """The effect that a person, or a rule, has said yes to. Raises DeniedError or WaitingError."""
-        entry.hitl_required = effect.needs_approval
-        while effect.require_possible().needs_approval:
-            entry.parameters = effect.arguments
-            with self.decide(effect, place, run) as (decision, took_time):
-                match decision:
-                    case Denied(reason=reason):
-                        entry.hitl_confirmed = False
-                        raise DeniedError(reason, tool=effect.tool)
-                    case Pending():
-                        raise WaitingError(effect.tool, question_id(effect, place, run))
-                    case Approved() as approved:
-                        shown, effect = effect, self._as_approved(effect, prepare, approved, took_time=took_time)
-                        is_edited = approved.arguments is not None and not _has_moved_on(shown, effect)
-                        if effect.digest == shown.digest or is_edited:
-                            self._note_approval(approved, effect, entry, run)
-                            return effect
-                    case _:
-                        # A function that forgot to return has said nothing, and nothing is no yes.
-                        raise TypeError("an approver decides by Approved, Denied or Pending")
-        return effect
-
-    @contextmanager
-    def decide(self, effect: Effect, place: Place, run: RunContext) -> Iterator[tuple[Decision, bool]]:
-        """The first answer of these sources: stored for this step, for the run, by a rule, from the person.
-
-        Also whether somebody thought about it, so that the world may have changed. Inside, nobody is asked anything
-        else: what is said to one question may hold for the next, too.
-        """
-        stored = self.services.questions.answer_at(run.run_id, place.path) if run.log.is_resumed else None
-        if stored is None and (permission := self._find_permission(effect, run)) is not None:
-            yield permission, False
-            return
-        with self.session.not_counting_time(), self.session.lock:
-            request = self._request(effect, place, run)
-            if stored is not None:
-                # A no holds for this step whatever has changed; a yes only for exactly what was shown.
-                known = stored.decision if stored.holds_for(request.digest) else None
-                if known is None:
-                    # It would be a reason to resume the run for ever.
-                    self.services.questions.discard_answer(run.run_id, place.path)
-            else:
-                # Somebody may have said "for the rest of the run" or "always" while this step waited for its turn.
-                known = self._find_permission(effect, run)
-            if known is not None:
-                yield known, False
-            else:
-                yield self._ask(request, run, effect), self.session.approver.takes_time
-
-    def _find_permission(self, effect: Effect, run: RunContext) -> Approved | None:
-        """The yes that covers more than one change, and this one, too."""
-        if effect.must_be_seen:
-            return None
-        if (run.root_run, effect.tool) in self.session.allowed_tools:
-            return self.session.allowed_tools[run.root_run, effect.tool]
-        rule = self.services.rules.find_allowing(effect.tool, effect.scope, run.outermost)
-        return Approved(by=rule.allowed_by, via="rule", rule=rule.id) if rule is not None else None
-
-    def _ask(self, request: ApprovalRequest, run: RunContext, effect: Effect) -> Decision:
-        """What the person says; where nobody is there, the question is kept."""
-        if self.session.cancellation.cancelled:
-            raise CancelledError
-        self.session.on_event({"type": "approval-requested", "run_id": run.root_run, "approval": request.as_json()})
-        is_unseen = effect.must_be_seen and self.session.approver.decides_unseen
-        decision = Pending() if is_unseen else self.session.approver.decide(request)
-        if isinstance(decision, Pending):
-            self.services.questions.ask(request)
-        elif isinstance(decision, Approved) and self.session.approver.takes_time:
-            # A function may give back a yes that it has made long before.
-            return replace(decision, at=datetime.now(UTC).isoformat(timespec="milliseconds"))
-        return decision
-
-    def _request(self, effect: Effect, place: Place, run: RunContext) -> ApprovalRequest:
-        """What the person is shown. The digest names the change and what was shown of it."""
-        arguments = self.services.redaction.value(effect.arguments)
-        assert isinstance(arguments, dict)
-        preview = escape_invisible(self.services.redaction.text(effect.preview))
-        return ApprovalRequest(
-            id=question_id(effect, place, run),
-            run_id=run.root_run,
-            step=run.root_step or place.step,
-            tool=effect.tool,
-            arguments=arguments,
-            preview=preview,
-            digest=question_digest(effect.digest, effect.tool, arguments, preview, run_id=run.run_id, path=place.path),
-            requested=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            scope=effect.scope,
-            caller=run.outermost.key,
-            asked_in=run.run_id,
-            path=place.path,
-            effect=effect.digest,
-        )
-
-    def _as_approved(self, effect: Effect, prepare: Prepare, approved: Approved, *, took_time: bool) -> Effect:
-        """The effect with the person's own arguments, or as it is now that the person has thought about it."""
-        if approved.arguments is not None:
-            arguments = self.services.redaction.restore(approved.arguments, effect.arguments)
-            assert isinstance(arguments, dict)
-            return prepare(validate_arguments(self.services.find_tool(effect.tool), arguments)).require_possible()
-        return prepare(effect.arguments) if took_time else effect
-
-    def _note_approval(self, approved: Approved, effect: Effect, entry: OpenEntry, run: RunContext) -> None:
-        entry.hitl_confirmed, entry.approved = True, approved
-        entry.parameters = effect.arguments
-        way = text("run.by-rule", id=approved.rule) if approved.rule else approved.via
-        words = "run.edited" if approved.arguments is not None else "run.approved"
-        entry.message = text(words, by=escape_invisible(approved.by), way=escape_invisible(way))
-        if approved.for_run:
-            self.session.allowed_tools[run.root_run, effect.tool] = approved.repeated
-            self.services.questions.allow_tool(run.root_run, effect.tool, approved.repeated)
-        if approved.always and effect.scope is not None:
-            try:
-                wanted = narrowest_rule(
-                    effect.tool, effect.scope, run.outermost, path=approved.path, until=approved.until
-                )
-                rule = self.services.rules.allow(replace(wanted, allowed_by=approved.by))
-            except PaperError as error:
-                # The yes to this one change holds all the same.
-                entry.message = f"{entry.message} {error.message}"
-            else:
-                self.session.on_event(
-                    {
-                        "type": "rule-made",
-                        "run_id": run.root_run,
-                        "rule": self.services.rules.as_json(rule),
-                        "words": describe_rule(rule),
-                    }
-                )
 
     # --- perform
 
@@ -338,20 +251,7 @@ class Gate:
         try:
             who = Asking(approver=self.session.approver, run_id=run.root_run, step=run.root_step or place.step)
             with self.session.cancellation.stopping(effect.cancel), can_ask(who):
-                if effect.perform_as is not None and effect.needs_approval:
-                    # The same at each attempt of this step.
-                    return effect.perform_as(digest_of([run.run_id, place.path])[:32])
-                if effect.transaction is None:
-                    answer = effect.perform()
-                    if effect.changes:
-                        self.services.changes.mark_made(run.run_id, place.path)
-                    return answer
-                with effect.transaction():
-                    answer = effect.perform()
-                    intent = replace(self._intent(effect), answer=answer)
-                    journal.intend(run.run_id, place.path, intent, was_asked=False)
-                    self.services.changes.intend(effect.changes, _cause(place, run), made=True)
-                    return answer
+                return self._perform(effect, place, run)
         except PaperError:
             if effect.needs_approval:
                 # It is known how this ended: another attempt is a new one.
@@ -360,6 +260,25 @@ class Gate:
             if self.session.cancellation.cancelled:
                 raise CancelledError from None
             raise
+
+    def _perform(self, effect: Effect, place: Place, run: RunContext) -> JsonValue:
+        if effect.perform_as is not None and effect.needs_approval:
+            # The same at each attempt of this step.
+            return effect.perform_as(digest_of([run.run_id, place.path])[:32])
+        if effect.is_commit:
+            commit(self.services, effect.changes, place, run)
+            return effect.answer
+        if effect.transaction is None:
+            answer = effect.perform()
+            if effect.changes:
+                self.services.changes.mark_made(run.run_id, place.path)
+            return answer
+        with effect.transaction():
+            answer = effect.perform()
+            intent = replace(self._intent(effect), answer=answer)
+            self.services.journal.intend(run.run_id, place.path, intent, was_asked=False)
+            self.services.changes.intend(effect.changes, _cause(place, run), made=True)
+            return answer
 
     def _intent(self, effect: Effect, approved: Approved | None = None) -> Intent:
         arguments = self.services.redaction.value(effect.arguments)
@@ -379,6 +298,9 @@ class Gate:
         if self.session.responses is not None and effect.leaves_the_vault:
             raise ToolError("example-needs-response", tool=effect.tool)
         is_script = run.in_script or run.tool.module is not None
+        if effect.is_commit:
+            self.services.pending.apply(effect.changes)
+            return effect.answer
         if effect.runs_in_plan and not (effect.leaves_the_vault and is_script):
             return effect.perform()
         if effect.answer is not None:
@@ -403,17 +325,6 @@ class Gate:
             )
 
 
-def question_id(effect: Effect, place: Place, run: RunContext) -> str:
-    """The name of the question about this change at this place; asked again, it is the same question."""
-    return digest_of([run.run_id, place.path, effect.digest])[:16]
-
-
 def _cause(place: Place, run: RunContext, approved: Approved | None = None) -> Cause:
     by = approved.by if approved is not None else None
     return Cause(run_id=run.run_id, step_path=place.path, step=run.root_step or place.step, approved_by=by)
-
-
-def _has_moved_on(shown: Effect, effect: Effect) -> bool:
-    """Whether the very thing that a person was shown has changed while they wrote their edit."""
-    is_same_target = bool(shown.target) and effect.target == shown.target
-    return effect.needs_approval and is_same_target and effect.before != shown.before

@@ -45,7 +45,8 @@ ON_TOP = "COALESCE(parent_run, '') = ''"
 """SQL: a run that somebody started."""
 ANSWERED = (
     "SELECT runs.run_id, runs.started, runs.rowid AS place FROM answers CROSS JOIN runs "
-    "WHERE answers.scope <> 'tool' AND runs.run_id = answers.root_run AND runs.status = 'waiting'"
+    "WHERE answers.scope <> 'tool' AND answers.scope <> 'together' "
+    "AND runs.run_id = answers.root_run AND runs.status = 'waiting'"
 )
 """SQL: the runs that wait and whose question was answered, found by the answers: there are fewer of them than of
 questions. An answer for a tool alone is none to a question."""
@@ -328,4 +329,16 @@ def _read_question(row: StoredRow) -> ApprovalRequest:
         asked_in=row.text("run_id"),
         path=row.text("path"),
         effect=row.text("effect"),
+        files=_read_changes(row, 0),
+        pending=_read_changes(row, 1),
     )
+
+
+def _read_changes(row: StoredRow, number: int) -> tuple[JsonObject, ...]:
+    """What a question shows of several changes, and of those that are pending; those before had neither."""
+    match row.value("changes"):
+        case None:
+            return ()
+        case [list(_), list(_)] as both if isinstance(changes := both[number], list):
+            return tuple(each for each in changes if isinstance(each, dict))
+    return row.refuse("changes")

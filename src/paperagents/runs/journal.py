@@ -31,8 +31,9 @@ _BUFFERED_ROWS, _BUFFER_SECONDS, _DEFINITION_SECONDS = 200, 0.1, 3600
 _OVER = ("succeeded", "denied")
 _IDLE_SECONDS = 2.0
 """How long the thread that writes buffered rows waits for the next ones before it ends."""
-State = Literal["final", "open", "superseded", "unknown"]
-"""A result that is never computed again; none yet; an attempt that another followed; nobody knows if it was done."""
+State = Literal["final", "open", "superseded", "unknown", "dropped"]
+"""A result that is never computed again; none yet; an attempt that another followed; nobody knows if it was done; a
+change that was collected and never made."""
 
 
 class Journal:
@@ -106,17 +107,17 @@ class Journal:
 
     def append(  # noqa: PLR0913  everything that resuming depends on
         self, run_id: str, path: str, entry: LogEntry, *, state: State, redacted: bool = False, durable: bool = True,
-        at_once: bool = False,
+        at_once: bool = False, collected: bool = False,
     ) -> None:  # fmt: skip
         """Add an entry; ``redacted`` ones lack secrets that a resumed run may need.
 
         The entry of a change, or one that is wanted ``at_once``, is written now; that of a change outlives the loss
-        of power where it is ``durable``.
+        of power where it is ``durable``. One that is ``collected`` is no change yet.
         """
         packed = pack_fields(entry.as_json(), encode)
         self._buffer_parts(run_id, packed)
         rows = self.buffer(run_id, ADD_ENTRY, (run_id, path, state, int(redacted), packed.text))
-        if entry.hitl_required:
+        if entry.hitl_required and not collected:
             self._changing.add(root_of(run_id))
             self.flush(run_id, durable=durable)
         elif at_once or rows >= _BUFFERED_ROWS:

@@ -46,6 +46,8 @@ class OpenEntry:
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
     hitl_confirmed: bool | None = None
+    is_collected: bool = False
+    """Its change is pending, and asked about at the end of the run."""
     approved: Approved | None = None
     """Who has agreed to it, when and how, where that is known."""
     is_recognisable: bool = False
@@ -117,6 +119,7 @@ class RunLog:
         self._results = dict(replay.results) if replay is not None else {}
         self._superseded = replay.superseded if replay is not None else {}
         self._waiting = replay.waiting if replay is not None else {}
+        self._by_path: dict[str, JsonObject] = {}
         self._done = text("run.done")
         self._lock = threading.Lock()
 
@@ -144,7 +147,12 @@ class RunLog:
         if entry is not None:
             with self._lock:
                 self.entries.append(entry)
+                self._by_path[place.path] = entry
         return entry
+
+    def entry_at(self, path: str) -> JsonObject | None:
+        """The entry of this place, from before the interruption or from now."""
+        return self._by_path.get(path)
 
     def replay_superseded(self, place: Place) -> bool:
         """Whether another attempt followed this one before the interruption; then that is where to go on."""
@@ -254,10 +262,11 @@ class RunLog:
         shown = logged.as_json()
         with self._lock:
             self.entries.append(shown)
+            self._by_path[place.path] = shown
         redacted = output != entry.output
         self._journal.append(
             self.run_id, place.path, logged, state=_state_of(entry, redacted=redacted), redacted=redacted,
-            durable=not entry.is_recognisable, at_once=entry.leaves_the_vault,
+            durable=not entry.is_recognisable, at_once=entry.leaves_the_vault, collected=entry.is_collected,
         )  # fmt: skip
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
                     "rounds": place.rounds,

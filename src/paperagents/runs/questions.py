@@ -17,16 +17,17 @@ from paperagents.runs.journal import Journal, close_question
 from paperagents.runs.record import read_step, root_of
 from paperagents.storage.database import Connection, StoredRow, encode
 
-Scope = Literal["question", "tool", "everything"]
-"""What an answer holds for: one question; a tool for the rest of the run; whatever the run asks."""
+Scope = Literal["question", "tool", "everything", "together"]
+"""What an answer holds for: one question; a tool for the rest of the run; whatever the run asks; or, that the run
+collects its changes."""
 _Key = tuple[str, Scope, str, str, str]
 _KEY = ("root_run", "scope", "run_id", "path", "tool")
 _AT_KEY = " AND ".join(f"{column} = ?" for column in _KEY)
 _QUESTION = (
     "INSERT INTO questions (id, run_id, root_run, path, step, tool, arguments, preview, scope, effect, digest, "
-    "requested, withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (id) DO UPDATE SET "
+    "requested, changes, withdrawn) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (id) DO UPDATE SET "
     "arguments = excluded.arguments, preview = excluded.preview, digest = excluded.digest, "
-    "requested = excluded.requested, withdrawn = 0"
+    "requested = excluded.requested, changes = excluded.changes, withdrawn = 0"
 )
 _ANSWER = (
     "INSERT INTO answers (root_run, scope, run_id, path, tool, digest, decision, signature) "
@@ -66,7 +67,7 @@ class Questions:
                 _QUESTION,
                 (request.id, request.asked_in, request.run_id, request.path, request.step, request.tool,
                  encode(request.arguments), request.preview, encode(scope), request.effect, request.digest,
-                 request.requested),
+                 request.requested, encode([[*request.files], [*request.pending]])),
             )  # fmt: skip
 
     def confirm_done(self, run_id: str, output: JsonValue, approved: Approved) -> None:
@@ -97,6 +98,8 @@ class Questions:
                 raise UnknownApprovalError(request.id)
             if isinstance(decision, Approved) and decision.for_run:
                 self._insert(connection, (root, "tool", "", "", request.tool), "", decision_as_json(decision.repeated))
+            if isinstance(decision, Approved) and decision.together:
+                self._insert(connection, (root, "together", "", "", ""), "", decision_as_json(decision.repeated))
             if announce:
                 database.announce(connection, root)
 
@@ -124,6 +127,15 @@ class Questions:
         """The tools that somebody has allowed for the rest of a run, each with the yes."""
         found = {row.text("tool"): decision_of(row.object("decision")) for row in self._valid(root_run, "tool")}
         return {tool: decision for tool, decision in found.items() if isinstance(decision, Approved)}
+
+    def collect_changes(self, root_run: str, approved: Approved) -> None:
+        """Keep that a run collects its changes from here on, also when it has to wait for something else."""
+        with self._journal.transaction(root_run) as connection:
+            self._insert(connection, (root_run, "together", "", "", ""), "", decision_as_json(approved))
+
+    def are_collected(self, root_run: str) -> bool:
+        """Whether somebody has said that the run collects its changes."""
+        return bool(self._valid(root_run, "together"))
 
     def allow_everything(self, root_run: str, decision: Decision) -> None:
         """Keep the answer to whatever the run will ask."""

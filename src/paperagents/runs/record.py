@@ -278,7 +278,7 @@ class StepPath(str):
 PREPROCESS, FUNCTION, POSTPROCESS = StepPath("pre"), StepPath("fn"), StepPath("post")
 ARGUMENTS, ENVIRONMENT, WHOLE_TOOL, PACKAGES = map(StepPath, ("arguments", "environment", "ask", "npm"))
 ANSWER = StepPath("answer")
-NOTE_LOG = StepPath("log")
+NOTE_LOG, TOGETHER = StepPath("log"), StepPath("together")
 
 
 def child_run_id(run_id: str, path: StepPath) -> str:

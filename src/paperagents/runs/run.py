@@ -7,14 +7,11 @@ result (``ending.py``).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
 
-from paperagents.approval.question import Decision, Effect
+from paperagents.approval.question import Approved, Decision
 from paperagents.calls.answers import check_answer
 from paperagents.calls.arguments import ToolCall, convert_arguments, find_slips, validate_arguments
 from paperagents.calls.conversion import split_json
@@ -24,7 +21,6 @@ from paperagents.definitions.text import without_surrogates
 from paperagents.definitions.tool import Block, ToolDefinition
 from paperagents.errors import (
     BrokenFileError,
-    DeniedError,
     EnvironmentChangedError,
     InvalidArgumentsError,
     PaperError,
@@ -32,6 +28,7 @@ from paperagents.errors import (
     RunOverError,
     ToolError,
     UnknownRunError,
+    UsageError,
 )
 from paperagents.runs.chain import run_steps
 from paperagents.runs.ending import finish_run, redact_arguments
@@ -42,10 +39,8 @@ from paperagents.runs.record import (
     ARGUMENTS,
     ENVIRONMENT,
     FUNCTION,
-    NOTE_LOG,
     POSTPROCESS,
     PREPROCESS,
-    WHOLE_TOOL,
     Place,
     RunRecord,
     StepPath,
@@ -55,6 +50,8 @@ from paperagents.runs.record import (
 )
 from paperagents.runs.scripts import Scripts
 from paperagents.runs.session import Services, Session
+from paperagents.runs.together import Collector
+from paperagents.runs.whole_tool import agree_on_arguments, agree_on_log
 
 
 class Runner:
@@ -64,12 +61,20 @@ class Runner:
         self.services = services
         self.session = session
         self.gate = Gate(services, session)
+        self.collector = Collector(services, session, self.gate)
         self.scripts = Scripts(services, session, self.step)
 
     # --- three ways in: a new call, a run that is resumed, a step of a run
 
-    def run(self, call: ToolCall, run_id: str | None = None) -> RunRecord:
-        """Carry out a call that somebody made; the answer is its record, whatever happens."""
+    def run(self, call: ToolCall, run_id: str | None = None, *, together: bool = False) -> RunRecord:
+        """Carry out a call that somebody made, with one question for all changes if ``together``; gives its record."""
+        return self._with_overlay()._run(call, run_id, together=together)  # noqa: SLF001  of its own kind
+
+    def _with_overlay(self) -> Runner:
+        """For a run of its own: what it changes without a yes nobody else sees."""
+        return Runner(self.services.on_overlay(), self.session)
+
+    def _run(self, call: ToolCall, run_id: str | None, *, together: bool) -> RunRecord:
         tool = self.find_tool_or_none(call.tool)
         name = self._name(tool) if tool is not None else self.services.redaction.text(without_surrogates(call.tool))
         arguments, refused = split_json(_typed_arguments(call, tool))
@@ -79,10 +84,13 @@ class Runner:
             known = self.services.history.run(run_id) if run_id is not None else None
             if known is not None:
                 raise RunOverError(known.run_id, known.status)
-            return self._finish(run, tool, log, lambda: self._begin(run, tool, log, refused))
+            return self._finish(run, tool, log, lambda: self._begin(run, tool, log, refused, together=together))
 
     def resume(self, run_id: str, *, unfinished_only: bool = False) -> RunRecord:
         """Resume a run that waits or was interrupted; what has a result is not done again."""
+        return self._with_overlay()._resume(run_id, unfinished_only=unfinished_only)  # noqa: SLF001  of its own kind
+
+    def _resume(self, run_id: str, *, unfinished_only: bool) -> RunRecord:
         with self.services.journal.lock_run(run_id):
             run = self.services.history.run(run_id)
             if run is None or run.parent_run is not None:
@@ -90,6 +98,8 @@ class Runner:
                 raise UnknownRunError(run_id)
             if run.status in ("succeeded", "denied", *(("failed", "cancelled") if unfinished_only else ())):
                 raise RunOverError(run_id, run.status)
+            if run.status in ("failed", "cancelled") and self.services.pending_rows.has_dropped(run_id):
+                raise UsageError("changes-dropped", id=run_id)
             found = run.require_complete()
             log = self._reopen_log(found)
 
@@ -114,7 +124,7 @@ class Runner:
             entry.output = self._dispatch(call, place, run, entry)
             return entry.output
 
-    def enqueue(self, call: ToolCall, *, approved: Decision | None = None) -> RunRecord:
+    def enqueue(self, call: ToolCall, *, approved: Decision | None = None, together: bool = False) -> RunRecord:
         """Write a call down for a worker to carry out, checked as far as that is possible now."""
         tool = self.services.find_tool(call.tool)
         arguments, refused = split_json(_typed_arguments(call, tool))
@@ -127,6 +137,8 @@ class Runner:
             if approved is not None:
                 self.services.questions.allow_everything(run.run_id, approved)
             self.services.journal.enqueue(run, file=tool.file, content=content)
+            if together:
+                self.services.questions.collect_changes(run.run_id, Approved())
         return RunRecord(
             run_id=run.run_id, tool=run.tool, status="queued", started=run.started, duration_ms=0.0,
             warnings=run.warnings,
@@ -148,9 +160,14 @@ class Runner:
         found = self.find_tool_or_none(tool.id)
         return tool.id if found is not None and found.key == tool.key else tool.key
 
-    def _begin(self, run: StoredRun, tool: ToolDefinition | None, log: RunLog, refused: Sequence[str]) -> RunContext:
+    def _begin(
+        self, run: StoredRun, tool: ToolDefinition | None, log: RunLog, refused: Sequence[str], *, together: bool
+    ) -> RunContext:
         """Journal that the run has begun, and check the arguments."""
         self._start(run, tool)
+        if together and self.session.plan is None:
+            self.session.collecting.add(run.run_id)
+            self.services.questions.collect_changes(run.run_id, Approved())
         if tool is None:
             try:
                 tool = self.services.find_tool(run.tool)
@@ -194,11 +211,21 @@ class Runner:
         self, run: StoredRun, tool: ToolDefinition | None, log: RunLog, begin: Callable[[], RunContext]
     ) -> RunRecord:
         """Take a run from its beginning to its record, and to its log in a note where its tool asks for one."""
-        record = finish_run(self.services, self.session, run, log, lambda: self._carry_out(begin())).record
+        record = finish_run(self.services, self.session, run, log, lambda: self.collect_and_settle(begin())).record
         self._append_note_log(record, tool)
         return record
 
     # --- the journey
+
+    def collect_and_settle(self, run: RunContext) -> JsonValue:
+        """Carry out a run; what it has collected is asked about at its end."""
+        with self.collector.collecting(run):
+            output = self._carry_out(run)
+            settled = self.collector.settle(run)
+            if settled is not None and settled.failure is not None:
+                settled.failure.answer = output if run.tool.kind == "agent" else None
+                raise settled.failure
+            return output
 
     def _carry_out(self, run: RunContext) -> JsonValue:
         """The answer of a tool, checked against what its file says it returns."""
@@ -219,8 +246,8 @@ class Runner:
         if tool.kind in ("builtin", "mcp", "store"):
             return self._call_builtin(tool, run)
         if tool.approval == "always":
-            run = replace(run, arguments=self._agree_on_arguments(run))
-        self._agree_on_log(run)
+            run = replace(run, arguments=agree_on_arguments(self.gate, run))
+        agree_on_log(self.gate, run)
         if tool.kind == "agent":
             return self.services.agent(self, run)
         names = self._preprocess(run, self._names(run))
@@ -279,38 +306,6 @@ class Runner:
         assert isinstance(result, dict)
         return replace(names, input=result)
 
-    def _agree_on_arguments(self, run: RunContext) -> JsonObject:
-        """``approval: always`` in a tool's file: the whole tool is one question, before anything of it runs."""
-        place = Place(path=WHOLE_TOOL, step=1, block="tool", name=run.tool.id)
-        if (done := run.log.replay(place)) is not None:
-            agreed = self.services.redaction.restore(done["output"], run.arguments)
-            assert isinstance(agreed, dict)
-            return agreed
-
-        def prepare(arguments: JsonObject) -> Effect:
-            preview = json.dumps(arguments, ensure_ascii=False, indent=2)
-            return Effect(tool=run.tool.key, arguments=arguments, perform=lambda: arguments, needs_approval=True,
-                          preview=preview, before=run.tool.digest, after=run.tool.digest)  # fmt: skip
-
-        with run.log.block(place, run.arguments) as entry:
-            entry.output = self.gate.carry_out(prepare, run.arguments, place, run, entry)
-            assert isinstance(entry.output, dict)
-            return entry.output
-
-    def _agree_on_log(self, run: RunContext) -> None:
-        """``log:`` in a tool's file is asked once, before anything of it runs; after a no it runs without."""
-        note_log = self.services.note_log
-        if note_log.path_to_agree_on(run.tool) is None:
-            return
-        # Of several that run side by side, one asks and the others find the answer.
-        with self.session.lock:
-            if (path := note_log.path_to_agree_on(run.tool)) is None:
-                return
-            place = Place(path=NOTE_LOG, step=1, block="tool", name=run.tool.id)
-            arguments: JsonObject = {"log": path}
-            with suppress(DeniedError), run.log.block(place, arguments) as entry:
-                entry.output = self.gate.carry_out(partial(note_log.prepare, run.tool), arguments, place, run, entry)
-
     # --- a step
 
     def _dispatch(self, call: ToolCall, place: Place, run: RunContext, entry: OpenEntry) -> JsonValue:
@@ -331,7 +326,7 @@ class Runner:
             self.gate.add_to_plan(run, place, tool.id, arguments)
             return self.scripts.written(str(arguments["code"]), place, run, entry)
         if tool.kind in ("builtin", "mcp", "store"):
-            return self.gate.carry_out(self.services.built_in[tool.key], arguments, place, run, entry)
+            return self.gate.call_tool(tool.key, arguments, place, run, entry)
         return self._run_below(tool, arguments, place, run, entry)
 
     def _example_response(self, call: ToolCall, place: Place) -> tuple[JsonValue] | None:
@@ -365,7 +360,9 @@ class Runner:
         )  # fmt: skip
         # It has a journal of its own: going through it again does nothing twice.
         entry.is_idempotent = self.session.plan is None
-        ending = finish_run(self.services, self.session, run, log, lambda: self._carry_out(context))
+        # One that collects has an overlay of its own, unless it is part of a run that does.
+        runner = self._with_overlay() if tool.approval == "together" and not self.services.pending.owner else self
+        ending = finish_run(self.services, self.session, run, log, lambda: runner.collect_and_settle(context))
         if before is None or before.status in ("running", "waiting"):
             self._append_note_log(ending.record, tool, context.root_step)
         entry.note_approvals(run.run_id, log.entries)

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from paperagents.approval.question import Approved, Approver, Effect
+from paperagents.approval.question import Approved, Approver
 from paperagents.approval.rules import RuleBook
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
@@ -23,10 +24,12 @@ from paperagents.errors import (
     ToolError,
     WaitingError,
 )
+from paperagents.files.folder import VaultFolder
 from paperagents.runs.changes import ChangeLog
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
+from paperagents.runs.pending import PendingChanges, PendingRows, Prepare
 from paperagents.runs.questions import Questions
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.secrets.redaction import Redaction
@@ -39,8 +42,6 @@ Event = Mapping[str, JsonValue]
 _NOT_BY_ENDING = (WaitingError, DeniedError, PlanEndsError, StorageError)
 """What is told as it is, also when the work was ended meanwhile."""
 _time_limit: ContextVar[TimeLimit | None] = ContextVar("time limit of a step", default=None)
-Prepare = Callable[[JsonObject], Effect]
-"""A built-in tool: turns final arguments into the effect they will have, without having it yet."""
 
 
 def _no_agent_runtime(_pipeline: Any, run: Any) -> JsonValue:
@@ -55,6 +56,8 @@ class Services:
     read_pinned: Callable[[str, bytes], ToolDefinition]
     """The definition in a file as it was, for a run that goes on."""
     file_content: Callable[[str], bytes]
+    folder: VaultFolder
+    """The notes as everybody sees them."""
     built_in: Mapping[str, Prepare]
     sandbox: Sandbox
     packages: NpmPackages
@@ -71,6 +74,9 @@ class Services:
     confirm_environment: Callable[[ToolDefinition], None]
     """Give a tool's values to its file as it is now."""
     entries: EntryStore
+    """As the run sees them."""
+    stored_entries: EntryStore
+    """As everybody sees them."""
     storage: ToolStorage
     vault_content: Callable[[str], str | None]
     """The content of an entry of the data vault."""
@@ -78,6 +84,11 @@ class Services:
     """A NullJournal for plans and examples: they leave no trace."""
     changes: ChangeLog
     """What is changed in notes and entries, with the texts before and after."""
+    pending: PendingChanges
+    """What the run has changed, and nobody has agreed on yet."""
+    pending_rows: PendingRows
+    make_pending: Callable[[], PendingChanges]
+    """Nothing is pending in it."""
     questions: Questions
     history: History
     note_log: NoteLog
@@ -85,6 +96,12 @@ class Services:
     agent: Callable[[Any, Any], JsonValue] = _no_agent_runtime
     """Answers a call of an agent: given the pipeline and the run, it gives the final answer."""
     max_depth: int = 16
+
+    def on_overlay(self) -> Services:
+        """The same parts for a run of its own: what it changes without a yes nobody else sees."""
+        pending = self.make_pending()
+        content = partial(pending.entries.content, "datavault")
+        return replace(self, pending=pending, entries=pending.entries, vault_content=content)
 
 
 @dataclass(kw_only=True)
@@ -97,6 +114,8 @@ class Session:
     """How the person who started it ends it."""
     allowed_tools: dict[tuple[str, str], Approved] = field(default_factory=dict)
     """The yes for the rest of a run, by its id and the tool. A session may have several runs, as a text has tags."""
+    collecting: set[str] = field(default_factory=set)
+    """The runs whose changes are collected because somebody said so."""
     plan: list[JsonObject] | None = None
     """Set for a dry run: effects are collected here instead of being had."""
     responses: Mapping[str, JsonValue] | None = None

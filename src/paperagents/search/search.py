@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
-from paperagents.files.listing import ListedFile
+from paperagents.files.listing import ListedFile, PendingFile, list_pending
 from paperagents.files.reading import format_time
 from paperagents.files.safe_open import join_path, split_path
 from paperagents.search.index import NoteIndex, View
@@ -80,6 +79,11 @@ class _Search:
         return self.folder.resource(NoteIndex)
 
     @cached_property
+    def pending(self) -> Mapping[str, PendingFile]:
+        """The files that the run who searches has changed, and nobody else sees."""
+        return self.folder.pending_files
+
+    @cached_property
     def until(self) -> float:
         """When it must have ended; the index may be made before."""
         return time.monotonic() + self.seconds
@@ -87,9 +91,9 @@ class _Search:
     def find(self, order: Order, limit: int, progress: Progress | None) -> tuple[list[Found], int]:
         """The first notes, and how many there are."""
         view = self.index.view(progress)
-        planned = list_planned(self.folder.pending_changes)
-        pending = [file for file in view.pending if file.path not in self.folder.pending_changes]
-        read = [found for file in (*planned, *pending) if self.is_below(file) and (found := self.match(file))]
+        changed = [file for file in view.pending if file.path not in self.pending]
+        to_read = (*list_pending(self.pending), *changed)
+        read = [found for file in to_read if self.is_below(file) and (found := self.match(file))]
         try:
             first, count = self.find_in_index(view, order, limit)
         except SearchIndexError:
@@ -104,7 +108,7 @@ class _Search:
             return [], 0
         from paperagents.search.index_query import IndexSearch  # noqa: PLC0415  loads the engine
 
-        numbers = map(view.opened.manifest.number_of, self.folder.pending_changes)
+        numbers = map(view.opened.manifest.number_of, self.pending)
         left_out = (*view.outdated, *(number for number in numbers if number is not None))
         search = IndexSearch(
             opened=view.opened, query=self.query, folder=self.below, left_out=left_out, match=self.match
@@ -121,28 +125,21 @@ class _Search:
             raise ToolError("search-timeout", seconds=f"{self.seconds:g}")
         if matches_by_path(self.query, file.path) is False:
             return None
-        note = read_note(self.folder, file) if file.path in self.folder.pending_changes else self.index.read(file)
+        note = read_note(self.folder, file) if file.path in self.pending else self.index.read(file)
         return (
             Found(level=rank_note(self.query, note), file=file, tags=note.tags) if matches(self.query, note) else None
         )
 
 
 def find_folder(folder: VaultFolder, path: str) -> str:
-    """The folder to search in; one that a plan would make is there already."""
+    """The folder to search in; one that is pending is there already."""
     try:
         return join_path(folder.resolve_folder(path))
     except ToolError:
         below = join_path(split_path(path))
-        if any(name.startswith(f"{below}/") for name in folder.pending_changes):
+        if any(file.path.startswith(f"{below}/") for file in list_pending(folder.pending_files)):
             return below
         raise
-
-
-def list_planned(texts: Mapping[str, str]) -> list[ListedFile]:
-    """The files that a dry run would have written."""
-    now = time.time_ns()
-    sizes = {path: len(lossless_bytes(text)) for path, text in texts.items()}
-    return [ListedFile(path=path, size=size, modified_ns=now) for path, size in sizes.items()]
 
 
 def describe(query: Query, folder: VaultFolder, found: Found) -> JsonValue:

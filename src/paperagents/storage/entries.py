@@ -170,30 +170,30 @@ class EntryStore:
             return []
 
 
-class PlannedEntries(EntryStore):
-    """The entries as they would be in a dry run: what is changed here is forgotten."""
+class OverlayEntries(EntryStore):
+    """The entries as one run sees them: what it changes stays in memory, and nobody else sees it."""
 
     forgets = True
 
     def __init__(self, kept: EntryStore) -> None:
         self._kept = kept
-        self._planned: dict[tuple[str, str], Entry | None] = {}
+        self._pending: dict[tuple[str, str], Entry | None] = {}
 
     def get(self, kind: str, identifier: str) -> Entry | None:
         """One entry as it would be, or None."""
         key = (kind, identifier)
-        return self._planned[key] if key in self._planned else self._kept.get(kind, identifier)
+        return self._pending[key] if key in self._pending else self._kept.get(kind, identifier)
 
     def entries(self, kind: str, *, search: str | None = None) -> list[Entry]:
         """All entries of a kind as they would be."""
         kept: dict[str, Entry | None] = {entry.identifier: entry for entry in self._kept.entries(kind)}
-        planned = {identifier: entry for (of, identifier), entry in self._planned.items() if of == kind}
-        found = [entry for _, entry in sorted({**kept, **planned}.items()) if entry is not None]
+        pending = {identifier: entry for (of, identifier), entry in self._pending.items() if of == kind}
+        found = [entry for _, entry in sorted({**kept, **pending}.items()) if entry is not None]
         return [entry for entry in found if search is None or _mentions(entry, search.casefold())]
 
     def counts(self) -> dict[str, int]:
         """The kinds of which there would be entries, and how many."""
-        kinds = sorted({*self._kept.counts(), *(kind for kind, _ in self._planned)})
+        kinds = sorted({*self._kept.counts(), *(kind for kind, _ in self._pending)})
         return {kind: count for kind in kinds if (count := len(self.entries(kind)))}
 
     def delete(self, kind: str, identifier: str) -> Entry:
@@ -201,7 +201,7 @@ class PlannedEntries(EntryStore):
         before = self.get(kind, identifier)
         if before is None:
             raise ToolError("entry-not-found", kind=kind, id=identifier)
-        self._planned[kind, identifier] = None
+        self._pending[kind, identifier] = None
         return before
 
     def versions(self, kind: str, identifier: str) -> list[JsonObject]:
@@ -214,7 +214,7 @@ class PlannedEntries(EntryStore):
         yield None
 
     def _write(self, entry: Entry) -> None:
-        self._planned[entry.kind, entry.identifier] = entry
+        self._pending[entry.kind, entry.identifier] = entry
 
     def _last_version(self, kind: str, identifier: str) -> int:
         before = self.get(kind, identifier)

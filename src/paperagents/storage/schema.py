@@ -59,6 +59,12 @@ MIGRATIONS: Sequence[str] = (
     CREATE TABLE identity (id TEXT NOT NULL)
     """,
     """
+    ALTER TABLE questions ADD COLUMN changes TEXT;
+    CREATE TABLE pending_changes (
+        seq INTEGER PRIMARY KEY, owner TEXT NOT NULL, run_id TEXT NOT NULL, path TEXT NOT NULL, call TEXT NOT NULL,
+        signature TEXT NOT NULL, UNIQUE (run_id, path)
+    );
+    CREATE INDEX pending_changes_by_owner ON pending_changes (owner);
     CREATE INDEX answers_to_act_on ON answers (root_run) WHERE scope <> 'tool';
     CREATE INDEX runs_by_definition ON runs (definition);
     CREATE TABLE totals (

@@ -24,13 +24,14 @@ LONGEST_QUESTION = 10_000_000
 @click.command("chat", cls=LocalisedCommand, help=text("cli.chat"))
 @click.argument("agent", shell_complete=complete_agent)
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
+@click.option("--together", is_flag=True, help=text("cli.together"))
 @click.option("--model", metavar="NAME", help=text("cli.ask.model"))
 @click.option("--conversation", metavar="NAME|last", help=text("cli.ask.conversation"))
 @click.option("--list", "only_list", is_flag=True, help=text("cli.chat.list"))
 @common_options
 def chat_command(  # noqa: PLR0913  one argument per option
-    context: click.Context, *, agent: str, yes: bool, model: str | None, conversation: str | None, only_list: bool,
-    as_json: bool,
+    context: click.Context, *, agent: str, yes: bool, together: bool, model: str | None, conversation: str | None,
+    only_list: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Talk with an agent. Ctrl-C ends one answer, Ctrl-D the conversation."""
     with current_vault(context) as vault:
@@ -42,7 +43,7 @@ def chat_command(  # noqa: PLR0913  one argument per option
             for name in known if not as_json else ():
                 click.echo(one_line(name))
             return
-        chat = Chat(vault, identifier, yes=yes, model=model, as_json=as_json)
+        chat = Chat(vault, identifier, yes=yes, together=together, model=model, as_json=as_json)
         if conversation is not None:
             chat.conversation = resolve_conversation(conversation, known)
             if chat.conversation not in known:
@@ -57,11 +58,12 @@ def chat_command(  # noqa: PLR0913  one argument per option
 @click.argument("agent", shell_complete=complete_agent)
 @click.argument("words", metavar="TEXT", nargs=-1)
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
+@click.option("--together", is_flag=True, help=text("cli.together"))
 @click.option("--model", metavar="NAME", help=text("cli.ask.model"))
 @click.option("--conversation", metavar="NAME|last", help=text("cli.ask.conversation"))
 @common_options
 def ask_command(  # noqa: PLR0913  one argument per option
-    context: click.Context, *, agent: str, words: tuple[str, ...], yes: bool, model: str | None,
+    context: click.Context, *, agent: str, words: tuple[str, ...], yes: bool, together: bool, model: str | None,
     conversation: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask an agent."""
@@ -73,7 +75,7 @@ def ask_command(  # noqa: PLR0913  one argument per option
                 conversation, list_conversations(vault.root / KEEPING_FOLDER, identifier)
             )
         with attend_run(vault, yes=yes, quiet=as_json) as attended:
-            record = vault.run(f"agent:{identifier}", arguments, model=model, **attended)
+            record = vault.run(f"agent:{identifier}", arguments, model=model, together=together, **attended)
         print_record(vault, record, as_json=as_json)
         context.exit(record.exit_code)
 

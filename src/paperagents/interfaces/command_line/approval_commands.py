@@ -74,22 +74,33 @@ def print_question(vault: Vault, request: ApprovalRequest) -> None:
 @click.option("--all", "every", is_flag=True, help=text("cli.approvals.all"))
 @click.option("--run", "of_run", metavar="RUN|last", help=text("cli.approvals.run"))
 @click.option("--edit", metavar="JSON", help=text("cli.approvals.edit"))
+@click.option("--files", metavar="JSON", help=text("cli.approvals.files"))
+@click.option("--together", is_flag=True, help=text("cli.approvals.together"))
 @click.option("--for-run", is_flag=True, help=text("cli.approvals.for-run"))
 @click.option("--always", is_flag=True, help=text("cli.approvals.always"))
 @click.option("--path", metavar="GLOB", help=text("cli.approvals.always-path"))
 @common_options
 def approve(  # noqa: PLR0913  one argument per option
-    context: click.Context, *, approval: str | None, every: bool, of_run: str | None, edit: str | None, for_run: bool,
-    always: bool, path: str | None, as_json: bool,
+    context: click.Context, *, approval: str | None, every: bool, of_run: str | None, edit: str | None,
+    files: str | None, together: bool, for_run: bool, always: bool, path: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Yes; the run goes on."""
     if (approval is not None) + every + (of_run is not None) != 1:
         raise UsageError("which-approval")
     if edit is not None and approval is None:
         raise UsageError("edit-of-one")
+    if files is not None and approval is None:
+        raise UsageError("files-of-one")
     arguments = None if edit is None else read_arguments(edit)
-    is_rule = always or path is not None
-    decision = Approved(via="terminal", for_run=for_run, always=is_rule, path=path or "", arguments=arguments)
+    decision = Approved(
+        via="terminal",
+        for_run=for_run,
+        always=always or path is not None,
+        path=path or "",
+        arguments=arguments,
+        together=together,
+        files=None if files is None else read_arguments(files),
+    )
     if approval is not None:
         answer(context, approval, decision, as_json=as_json)
     else:

@@ -34,11 +34,14 @@ _MORE = "… "
 class Chat:
     """A conversation at the terminal, or through a pipe with one question per line."""
 
-    def __init__(self, vault: Vault, agent: str, *, yes: bool, model: str | None, as_json: bool) -> None:
+    def __init__(  # noqa: PLR0913  one argument per option
+        self, vault: Vault, agent: str, *, yes: bool, together: bool, model: str | None, as_json: bool
+    ) -> None:
         self.conversation: str | None = None
         self._vault = vault
         self._agent = agent
         self._yes = yes
+        self._together = together
         self._model = model
         self._as_json = as_json
         self._streamed = ""
@@ -115,6 +118,7 @@ class Chat:
                 on_event=lambda event: self.on_event(event, progress),
                 stop=stop,
                 model=self._model,
+                together=self._together,
             )
         # The first entry of the log names the note that the conversation is written to.
         for entry in record.execution_log[:1]:

@@ -33,6 +33,7 @@ from paperagents.messages import text
 )
 @click.option("--params", "given", metavar="JSON|@FILE|-", help=text("cli.run.params"))
 @click.option("--yes", is_flag=True, help=text("cli.yes"))
+@click.option("--together", is_flag=True, help=text("cli.together"))
 @click.option("--dry-run", is_flag=True, help=text("cli.run.dry"))
 @click.option("--detach", is_flag=True, help=text("cli.run.detach"))
 @click.option("--field", metavar="NAME", help=text("cli.run.field"))
@@ -40,7 +41,7 @@ from paperagents.messages import text
 @common_options
 def run_command(  # noqa: PLR0913  one argument per option
     context: click.Context, *, tool: str, words: tuple[str, ...], pairs: tuple[str, ...], given: str | None, yes: bool,
-    dry_run: bool, detach: bool, field: str | None, log_format: str | None, as_json: bool,
+    together: bool, dry_run: bool, detach: bool, field: str | None, log_format: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run a tool."""
     with current_vault(context) as vault:
@@ -51,10 +52,10 @@ def run_command(  # noqa: PLR0913  one argument per option
         if dry_run:
             record = vault.plan(tool, arguments)
         elif detach:
-            record = vault.enqueue(tool, arguments, yes=yes)
+            record = vault.enqueue(tool, arguments, yes=yes, together=together)
         else:
             with attend_run(vault, yes=yes, quiet=as_json) as attended:
-                record = vault.run(tool, arguments, **attended)
+                record = vault.run(tool, arguments, together=together, **attended)
     for warning in record.warnings if dry_run or detach else ():
         say_warning(warning)
     if detach and not dry_run and not as_json:

@@ -119,7 +119,8 @@ class TerminalApprover(Approver):
         discard_pending_input()
         while True:
             try:
-                answer = self.read_line(one_line(text("ask.question", always=text("ask.always") if always else "")))
+                words = "ask.question-together" if request.files else "ask.question"
+                answer = self.read_line(one_line(text(words, always=text("ask.always") if always else "")))
             except EOFError:
                 return Pending()
             decision = self._parse_answer(answer, request)
@@ -158,15 +159,17 @@ class TerminalApprover(Approver):
                 # At the end of the input the no stands, also without a reason.
                 with suppress(EOFError):
                     decision = Denied(reason=self.read_line(text("ask.reason")))
-            case "r" | "run" | "rest":
+            case "t" | "together" | "z" | "zusammen" if not request.files:
+                decision = Approved(via="terminal", together=True)
+            case "r" | "run" | "rest" if not request.files:
                 decision = Approved(via="terminal", for_run=True)
             case "a" | "always" | "i" | "immer" if request.scope is not None:
                 decision = self.choose_rule(request, rest.strip())
-            case "e" | "edit":
+            case "e" | "edit" if not request.files:
                 decision = self.edit_arguments(request)
             case _:
                 # Silence and unknown words are no yes.
-                say_wrapped(text("ask.help"))
+                say_wrapped(text("ask.help-together" if request.files else "ask.help"))
                 if always := describe_proposal(request):
                     say_wrapped(text("ask.help.always", rule=one_line(always)))
                 if request.scope is not None and request.scope.path:

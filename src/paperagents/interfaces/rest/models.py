@@ -24,6 +24,7 @@ class NewRun(RequestBody):
     tool: str = Field(min_length=1, max_length=500)
     arguments: JsonDict = Field(default_factory=dict)
     dry_run: bool = False
+    together: bool = Field(default=False, description="Collect the changes, and ask once, at the end.")
 
 
 class WasDone(RequestBody):
@@ -41,6 +42,10 @@ class Yes(RequestBody):
     always: bool = Field(default=False, description="And the same from now on, by the narrowest rule.")
     path: str = Field(default="", max_length=1000, description="A wider place for that rule, as a pattern.")
     until: str = Field(default="", max_length=40, description="The last day of that rule; else 90 days.")
+    together: bool = Field(default=False, description="And what the run changes later is asked about once, at its end.")
+    files: JsonDict | None = Field(
+        default=None, description="For several changes: true, false, hunks or content for each file."
+    )
 
 
 class No(RequestBody):

@@ -73,7 +73,7 @@ async def start(
         # The run's id is derived from the key: whoever comes with the same key comes to the same run.
         run_id = sha256(lossless_bytes(f"idempotency-key\0{idempotency_key}")).hexdigest()[:16]
         return record_response(await start_once(live, run_id, new, wait))
-    return record_response(await live.finished(live.start(new.tool, new.arguments), wait))
+    return record_response(await live.finished(live.start(new.tool, new.arguments, together=new.together), wait))
 
 
 @router.get("", summary="List runs, the newest first", response_model=list[RunLine])
@@ -167,7 +167,7 @@ async def start_once(live: LiveRuns, run_id: str, new: NewRun, wait: float) -> R
     """The run of an idempotency key: started now, earlier, or by another request in this very moment."""
     try:
         if not await asyncio.to_thread(is_started, live, run_id, new):
-            live.start(new.tool, new.arguments, run_id=run_id)
+            live.start(new.tool, new.arguments, run_id=run_id, together=new.together)
         return await live.finished(run_id, wait)
     except (RunBusyError, RunOverError):
         pass
@@ -213,7 +213,7 @@ async def approve(live: Live, by: By, approval_id: ApprovalId, yes: Yes, wait: W
     until = read_end(yes.until, live.vault.settings.zone) if yes.until else ""
     decision = Approved(
         by=by.name, via=by.via, for_run=yes.for_run, always=yes.always, path=yes.path, until=until,
-        arguments=yes.arguments,
+        arguments=yes.arguments, together=yes.together, files=yes.files,
     )  # fmt: skip
     return await answer(live, approval_id, decision, yes.digest, wait)
 

@@ -157,12 +157,19 @@ class LiveRuns:
 
     # --- making runs go on
 
-    def start(self, tool: str, arguments: Mapping[str, JsonValue] | None = None, *, run_id: str | None = None) -> str:
+    def start(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue] | None = None,
+        *,
+        run_id: str | None = None,
+        together: bool = False,
+    ) -> str:
         """Begin a run; the answer is its id."""
         run_id = run_id or new_run_id()
 
         def work(on_event: OnEvent, stop: Cancellation) -> RunRecord:
-            return self.vault.run(tool, arguments, on_event=on_event, stop=stop, run_id=run_id)
+            return self.vault.run(tool, arguments, on_event=on_event, stop=stop, run_id=run_id, together=together)
 
         self._begin(_Active(run_id=run_id, tool=tool, arguments=dict(arguments or {})), work)
         return run_id

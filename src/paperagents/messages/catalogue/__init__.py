@@ -21,6 +21,7 @@ AREAS = (
     "importing",
     "language",
     "trust",
+    "together",
     "web",
     "web_decisions",
     "web_store",

@@ -1,0 +1,131 @@
+"""Several changes in one question: each file with its diff and hunks, and an answer for each.
+
+Hunks are those of the unified diff, counted from 1. An entry stands among the files by its name: ``memory/tea``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from paperagents.approval.diff import compare, format_range, group_parts, split_lines
+from paperagents.approval.invisible import escape_invisible
+from paperagents.definitions.change import Change
+from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.text import closest
+from paperagents.errors import UsageError
+
+_NO_LINE_END = "\n\\ No newline at end of file"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Refusal:
+    """What a person has said no to: a file, or one hunk of it, and why."""
+
+    path: str
+    hunk: int | None = None
+    reason: str = ""
+
+    def as_json(self) -> JsonObject:
+        """The form in the record."""
+        return {"path": self.path, "hunk": self.hunk, "reason": self.reason}
+
+
+def describe_change(change: Change, redact: Callable[[str], str] = str) -> JsonObject:
+    """A change as a question shows it."""
+    kind = "created" if change.before is None else "deleted" if change.after is None else "changed"
+    name = change.name.replace("\n", "\\n")
+    head = (
+        f"--- {'/dev/null' if change.before is None else f'a/{name}'}\n"
+        f"+++ {'/dev/null' if change.after is None else f'b/{name}'}"
+    )
+    parts = [(header, escape_invisible(redact(diff), in_diff=True)) for header, diff in format_hunks(change)]
+    hunks: list[JsonValue] = [
+        {"number": number, "header": header, "diff": diff} for number, (header, diff) in enumerate(parts, 1)
+    ]
+    whole = "\n".join([escape_invisible(head), *(diff for _, diff in parts)])
+    return {"path": change.name, "change": kind, "diff": whole, "hunks": hunks}
+
+
+def format_hunks(change: Change) -> Iterator[tuple[str, str]]:
+    """Each hunk of the unified diff: its header, and all of it."""
+    old, new = split_lines(change.before or ""), split_lines(change.after or "")
+    for group in group_parts([*compare(old, new)]):
+        first, last = group[0], group[-1]
+        lines = [f"@@ -{format_range(first[1], last[2])} +{format_range(first[3], last[4])} @@"]
+        for kind, start, end, new_start, new_end in group:
+            lines += [f"{' ' if kind == 'equal' else '-'}{line}" for line in old[start:end]]
+            lines += [f"+{line}" for line in (new[new_start:new_end] if kind != "equal" else ())]
+        yield lines[0], "\n".join(lines)
+
+
+def choose_hunks(change: Change, chosen: frozenset[int]) -> Change:
+    """The change with these hunks alone."""
+    old, new = split_lines(change.before or ""), split_lines(change.after or "")
+    parts = [*compare(old, new)]
+    number_of = {part: number for number, group in enumerate(group_parts(parts), 1) for part in group}
+    if chosen >= {*number_of.values()}:
+        return change
+    lines: list[str] = []
+    for part in parts:
+        kind, start, end, new_start, new_end = part
+        lines += new[new_start:new_end] if kind != "equal" and number_of[part] in chosen else old[start:end]
+    text = "".join(line.removesuffix(_NO_LINE_END) if line.endswith(_NO_LINE_END) else f"{line}\n" for line in lines)
+    return replace(change, after=text if chosen or change.before is not None else None)
+
+
+def count_lines(files: Sequence[JsonObject]) -> tuple[int, int]:
+    """How many lines all these diffs add and remove."""
+    lines = [line for file in files for hunk in _hunks_of(file) for line in str(hunk["diff"]).split("\n")[1:]]
+    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
+
+
+def require_choice(files: Sequence[JsonObject], choice: Mapping[str, JsonValue]) -> None:
+    """Make sure that an answer names every file and no hunk that is not there. Raises UsageError."""
+    names = [str(each["path"]) for each in files]
+    if unknown := [name for name in choice if name not in names]:
+        near = ", ".join(closest(unknown[0], names)) or ", ".join(names[:3])
+        raise UsageError("files-unknown", path=unknown[0], closest=near)
+    if missing := [name for name in names if name not in choice]:
+        raise UsageError("files-missing", paths=", ".join(missing))
+    for file in files:
+        path, count = str(file["path"]), len(_hunks_of(file))
+        match choice[path]:
+            case bool() | {"content": str()} | {"reason": str()}:
+                pass
+            case {"hunks": list(numbers)} if all(type(each) is int for each in numbers):
+                if beyond := [each for each in numbers if not isinstance(each, int) or not 1 <= each <= count]:
+                    raise UsageError("files-unknown-hunk", path=path, hunk=beyond[0], count=count)
+            case _:
+                raise UsageError("files-answer", path=path)
+
+
+def choose_changes(
+    changes: Sequence[Change],
+    choice: Mapping[str, JsonValue],
+    restore: Callable[[str, str], str] = lambda written, _: written,
+) -> tuple[list[Change], list[Refusal]]:
+    """What an answer agrees to, and what it refuses. ``restore`` puts back what was masked in a text."""
+    agreed: list[Change] = []
+    refused: list[Refusal] = []
+    for change in changes:
+        match choice[change.name]:
+            case True:
+                agreed.append(change)
+            case {"content": str(written)}:
+                agreed.append(replace(change, after=restore(written, change.after or "")))
+            case {"hunks": list(numbers)} if numbers or not [*format_hunks(change)]:
+                chosen = frozenset(each for each in numbers if isinstance(each, int))
+                agreed.append(choose_hunks(change, chosen))
+                every = range(1, len([*format_hunks(change)]) + 1)
+                refused += [Refusal(path=change.name, hunk=each) for each in every if each not in chosen]
+            case {"reason": str(reason)}:
+                refused.append(Refusal(path=change.name, reason=reason))
+            case _:
+                refused.append(Refusal(path=change.name))
+    return [each for each in agreed if each.before != each.after], refused
+
+
+def _hunks_of(file: JsonObject) -> list[JsonObject]:
+    hunks = file["hunks"]
+    return [each for each in hunks if isinstance(each, dict)] if isinstance(hunks, list) else []
