@@ -32,8 +32,7 @@ _OVER = ("succeeded", "denied")
 _IDLE_SECONDS = 2.0
 """How long the thread that writes buffered rows waits for the next ones before it ends."""
 State = Literal["final", "open", "superseded", "unknown", "dropped"]
-"""A result that is never computed again; none yet; an attempt that another followed; nobody knows if it was done; a
-change that was collected and never made."""
+"""A result for good; none yet; an attempt that another followed; nobody knows if it was done; a change never made."""
 
 
 class Journal:
