@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -11,12 +11,11 @@ from uuid import uuid4
 
 from paperagents.agents.runner import AgentRunner
 from paperagents.agents.sampling import sample_model
-from paperagents.approval.file_changes import require_choice
+from paperagents.approval.file_changes import require_fitting
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
     Decision,
-    Effect,
 )
 from paperagents.approval.rules import RuleBook
 from paperagents.approval.signatures import Signatures
@@ -24,7 +23,7 @@ from paperagents.calls.arguments import read_variables, validate_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import ENTRY_KINDS
-from paperagents.definitions.tool import STORE_PREFIX, ToolDefinition
+from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import EnvironmentChangedError, PaperError, ToolError, UnknownToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.http.addresses import leads_inside
@@ -37,6 +36,7 @@ from paperagents.notes_folder import NotesFolder
 from paperagents.npm.packages import packages_of
 from paperagents.npm.tool_packages import NpmPackages
 from paperagents.reading.files import read_pinned_tool
+from paperagents.runs.all_tools import AllTools
 from paperagents.runs.change_history import ChangeHistory
 from paperagents.runs.changes import ChangeLog
 from paperagents.runs.continuation import Continuation
@@ -360,14 +360,9 @@ class VaultParts(NotesFolder):
         """A slip in an edit must not cost the run: it is told, and the question stays open."""
         if not isinstance(decision, Approved):
             return
-        if decision.files is not None:
-            if not request.files:
-                raise UsageError("files-not-asked")
-            require_choice(request.files, decision.files)
+        require_fitting(request, decision)
         if decision.arguments is None:
             return
-        if request.files:
-            raise UsageError("edit-of-files")
         tool = self.find_tool(request.tool)
         complete = validate_arguments(tool, decision.arguments)
         if tool.kind == "store" or tool.id in self.services.built_in:
@@ -385,9 +380,8 @@ class VaultParts(NotesFolder):
         own_stores = partial(self.own_stores.prepare, context)
         history = ChangeHistory(self.journal, partial(read_now, folder, entries))
         undo = Undo(history=history, folder=folder, entries=entries, find_run=self.find_run_to_undo)
-        return _OtherTools(
-            {**effects_in(context), UNDO: undo.prepare}, self.remote_effects, own_stores, self.secrets_in_use.guard
-        )
+        own = {**effects_in(context), UNDO: undo.prepare}
+        return AllTools(own, self.remote_effects.prepare, own_stores, self.secrets_in_use.guard)
 
     def _clock(self) -> dict[str, str]:
         now = datetime.now(UTC).astimezone(self.settings.zone)
@@ -422,26 +416,3 @@ def read_now(folder: VaultFolder, entries: EntryStore, kind: str, path: str) -> 
         return text_of(entries.get(kind, path))
     found = folder.find_text(path)
     return found.content if found is not None else None
-
-
-class _OtherTools(dict[str, Prepare]):
-    """The built-in tools; everything else with a name of that kind is a store of one's own, or another server's."""
-
-    def __init__(
-        self,
-        own: dict[str, Prepare],
-        remote: RemoteEffects,
-        in_store: Callable[[str, JsonObject], Effect],
-        guard: Callable[[Effect], Effect],
-    ) -> None:
-        super().__init__(own)
-        self._guard = guard
-        self._remote = remote
-        self._in_store = in_store
-
-    def __getitem__(self, key: str) -> Prepare:
-        prepare = super().__getitem__(key)
-        return lambda arguments: self._guard(prepare(arguments))
-
-    def __missing__(self, key: str) -> Prepare:
-        return partial(self._in_store, key) if key.startswith(STORE_PREFIX) else self._remote.prepare(key)

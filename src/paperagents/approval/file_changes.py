@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from paperagents.approval.diff import compare, format_range, group_parts, split_lines
 from paperagents.approval.invisible import escape_invisible
+from paperagents.approval.question import ApprovalRequest, Approved
 from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
@@ -78,6 +79,16 @@ def count_lines(files: Sequence[JsonObject]) -> tuple[int, int]:
     """How many lines all these diffs add and remove."""
     lines = [line for file in files for hunk in _hunks_of(file) for line in str(hunk["diff"]).split("\n")[1:]]
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
+
+
+def require_fitting(request: ApprovalRequest, approved: Approved) -> None:
+    """Make sure that an answer for files is one to a question about files. Raises UsageError."""
+    if request.files and approved.arguments is not None:
+        raise UsageError("edit-of-files")
+    if approved.files is not None and not request.files:
+        raise UsageError("files-not-asked")
+    if approved.files is not None:
+        require_choice(request.files, approved.files)
 
 
 def require_choice(files: Sequence[JsonObject], choice: Mapping[str, JsonValue]) -> None:
