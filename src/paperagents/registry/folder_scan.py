@@ -93,7 +93,7 @@ class FolderScan:
             return self.refresh()
         paths = {file: f"{root}/{file}" for file in files if is_definition_file(file)}
         there = {file: path for file, path in paths.items() if os.path.isfile(path)}  # noqa: PTH113  paths stay text here: ten thousand Path objects are slow
-        return {**{file: None for file in files if file in self.stamps.keys() - there.keys()}, **self._look_at(there)}
+        return {**{file: None for file in files if file in self.stamps and file not in there}, **self._look_at(there)}
 
     def has_changed_folder(self) -> bool:
         """Whether a file may have come, gone or taken another's place anywhere since the last walk."""

@@ -138,8 +138,10 @@ class VaultState:
         return self._index.is_current(file, stamp_of(self._scan.root, file))
 
     def _walk(self) -> Changes:
+        changes = self._scan.refresh()
+        # At its end: in a huge vault a walk takes longer than it counts as fresh.
         self._walked = time.monotonic()
-        return self._scan.refresh()
+        return changes
 
     def _take(self, changes: Changes) -> None:
         with self._lock:
