@@ -108,6 +108,37 @@ def test_a_file_that_is_gone_is_a_conflict_and_one_that_is_as_before_is_nothing_
     assert (record.exit_code, (record.error or {})["code"]) == (1, "nothing-to-undo")
 
 
+def test_what_was_taken_back_by_hand_is_undone_with_the_rest(desk: Desk) -> None:
+    step = '  - {{tool: write_file, parameters: {{filePath: {}, content: "new\\n"}}}}'
+    desk.chain("both", "\n".join([step.format("a.md"), step.format("b.md")]))
+    run = desk.run("both", {}, YES).run_id
+    (desk.root / "a.md").unlink()
+    assert undo(desk, run).data == {"run": run, "files": ["b.md"]}
+    assert [each["undone"] for each in desk.vault.changes(run=run)] == [True, True]
+
+
+def test_an_undo_that_was_killed_when_it_was_made_is_known_as_made(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    class KilledError(BaseException):
+        pass
+
+    def die(*_: object) -> None:
+        raise KilledError
+
+    desk.note("a.md", "one\n")
+    run = write(desk, "a.md", "two\n")
+    with monkeypatch.context() as patched:
+        patched.setattr("paperagents.runs.changes.ChangeLog.mark_made", die)
+        with pytest.raises(KilledError):
+            undo(desk, run)
+    assert desk.text("a.md") == "one\n"
+    desk.reopened()
+    killed = str(desk.vault.history.runs()[0]["run_id"])
+    assert desk.vault.changes(run=run)[0]["undone"]
+    record = desk.vault.resume(killed, approver=lambda _: Denied())
+    assert (record.status, desk.text("a.md")) == ("succeeded", "one\n")
+    assert desk.vault.changes(run=run)[0]["undone"]
+
+
 def test_entries_come_back_whole_and_keep_what_was_changed_since(desk: Desk) -> None:
     desk.run("memory", {"identifier": "tea", "heading": "Tea", "content": "green\nhot\n"})
     run = desk.run("memory", {"identifier": "tea", "content": "black\nhot\n"}).run_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -140,8 +141,20 @@ class ChangeHistory:
         return self._journal.signatures.is_valid(row.signature, *signed)
 
     def is_undone(self, change: RunChange) -> bool:
-        """Whether it was taken back, and that not taken back itself."""
-        return self._is_undone(change.first.root_run, change.first.kind, change.first.path, frozenset())
+        """Whether it was taken back, and that not taken back itself.
+
+        What was as before already when its run was taken back had no change to make.
+        """
+        first = change.first
+        if self._is_undone(first.root_run, first.kind, first.path, frozenset()):
+            return True
+        query = "SELECT 1 FROM changes WHERE undoes = ? AND undoes <> '' AND made = 1 LIMIT 1"
+        if not self._rows(query, (first.root_run,)):
+            return False
+        with suppress(PaperError):
+            now = self.read_now(first.kind, first.path)
+            return (image_digest(now) if now is not None else None) == first.before
+        return False
 
     # --- as people and programs see it
 

@@ -50,13 +50,15 @@ class Undo:
         arguments = {**arguments, "run": run}
         chosen = choose_files(self.history.of_run(run), wanted)
         try:
-            changes = self._take_back(run, chosen)
+            texts = self._take_back(run, chosen)
         except ToolError as refusal:
             return Effect(tool=UNDO, arguments=arguments, perform=dict, needs_approval=True, refusal=refusal,
                           before=self._state(chosen), current=lambda: self._state(chosen))  # fmt: skip
-        diffs = [unified_diff(each.before, each.after, each.name) for each in changes if each.before != each.after]
+        # What somebody has taken back by hand is as it was before the run.
+        changes = [each for each in texts if each.before != each.after]
+        diffs = [unified_diff(each.before, each.after, each.name) for each in changes]
         is_own = all(self.history.is_own(row) for each in chosen for row in each.rows)
-        answer: JsonObject = {"run": run, "files": [each.name for each in changes if each.before != each.after]}
+        answer: JsonObject = {"run": run, "files": [each.name for each in changes]}
         return Effect(
             tool=UNDO,
             arguments=arguments,
@@ -64,7 +66,7 @@ class Undo:
             preview="\n".join(diffs if is_own else [text("undo.not-own"), *diffs]),
             must_be_seen=not is_own,
             before=self._state(chosen),
-            after=digest_of([_digest(each.after) for each in changes]),
+            after=digest_of([_digest(each.after) for each in texts]),
             current=lambda: self._state(chosen),
             changes=tuple(changes),
             undoes=run,
@@ -75,7 +77,7 @@ class Undo:
 
     def _take_back(self, run: str, chosen: Sequence[RunChange]) -> list[Change]:
         """The texts without what the run changed. Raises ToolError with everything that is in the way."""
-        changes: list[Change] = []
+        texts: list[Change] = []
         conflicts: list[tuple[str, Lines]] = []
         for each in chosen:
             now = self.history.read_now(each.first.kind, each.first.path)
@@ -83,12 +85,12 @@ class Undo:
                 case Conflict(lines=lines):
                     conflicts.append((each.name, lines))
                 case After(text=after):
-                    changes.append(Change(kind=each.first.kind, path=each.first.path, before=now, after=after))
+                    texts.append(Change(kind=each.first.kind, path=each.first.path, before=now, after=after))
         if conflicts:
             raise conflict_error(run, conflicts)
-        if all(each.before == each.after for each in changes):
+        if all(each.before == each.after for each in texts):
             raise ToolError("nothing-to-undo", run=run, case="run" if not chosen else "undone")
-        return changes
+        return texts
 
     def _without(self, change: RunChange, now: str | None) -> After | Conflict:
         """A text as it is now without the changes of a run, the last one first."""
@@ -111,17 +113,16 @@ class Undo:
         return digest_of([_digest(each) for each in now])
 
     def _perform(self, changes: Sequence[Change], run: str, answer: JsonObject) -> JsonValue:
-        real = [each for each in changes if each.before != each.after]
         with self.entries.together():
-            for each in real:
+            for each in changes:
                 if each.kind and text_of(self.entries.get(each.kind, each.path)) != each.before:
                     raise FileChangedError(path=each.name)
-            for each in real:
+            for each in changes:
                 if each.kind and each.after is not None:
                     self.entries.set_fields(each.kind, each.path, read_entry_text(each.after))
                 elif each.kind:
                     self.entries.delete(each.kind, each.path)
-            commit_changes(self.folder, [each for each in real if not each.kind], f"{UNDO} {run}")
+            commit_changes(self.folder, [each for each in changes if not each.kind], f"{UNDO} {run}")
         return answer
 
 
