@@ -38,7 +38,7 @@ from paperagents.runs.session import Event, Services, Session
 from paperagents.runs.statistics import count_tag
 from paperagents.runs.tag_calls import TagApplier
 from paperagents.runs.tracing import traced
-from paperagents.runs.undo import UNDO, choose_files
+from paperagents.runs.undo import UNDO, choose_files, find_run_to_undo
 from paperagents.sandbox import Cancellation
 from paperagents.tags import read_tags
 from paperagents.tool_modes import Mode, in_mode
@@ -285,7 +285,7 @@ class Vault(VaultParts):
 
     def undo_arguments(self, run: str, files: Sequence[str] = ()) -> JsonObject:
         """The arguments of ``undo``, checked: with the id of the run and the real places of the files."""
-        found = self.find_run_to_undo(run)
+        found = find_run_to_undo(self.change_history, self.history, run)
         places = [self._find_place(each) for each in files]
         if found is not None:
             choose_files(self.change_history.of_run(found), places)

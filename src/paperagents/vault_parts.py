@@ -37,27 +37,25 @@ from paperagents.npm.packages import packages_of
 from paperagents.npm.tool_packages import NpmPackages
 from paperagents.reading.files import read_pinned_tool
 from paperagents.runs.all_tools import AllTools
-from paperagents.runs.change_history import ChangeHistory
+from paperagents.runs.change_history import ChangeHistory, read_now
 from paperagents.runs.changes import ChangeLog
 from paperagents.runs.continuation import Continuation
-from paperagents.runs.history import LAST, History
+from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
 from paperagents.runs.pending import PendingChanges, PendingRows, Prepare
 from paperagents.runs.questions import Questions
-from paperagents.runs.record import root_of
 from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Services
 from paperagents.runs.tag_calls import vault_tags
-from paperagents.runs.undo import UNDO, Undo
+from paperagents.runs.undo import UNDO, Undo, find_run_to_undo
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
 from paperagents.secrets.redaction import Redaction, is_secret_name
 from paperagents.settings import KEEPING_FOLDER, user_folder
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, ToolStorage
-from paperagents.storage.entry_text import text_of
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.tags import TagRegistry
 from paperagents.tools import effects_in
@@ -115,16 +113,6 @@ class VaultParts(NotesFolder):
     def change_history(self) -> ChangeHistory:
         """What runs have changed in notes and entries, to read."""
         return ChangeHistory(self.journal, partial(read_now, self.folder, self.entries))
-
-    def find_run_to_undo(self, run: str) -> str | None:
-        """A run that somebody started, by its id or the beginning of it.
-
-        ``last`` is the newest that changed something and is not undone, None where there is none. Raises
-        UnknownRunError.
-        """
-        if run == LAST:
-            return self.change_history.newest_run(even_undone=False)
-        return root_of(self.history.record(run).run_id)
 
     @cached_property
     def retention(self) -> Retention:
@@ -379,7 +367,8 @@ class VaultParts(NotesFolder):
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
         own_stores = partial(self.own_stores.prepare, context)
         history = ChangeHistory(self.journal, partial(read_now, folder, entries))
-        undo = Undo(history=history, folder=folder, entries=entries, find_run=self.find_run_to_undo)
+        find_run = partial(find_run_to_undo, self.change_history, self.history)
+        undo = Undo(history=history, folder=folder, entries=entries, find_run=find_run)
         own = {**effects_in(context), UNDO: undo.prepare}
         return AllTools(own, self.remote_effects.prepare, own_stores, self.secrets_in_use.guard)
 
@@ -408,11 +397,3 @@ class VaultParts(NotesFolder):
         texts = [value for value in secret if value and isinstance(value, str)]
         texts += [each for name, each in tables if is_secret_name(name)]
         return [*texts, *self.environments.every_value(), *self.service_secrets.every_value()]
-
-
-def read_now(folder: VaultFolder, entries: EntryStore, kind: str, path: str) -> str | None:
-    """The text of a note, where ``kind`` is empty, or of an entry as it is now; None where there is none."""
-    if kind:
-        return text_of(entries.get(kind, path))
-    found = folder.find_text(path)
-    return found.content if found is not None else None

@@ -12,9 +12,12 @@ from paperagents.approval.diff import unified_diff, unified_hunks
 from paperagents.definitions.change import name_target
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError
+from paperagents.files.folder import VaultFolder
 from paperagents.runs.changes import count_lines, signed_parts
 from paperagents.runs.journal import Journal
 from paperagents.storage.database import StoredRow, readable
+from paperagents.storage.entries import EntryStore
+from paperagents.storage.entry_text import text_of
 from paperagents.storage.images import ImageStore, image_digest
 
 _ROWS = "SELECT changes.*, runs.tool FROM changes LEFT JOIN runs ON runs.run_id = changes.root_run"
@@ -244,6 +247,14 @@ class ChangeHistory:
         except UnicodeEncodeError:
             # Half a character is in no text that was ever kept.
             return []
+
+
+def read_now(folder: VaultFolder, entries: EntryStore, kind: str, path: str) -> str | None:
+    """The text of a note, where ``kind`` is empty, or of an entry as it is now; None where there is none."""
+    if kind:
+        return text_of(entries.get(kind, path))
+    found = folder.find_text(path)
+    return found.content if found is not None else None
 
 
 def _read_row(row: StoredRow) -> ChangeRow:

@@ -17,7 +17,9 @@ from paperagents.files.commit import commit_changes
 from paperagents.files.folder import VaultFolder
 from paperagents.messages import text
 from paperagents.runs.change_history import ChangeHistory, RunChange
+from paperagents.runs.history import LAST, History
 from paperagents.runs.merge import Conflict, merge, split
+from paperagents.runs.record import root_of
 from paperagents.storage.entries import EntryStore
 from paperagents.storage.entry_text import read_entry_text, text_of
 from paperagents.storage.images import image_digest
@@ -124,6 +126,16 @@ class Undo:
                     self.entries.delete(each.kind, each.path)
             commit_changes(self.folder, [each for each in changes if not each.kind], f"{UNDO} {run}")
         return answer
+
+
+def find_run_to_undo(changes: ChangeHistory, history: History, run: str) -> str | None:
+    """A run that somebody started, by its id or the beginning of it.
+
+    ``last`` is the newest that changed something and is not undone, None where there is none. Raises UnknownRunError.
+    """
+    if run == LAST:
+        return changes.newest_run(even_undone=False)
+    return root_of(history.record(run).run_id)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
