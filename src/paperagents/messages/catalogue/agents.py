@@ -203,15 +203,18 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "model-key-missing.hint": (
         (
-            "With a key: keyring set paperagents {address} (or PAPER_LLM_API_KEY). "
+            "With a key: on the Settings page of 'paper serve', in PAPER_LLM_API_KEY, or: keyring set paperagents "
+            "{address}. "
             "On this computer: paper config set llm.base_url http://localhost:11434/v1"
         ),
         (
-            "Mit Schlüssel: keyring set paperagents {address} (oder PAPER_LLM_API_KEY). "
+            "Mit Schlüssel: auf der Seite „Einstellungen“ von „paper serve“, in PAPER_LLM_API_KEY oder: "
+            "keyring set paperagents {address}. "
             "Auf diesem Rechner: paper config set llm.base_url http://localhost:11434/v1"
         ),
         (
-            "使用密钥：keyring set paperagents {address}（或 PAPER_LLM_API_KEY）。"
+            "使用密钥：在 paper serve 的“设置”页填写，或设置 PAPER_LLM_API_KEY，或运行 "
+            "keyring set paperagents {address}。"
             "在本机运行：paper config set llm.base_url http://localhost:11434/v1"
         ),
     ),
