@@ -110,6 +110,12 @@ class History:
             usage=read_usage(row.value("usage")),
         )
 
+    def inputs(self, run_ids: Sequence[str]) -> dict[str, JsonObject]:
+        """The arguments of these runs."""
+        marks = ", ".join("?" * len(run_ids))
+        rows = self._rows(f"SELECT run_id, arguments FROM runs WHERE run_id IN ({marks})", run_ids) if run_ids else []  # noqa: S608  marks alone
+        return dict(readable("runs", rows, lambda row: (row.text("run_id"), row.object("arguments"))))
+
     def usages_below(self, run_id: str) -> dict[str, Usage]:
         """What models have used in the runs that are steps of this one, by their ids."""
         rows = self._rows("SELECT run_id, usage FROM runs WHERE parent_run = ? AND usage IS NOT NULL", (run_id,))

@@ -43,7 +43,7 @@ def pages_of(served: Served) -> Iterator[str]:
     asked = vault.run("helper", {"query": "peas?", "conversation": "talk"})
     yield from ("/", "/?q=nothing-like-this", "/tools/everything", "/tools/keep", "/tools/broken-one", "/tools/nowhere")
     yield from (f"/runs/{run.run_id}" for run in (done, failed, people, report, waiting))
-    yield from ("/runs", f"/runs/compare?run={done.run_id}&run={failed.run_id}", f"/runs/{done.run_id}/steps/0")
+    yield from ("/runs", f"/runs/compare?run={done.run_id}&run={failed.run_id}", f"/runs/{done.run_id}/row?path=1")
     yield from ("/approvals", "/edit?file=tools/broken.md", "/new/tool", "/settings", "/stats", "/agents")
     vault.entries.put("task", "sow", {"heading": "Sow", "content": "peas", "notes": "soon"})
     vault.entries.put("task", "sow", {"content": "beans"})

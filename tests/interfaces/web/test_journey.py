@@ -8,24 +8,6 @@ from playwright.sync_api import Page, expect
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 from .conftest import LOOKS
 
-OFTEN = """---
-tool: true
-name: often
-description: Many steps.
-steps:
-  - {name: numbers, tool: numbers}
-  - {name: each, tool: nap, for_each: "{{prev_step.output}}", parameters: {milliseconds: 5}}
----
-"""
-NUMBERS = """---
-tool: true
-name: numbers
-description: Counts.
-custom_function: |
-  return Array.from({ length: 3000 }, (_, number) => number);
----
-"""
-
 
 def run(page: Page) -> None:
     page.get_by_role("button", name="Run", exact=True).click()
@@ -109,41 +91,6 @@ def test_everything_can_be_done_with_the_keyboard(page: Page, served: Served) ->
     page.keyboard.press("Enter")
     expect(page.locator(".run[data-status=denied]")).to_be_visible()
     assert not (served.folder / "kept/two.md").exists()
-
-
-def test_steps_beyond_the_first_ones_are_counted_and_one_press_away_while_a_chain_runs(
-    page: Page, served: Served
-) -> None:
-    served.note("tools/numbers.md", NUMBERS)
-    served.note("tools/often.md", OFTEN)
-    page.goto(f"{served.url}/tools/often")
-    page.get_by_role("button", name="Run", exact=True).click()
-    more = page.locator(".run[data-status=running] [data-more-steps]")
-    expect(more).to_be_visible()
-    expect(more).to_contain_text("more steps")
-    shown = page.locator("[data-steps-list] > li").count()
-    more.click()
-    expect(page.locator("[data-steps-list] > li").nth(shown)).to_be_attached()
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.locator(".run[data-status=cancelled]")).to_be_visible()
-    numbers = page.locator("[data-steps-list] > li").evaluate_all(
-        "each => each.map(step => Number(step.dataset.number))"
-    )
-    assert numbers == list(range(len(numbers)))
-    assert len(numbers) > shown
-
-
-def test_steps_appear_while_a_chain_runs_and_the_current_one_is_lit(page: Page, served: Served) -> None:
-    page.goto(f"{served.url}/tools/slow")
-    run(page)
-    expect(page.locator(".run[data-status=running]")).to_be_visible()
-    expect(page.locator(".diagram .box.lit", has_text="two")).to_be_visible()
-    expect(page.locator("[data-steps-list] > li", has_text="one")).to_be_visible()
-    expect(page.locator("[data-now]")).to_contain_text("two")
-    expect(page.locator(".run[data-status=running]")).to_be_visible()
-    expect(page.locator(".run[data-status=succeeded]")).to_be_visible()
-    expect(page.locator("[data-steps-list] > li")).to_have_count(3)
-    expect(page.locator(".diagram .box.success")).to_have_count(3)
 
 
 def test_a_run_can_be_stopped(page: Page, served: Served) -> None:

@@ -19,10 +19,14 @@ def test_runs_are_filtered_shown_compared_and_done_again(page: Page, served: Ser
     page.get_by_role("button", name="Filter").click()
     expect(page.locator("table.runs tbody tr")).to_have_count(1)
     page.goto(f"{served.url}/runs?tool=shout")
-    expect(page.get_by_role("button", name="Compare the two chosen")).to_be_disabled()
-    for box in page.get_by_role("checkbox").all():
-        box.check()
-    page.get_by_role("button", name="Compare the two chosen").click()
+    rows = page.locator("table.runs tbody tr")
+    expect(rows.first.locator(".what")).to_contain_text("Shout goodbye")
+    expect(page.get_by_role("button", name="Compare")).to_be_hidden()
+    page.get_by_role("checkbox").first.check()
+    expect(page.get_by_role("button", name="Compare")).to_be_disabled()
+    expect(page.get_by_text("1 chosen")).to_be_visible()
+    page.get_by_role("checkbox").last.check()
+    page.get_by_role("button", name="Compare").click()
     expect(page.locator(".diff-line.removed").first).to_contain_text("goodbye")
     expect(page.locator(".diff-line.added").first).to_contain_text("hello")
     page.get_by_role("link", name="Run again with changes").first.click()
@@ -146,13 +150,14 @@ def test_a_rule_that_was_revoked_in_another_window_goes_from_this_one(
 
 
 def test_more_steps_come_once_however_often_they_are_asked_for(page: Page, served: Served) -> None:
-    steps = "".join(f"  - {{name: s{each}, tool: nap, parameters: {{milliseconds: 0}}}}\n" for each in range(203))
-    served.note("tools/many.md", f"---\ntool: true\nid: many\nname: Many\ndescription: Many.\nsteps:\n{steps}---\n")
+    loop = f"  - {{name: again, tool: nap, for_each: {[0] * 203}, parameters: {{milliseconds: 0}}}}\n"
+    served.note("tools/many.md", f"---\ntool: true\nid: many\nname: Many\ndescription: Many.\nsteps:\n{loop}---\n")
     held: list[Route] = []
-    page.route("**/steps?first=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright counts arguments
+    page.route("**/rows?*first=*", lambda route: held.append(route))  # noqa: PLW0108  Playwright counts arguments
     page.goto(f"{served.url}/runs/{served.vault.run('many', {}).run_id}")
-    with page.expect_request("**/steps?first=*"):
-        page.locator("[data-more-steps]").dblclick()
+    page.locator(".row summary").click()
+    with page.expect_request("**/rows?*first=*"):
+        page.locator("[data-more-rows]").dblclick()
     held[0].continue_()
-    expect(page.locator("[data-steps-list] > li[data-number]")).to_have_count(203)
+    expect(page.locator("[data-rows] > .row")).to_have_count(200)
     assert len(held) == 1

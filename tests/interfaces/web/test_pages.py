@@ -121,16 +121,19 @@ def test_steps_are_handed_out_in_parts(served: Served) -> None:
     assert run.success
     with served.client() as client:
         page = client.get(f"/runs/{run.run_id}").text
-        assert page.count("data-number=") == 200
-        assert client.get(f"/runs/{run.run_id}/steps", params={"first": 200}).text.count("data-number=") == 100
-        assert "slept" in client.get(f"/runs/{run.run_id}/steps/299", params={"part": True}).text
+        assert "300 of 300" in page
+        assert page.count("data-path=") == 1
+        rows = client.get(f"/runs/{run.run_id}/rows", params={"path": "1", "first": 250}).text
+        assert rows.count("data-path=") == 50
+        assert "slept" in client.get(f"/runs/{run.run_id}/row", params={"path": "1[299]", "part": True}).text
+        assert client.get(f"/runs/{run.run_id}/row", params={"path": "1[300]"}).status_code == 400
 
 
 def test_a_run_below_another_has_its_page(served: Served) -> None:
     run = served.vault.run("slow", {})
     with served.client() as client:
-        page = client.get(f"/runs/{run.run_id}").text
-        below = re.search(rf'href="/runs/({run.run_id}\.[^"]+)"', page)
+        page = client.get(f"/runs/{run.run_id}/row", params={"path": "2"}).text
+        below = re.search(rf'href="/runs/({run.run_id}\.[^"/]+)"', page)
         assert below is not None
         assert "part of another run" in client.get(f"/runs/{below[1]}").text
 
@@ -190,7 +193,7 @@ def test_every_run_that_was_approved_can_be_read_step_by_step(served: Served) ->
     run = served.vault.run("keep", {"title": "Beans"}, approver=lambda _: Approved())
     with served.client() as client:
         page = client.get(f"/runs/{run.run_id}").text
-    assert page.count('class="step success"') == 2
+    assert page.count('class="row success"') == 2
     assert "kept/one.md" in page
 
 
@@ -213,7 +216,7 @@ def test_a_filter_that_fits_no_run_does_not_say_that_there_are_none(served: Serv
 def test_a_day_that_is_none_filters_nothing(served: Served) -> None:
     served.vault.run("people", {})
     with served.client() as client:
-        assert ">people<" in client.get("/runs?since=soon").text
+        assert "><bdi>People</bdi></a> <span" in client.get("/runs?since=soon").text
 
 
 def test_the_history_is_told_and_filtered_by_the_clocks_of_the_vault(served: Served) -> None:
@@ -223,6 +226,6 @@ def test_the_history_is_told_and_filtered_by_the_clocks_of_the_vault(served: Ser
     started = datetime.fromisoformat(served.vault.run("people", {}).started).astimezone(zone)
     with served.client() as client:
         assert f"{started:%H:%M}" in client.get("/runs").text
-        assert ">people<" in client.get(f"/runs?since={started:%Y-%m-%d}").text
-        assert ">people<" not in client.get(f"/runs?since={started + timedelta(days=1):%Y-%m-%d}").text
-        assert ">people<" in client.get("/runs?since=0001-01-01").text
+        assert "><bdi>People</bdi></a> <span" in client.get(f"/runs?since={started:%Y-%m-%d}").text
+        assert "><bdi>People</bdi></a> <span" not in client.get(f"/runs?since={started + timedelta(days=1):%Y-%m-%d}").text
+        assert "><bdi>People</bdi></a> <span" in client.get("/runs?since=0001-01-01").text

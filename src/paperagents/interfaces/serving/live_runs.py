@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,7 +26,7 @@ from paperagents.cluster.operations import log_end
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UnknownRunError, UsageError
 from paperagents.runs.continuation import LOOK_SECONDS
-from paperagents.runs.record import RunRecord, new_run_id
+from paperagents.runs.record import RunRecord, new_run_id, root_of
 from paperagents.runs.session import Event
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
@@ -125,6 +126,22 @@ class OnEvent(Protocol):
         """One thing that has happened."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunningStep:
+    """A step that has begun and not ended."""
+
+    run_id: str
+    path: str
+    block: str
+    name: str
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def elapsed(self) -> float:
+        """Milliseconds since it began."""
+        return (time.monotonic() - self.began) * 1000
+
+
 @dataclass(kw_only=True)
 class _Active:
     """A run that has a thread, or is about to get one."""
@@ -137,6 +154,21 @@ class _Active:
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
     questions: list[JsonObject] = field(default_factory=list)
     done: Future[RunRecord] = field(default_factory=Future)
+    running: dict[tuple[str, str], RunningStep] = field(default_factory=dict)
+    """What runs now, by run and path; a page that opens in the middle is told."""
+    rounds: dict[tuple[str, str], int] = field(default_factory=dict)
+    """How many rounds a loop has, by run and path."""
+
+    def note(self, event: Event) -> None:
+        """Keep what runs up to date."""
+        run_id, path = str(event.get("run_id")), str(event.get("path"))
+        if event["type"] == "step-started":
+            step = RunningStep(run_id=run_id, path=path, block=str(event["block"]), name=str(event["name"]))
+            self.running[run_id, path] = step
+            if isinstance(rounds := event["rounds"], int):
+                self.rounds[run_id, path.rpartition("[")[0]] = rounds
+        elif event["type"] == "step-finished":
+            self.running.pop((run_id, path), None)
 
 
 class LiveRuns:
@@ -267,6 +299,17 @@ class LiveRuns:
         """Whether this process works on the run."""
         return run_id in self._active
 
+    def running_steps(self, run_id: str) -> list[RunningStep]:
+        """What runs now in a run of this process, and in the runs below it."""
+        active = self._active.get(root_of(run_id))
+        return [] if active is None else [*active.running.values()]
+
+    def rounds(self, run_id: str) -> dict[str, int]:
+        """How many rounds each loop of a run has that this process works on, by the path of its step."""
+        active = self._active.get(root_of(run_id))
+        known = {} if active is None else dict(active.rounds)
+        return {path: count for (run, path), count in known.items() if run == run_id}
+
     def call_of(self, run_id: str) -> tuple[str, JsonObject] | None:
         """The tool and arguments of a run that this process has just begun."""
         active = self._active.get(run_id)
@@ -330,6 +373,7 @@ class LiveRuns:
 
     def _on_event(self, active: _Active, event: Event) -> None:
         """Questions and the end are told when they can be answered: when the run has let go of everything."""
+        active.note(event)
         if event["type"] == "approval-requested":
             active.questions.append(dict(event))
         elif event["type"] != "run-finished" or event["run_id"] != active.run_id:

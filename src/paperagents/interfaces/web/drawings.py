@@ -12,6 +12,7 @@ from typing import Any
 from paperagents.definitions.tool import Step, ToolDefinition
 from paperagents.interfaces.web.texts import local_now, to_local
 from paperagents.messages import text
+from paperagents.runs.record import POSTPROCESS, PREPROCESS
 
 WIDTH = 320
 DAYS = 14
@@ -112,6 +113,8 @@ class Box:
     """One block or step, with its place in the picture."""
 
     step: int
+    path: str
+    """The step it stands for."""
     name: str
     detail: str
     kind: str
@@ -148,13 +151,26 @@ def diagram_rows(tool: ToolDefinition) -> Iterator[list[Box]]:
     number = 0
     if tool.preprocess is not None:
         number += 1
-        yield [Box(step=number, name=tool.id, detail=text("web.block.preprocess"), kind="preprocess")]
-    for step in tool.steps:
+        yield [Box(step=number, path=PREPROCESS, name=tool.id, detail=text("web.block.preprocess"), kind="preprocess")]
+    for place, step in enumerate(tool.steps, 1):
         number += 1
         lanes = step.parallel[:MOST_LANES] if step.parallel else (step,)
-        yield [Box(step=number, name=each.name, detail=step_detail(each), kind="tool") for each in lanes]
+        # The branches of a loop have a path for each round: the boxes stand for the step as a whole.
+        paths = [f"{place}/{lane}" if step.parallel and step.for_each is None else str(place) for lane in range(1, 9)]
+        yield [
+            Box(step=number, path=path, name=each.name, detail=step_detail(each), kind="tool")
+            for each, path in zip(lanes, paths, strict=False)
+        ]
     if tool.postprocess is not None:
-        yield [Box(step=number + 1, name=tool.id, detail=text("web.block.postprocess"), kind="postprocess")]
+        yield [
+            Box(
+                step=number + 1,
+                path=POSTPROCESS,
+                name=tool.id,
+                detail=text("web.block.postprocess"),
+                kind="postprocess",
+            )
+        ]
 
 
 def step_detail(step: Step) -> str:

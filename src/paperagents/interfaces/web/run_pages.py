@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from paperagents.approval.diff import unified_diff
-from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import utf8
 from paperagents.errors import UsageError
 from paperagents.interfaces.rest.runs import Live
+from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page, pretty
 from paperagents.interfaces.web.results import tree
-from paperagents.interfaces.web.run_view import run_view, step_view, step_views
+from paperagents.interfaces.web.run_view import run_view, step_view, timeline
 from paperagents.interfaces.web.texts import Diff, read_diff, start_of_day
-from paperagents.runs.record import RunRecord
+from paperagents.interfaces.web.timeline import ROWS_AT_ONCE, in_order, summarize_all
+from paperagents.runs.record import RunRecord, StepPath
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 STATUSES = ("running", "waiting", "succeeded", "failed", "denied", "cancelled")
 LONGEST_COMPARED = 200_000
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 Short = Annotated[str, Query(max_length=200)]
+Path = Annotated[str, Query(min_length=1, max_length=1000)]
 Number = Annotated[int, Query(ge=0, le=1_000_000_000)]
 
 
@@ -45,6 +50,7 @@ def history(  # noqa: PLR0913  each is a field of the address
     foreign = {str(each["run_id"]) for each in runs[:most] if not live.vault.journal.is_own(str(each["run_id"]))}
     return page(
         request, "runs.html", foreign=foreign, runs=runs[:most], is_more=len(runs) > most, most=most, statuses=STATUSES,
+        **describe_runs(live, runs[:most]),
         chosen={"tool": tool, "status": chosen or "", "since": since if begins else ""},
     )  # fmt: skip
 
@@ -69,21 +75,35 @@ def panel(live: Live, run_id: str) -> Response:
     return fragment("_run_panel.html", run=run_view(live, run_id))
 
 
-@router.get("/runs/{run_id:path}/steps")
-def steps(live: Live, run_id: str, first: Number = 0) -> Response:
-    """More of its steps."""
-    record = live.record(run_id)
-    return fragment("_run_steps.html", steps=step_views(record, first), record=record)
+@router.get("/runs/{run_id:path}/timeline")
+def rows(live: Live, run_id: str) -> Response:
+    """The rows of a run as they are now."""
+    shown = run_view(live, run_id)
+    return fragment("_timeline.html", timeline=shown.timeline, run=shown)
 
 
-@router.get("/runs/{run_id:path}/steps/{number:int}")
-def step(request: Request, live: Live, run_id: str, number: int, *, part: bool = False) -> Response:
-    """The data of one step."""
-    record = live.record(run_id)
-    shown = step_view(number, log_entry(record, number))
+@router.get("/runs/{run_id:path}/rows")
+def rows_below(live: Live, run_id: str, path: Path, first: Number = 0) -> Response:
+    """The rounds or calls in a row, some at once."""
+    known = live.record(run_id)
+    found = timeline(live, known.run_id, None).find(path)
+    items = in_order(found.items) if found is not None else []
+    chosen = items[first : first + ROWS_AT_ONCE]
+    left = len(items) - first - len(chosen)
+    return fragment("_rows.html", rows=chosen, run_id=known.run_id, path=path, next=first + len(chosen), left=left)
+
+
+@router.get("/runs/{run_id:path}/row")
+def row(request: Request, live: Live, run_id: str, path: Path, *, part: bool = False) -> Response:
+    """Input and output of one step, and the run that it was."""
+    known = live.record(run_id)
+    entry = dict(live.vault.history.steps(known.run_id)).get(StepPath(path))
+    shown = step_view(live, known.run_id, path, entry) if entry is not None else None
     if part:
-        return fragment("_step_data.html", step=shown, record=record)
-    return page(request, "step.html", step=shown, record=record, current=record.tool)
+        return fragment("_step_data.html", step=shown, record=known)
+    if shown is None:
+        raise UsageError("no-such-value", pointer=path)
+    return page(request, "step.html", step=shown, record=known, current=known.tool)
 
 
 @router.get("/runs/{run_id:path}/value")
@@ -93,13 +113,14 @@ def value(  # noqa: PLR0913  each is a field of the address
     *,
     pointer: Annotated[str, Query(max_length=10_000)] = "",
     offset: Number = 0,
-    step: Annotated[int | None, Query(ge=0)] = None,
+    step: Annotated[str | None, Query(max_length=1000)] = None,
     field: Annotated[str, Query(pattern="^(output|parameters)$")] = "output",
 ) -> Response:
     """More members of a list or object."""
     record = live.record(run_id)
-    whole: JsonValue = record.data if step is None else log_entry(record, step)[field]
-    at = f"/runs/{record.run_id}/value" if step is None else f"/runs/{record.run_id}/value?step={step}&field={field}"
+    whole: JsonValue = record.data if step is None else log_entry(live, record, step)[field]
+    at = f"/runs/{quote(record.run_id, safe='')}/value"
+    at = at if step is None else f"{at}?step={quote(step, safe='')}&field={field}"
     return fragment("_tree_part.html", node=tree(whole, pointer=pointer, offset=offset), base=at)
 
 
@@ -117,17 +138,28 @@ def download(live: Live, run_id: str, *, record: bool = False) -> Response:
 
 
 @router.get("/runs/{run_id:path}")
-def one_run(request: Request, live: Live, run_id: str, first: Number = 0) -> Response:
+def one_run(request: Request, live: Live, run_id: str) -> Response:
     """One run with everything about it."""
-    shown = run_view(live, run_id, first_step=first)
+    shown = run_view(live, run_id)
     return page(request, "run.html", run=shown, current=shown.record.tool)
 
 
-def log_entry(record: RunRecord, number: int) -> dict[str, Any]:
+def describe_runs(live: LiveRuns, runs: Sequence[JsonObject]) -> dict[str, Any]:
+    """What tells runs apart: the names of their tools, and their input in one line."""
+    given = live.vault.history.inputs([str(each["run_id"]) for each in runs])
+    redacted = live.vault.services.redaction.text
+    return {
+        "names": {entry.id: entry.name for entry in live.vault.registry.entries()},
+        "inputs": {run_id: redacted(summarize_all(arguments)) for run_id, arguments in given.items()},
+    }
+
+
+def log_entry(live: LiveRuns, record: RunRecord, path: str) -> JsonObject:
     """One entry of the log. Raises UsageError where there is none."""
-    if not 0 <= number < len(record.execution_log):
-        raise UsageError("no-such-value", pointer=str(number))
-    return record.execution_log[number]
+    entry = dict(live.vault.history.steps(record.run_id)).get(StepPath(path))
+    if entry is None:
+        raise UsageError("no-such-value", pointer=path)
+    return entry
 
 
 def compare_values(before: JsonValue, after: JsonValue) -> Diff | None:

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import Diagram, diagram
 from paperagents.interfaces.web.question_view import QuestionView, question_views
 from paperagents.interfaces.web.results import Node, ResultView, result_view, tree
-from paperagents.runs.history import Node as TreeNode
-from paperagents.runs.history import is_agents_log
-from paperagents.runs.record import RunRecord
+from paperagents.interfaces.web.timeline import Timeline, build_timeline
+from paperagents.runs.record import RunRecord, StepPath, child_run_id
 from paperagents.secrets.redaction import MASK
 
-STEPS_AT_ONCE = 200
-_BELOW = re.compile(r"\b[0-9a-f]{16}\.[0-9A-Za-z_.\[\]/-]*[0-9A-Za-z\]]")
-BRANCHES_AT_ONCE = 100
 LONGEST_RESPONSE = 4_000
-INLINE_STEPS = 40
-"""Up to so many steps are sent with their data; of more, data is loaded on request."""
+UNFINISHED = ("running", "waiting", "queued")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepView:
-    """One entry of the log."""
+    """The data of one step."""
 
-    number: int
-    """Its place in the log, from 0."""
     entry: JsonObject
-    parameters: Node | None = None
-    output: Node | None = None
-    has_data: bool = True
-
-    @property
-    def below(self) -> str | None:
-        """The id of the nested run that this step was, if any."""
-        found = _BELOW.search(str(self.entry["message"]))
-        return found[0] if found else None
+    path: str
+    parameters: Node | None
+    output: Node | None
+    below: Timeline | None = None
+    """The run that the step was, where it was one of its own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,17 +43,14 @@ class RunView:
     questions: tuple[QuestionView, ...]
     result: ResultView | None
     diagram: Diagram | None
-    step_states: dict[int, str]
-    """The state of each step of the diagram."""
-    steps: tuple[StepView, ...]
-    first_step: int
+    timeline: Timeline
     places: tuple[dict[str, Any], ...]
     """Where in which file an error happened."""
     file: str | None
     is_foreign: bool = False
     """Whether it came with the vault: neither the user nor somebody trusted has started it."""
-    tree: tuple[TreeNode, ...] = ()
-    """The calls of an agent."""
+    elapsed: float = 0.0
+    """Milliseconds since it began."""
 
     @property
     def total_steps(self) -> int:
@@ -70,9 +58,15 @@ class RunView:
         return len(self.record.execution_log)
 
     @property
+    def loose_questions(self) -> tuple[QuestionView, ...]:
+        """Those of no row: asked before the first step."""
+        placed = {each.request.id for each in self.timeline.questions()}
+        return tuple(each for each in self.questions if each.request.id not in placed)
+
+    @property
     def is_over(self) -> bool:
         """Whether nothing more will happen."""
-        return self.record.status not in ("running", "waiting", "queued")
+        return self.record.status not in UNFINISHED
 
     @property
     def failed_response(self) -> str:
@@ -94,31 +88,52 @@ class RunView:
         return is_of_the_call and isinstance(details, dict) and "problems" in details
 
 
-def run_view(live: LiveRuns, run_id: str, *, first_step: int = 0) -> RunView:
+def run_view(live: LiveRuns, run_id: str) -> RunView:
     """The run as it is now."""
     record = live.record(run_id)
-    try:
-        tool = live.vault.registry.tool(record.tool)
-    except PaperError:
-        tool = None
-    # The tree is drawn when the run stands still: while steps come, their list is enough.
-    has_tree = record.status != "running" and is_agents_log(record.execution_log)
-    branches = live.vault.history.tree(record.run_id, most=BRANCHES_AT_ONCE) if has_tree else ()
+    tool = find_tool(live, record.tool)
+    questions = question_views(live, record.run_id)
     return RunView(
         record=record,
         arguments=stored_arguments(live, record.run_id),
-        questions=question_views(live, record.run_id),
+        questions=questions,
         result=result_view(record.data) if record.status == "succeeded" else None,
         diagram=diagram(tool) if tool is not None else None,
-        step_states=step_states(record),
-        steps=step_views(record, first_step),
-        first_step=first_step,
+        timeline=timeline(live, record.run_id, tool, questions, is_over=record.status not in UNFINISHED),
         places=tuple(stack_frames(record.error)),
         file=tool.file if tool is not None else None,
         # A run that has just begun here may not be stored yet.
         is_foreign=not live.goes_on(record.run_id) and not live.vault.journal.is_own(record.run_id),
-        tree=tuple(branches),
+        elapsed=max((datetime.now(UTC) - datetime.fromisoformat(record.started)).total_seconds() * 1000, 0),
     )
+
+
+def timeline(
+    live: LiveRuns,
+    run_id: str,
+    tool: ToolDefinition | None,
+    questions: Sequence[QuestionView] = (),
+    *,
+    is_over: bool = True,
+) -> Timeline:
+    """The rows of a run as they stand now."""
+    # What runs is looked up first: a step that ends meanwhile is in the log, and its end is told to who listens.
+    running, rounds = live.running_steps(run_id), live.rounds(run_id)
+    steps = live.vault.history.steps(run_id)
+    # One that waited or failed before the run was resumed has an entry, and may run again.
+    over = {path for path, entry in steps if entry["status"] in ("success", "skipped", "denied")}
+    running = [each for each in running if each.run_id == run_id and each.path not in over]
+    return build_timeline(
+        run_id, steps, tool=tool, running=running, rounds=rounds, questions=questions, is_over=is_over
+    )  # fmt: skip
+
+
+def find_tool(live: LiveRuns, name: str) -> ToolDefinition | None:
+    """The tool of a run, where there still is one."""
+    try:
+        return live.vault.registry.tool(name)
+    except PaperError:
+        return None
 
 
 def stored_arguments(live: LiveRuns, run_id: str) -> JsonObject:
@@ -134,35 +149,16 @@ def without_secrets(arguments: JsonObject) -> JsonObject:
     return {name: value for name, value in arguments.items() if MASK not in str(value)}
 
 
-def step_views(record: RunRecord, first: int = 0, most: int = STEPS_AT_ONCE) -> tuple[StepView, ...]:
-    """A part of the log."""
-    entries = record.execution_log
-    with_data = len(entries) <= INLINE_STEPS
-    chosen = enumerate(entries[first : first + most], first)
-    if with_data:
-        return tuple(step_view(number, entry) for number, entry in chosen)
-    return tuple(StepView(number=number, entry=entry, has_data=False) for number, entry in chosen)
-
-
-def step_view(number: int, entry: JsonObject) -> StepView:
-    """An entry with its data."""
+def step_view(live: LiveRuns, run_id: str, path: str, entry: JsonObject) -> StepView:
+    """An entry with its data, and with the run that it was."""
+    below = child_run_id(run_id, StepPath(path))
     return StepView(
-        number=number,
         entry=entry,
+        path=path,
         parameters=tree(entry["parameters"]) if entry["parameters"] else None,
         output=tree(entry["output"]) if entry["output"] is not None else None,
+        below=timeline(live, below, None) if live.vault.history.run(below) is not None else None,
     )
-
-
-def step_states(record: RunRecord) -> dict[int, str]:
-    """The state of every step; the worst of those that share a number."""
-    weight = {"skipped": 0, "success": 1, "waiting": 2, "denied": 3, "error": 4}
-    states: dict[int, str] = {}
-    for entry in record.execution_log:
-        step, status = int(str(entry["step"])), str(entry["status"])
-        if weight.get(status, 0) >= weight.get(states.get(step, "skipped"), 0):
-            states[step] = status
-    return states
 
 
 def stack_frames(error: JsonObject | None) -> list[dict[str, Any]]:

@@ -33,6 +33,7 @@ from paperagents.interfaces.web.rendering import (
     page,
     search_entries,
 )
+from paperagents.interfaces.web.run_pages import describe_runs
 from paperagents.interfaces.web.run_view import RunView, run_view, stored_arguments, without_secrets
 from paperagents.interfaces.web.texts import render_markdown
 from paperagents.messages import has_text, text
@@ -60,9 +61,10 @@ def all_tools(request: Request, live: Live, q: Words = "", category: Words = "")
     broken = [entry for entry in found if entry.problems] if not category else []
     # Of each category so many that all together are no more than somebody looks through.
     most = max(MOST_ON_A_PAGE // max(len(groups), 1), LEAST_OF_A_CATEGORY)
+    runs = live.vault.history.runs(limit=5)
     return page(
-        request, "tools.html", groups=groups, broken=broken, query=q, category=category, most=most,
-        runs=live.vault.history.runs(limit=5),
+        request, "tools.html", groups=groups, broken=broken, query=q, category=category, most=most, runs=runs,
+        **describe_runs(live, runs),
     )  # fmt: skip
 
 

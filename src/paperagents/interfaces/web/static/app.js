@@ -1,6 +1,6 @@
 // Every page: the list of tools, the count of open questions, and the parts that the page has.
 
-import { calmly, notice, piece, Refusal } from "./dom.js";
+import { calmly, notice, piece, Refusal, say } from "./dom.js";
 import { openEvents } from "./events.js";
 import { answer, answerAll } from "./approval.js";
 import { followChoices } from "./change_set.js";
@@ -8,7 +8,7 @@ import { startChat } from "./chat.js";
 import { startEditor } from "./editor.js";
 import { startEntry } from "./entries.js";
 import { followQuestions } from "./inbox.js";
-import { actOnRun, copyResult, loadMore, loadStep, loadSteps, watchRun } from "./run.js";
+import { actOnRun, copyResult, loadMore, loadMoreRows, loadRow, watchRun } from "./run.js";
 import { startSettings } from "./settings.js";
 import { startTool } from "./tool.js";
 import { decideTrust } from "./trust.js";
@@ -39,7 +39,7 @@ async function act(event) {
   const choice = event.target.closest(".choice a");
   // Back to what is seen now, which need not be what was loaded.
   if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
-  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-copy], [data-trust], [data-more], [data-more-steps]");
+  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-copy], [data-trust], [data-more], [data-more-rows]");
   if (!target) return;
   if (target.dataset.answer) await answer(target);
   else if (target.dataset.answerAll) await answerAll(target);
@@ -48,12 +48,12 @@ async function act(event) {
   else if (target.dataset.trust) await decideTrust(target);
   else {
     event.preventDefault();
-    await (target.hasAttribute("data-more") ? loadMore(target) : loadSteps(target));
+    await (target.hasAttribute("data-more") ? loadMore(target) : loadMoreRows(target));
   }
 }
 
 async function open(event) {
-  if (event.target.open && event.target.dataset?.load) await loadStep(event.target);
+  if (event.target.open && event.target.matches?.(".row > details")) await loadRow(event.target);
 }
 
 function tell(error) {
@@ -88,6 +88,8 @@ function limitChoice(form) {
   const renew = () => {
     const chosen = form.querySelectorAll("input[name=run]:checked").length;
     button.disabled = chosen !== 2;
+    document.getElementById("chosen-count").textContent = say("chosen", { count: chosen });
+    document.getElementById("chosen-bar").hidden = chosen === 0;
   };
   form.addEventListener("change", renew);
   renew();

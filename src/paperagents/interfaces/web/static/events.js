@@ -9,6 +9,7 @@ export function openEvents() {
   let pause = FIRST_PAUSE;
   let hasBeenOpen = false;
   let about = "";
+  let last = Number(document.documentElement.dataset.event);
   let current = null;
   let telling = null;
   const away = document.getElementById("away");
@@ -21,30 +22,36 @@ export function openEvents() {
   const tell = (event) => {
     for (const listener of [...listeners]) listener(event);
   };
-  const connect = () => {
+  const read = (events) => {
+    for (const event of events) {
+      last = event.seq;
+      tell(event);
+    }
+  };
+  const connect = (isSwitch = false) => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const wanted = new URLSearchParams({ about });
-    // What happened while the page was on its way is told as well.
-    if (!hasBeenOpen) wanted.set("after", document.documentElement.dataset.event);
+    // What happened while the page, or another connection, was on its way is told as well.
+    if (!hasBeenOpen || isSwitch) wanted.set("after", last);
     const socket = new WebSocket(`${scheme}://${location.host}/api/events?${wanted}`);
     current = socket;
     socket.addEventListener("open", () => {
       pause = FIRST_PAUSE;
       tellConnection(false);
       // Whatever happened meanwhile is looked up: nothing is lost with a connection.
-      if (hasBeenOpen) tell({ type: "connected" });
+      if (hasBeenOpen && !isSwitch) tell({ type: "connected" });
       hasBeenOpen = true;
     });
-    socket.addEventListener("message", (message) => socket === current && tell(JSON.parse(message.data)));
+    socket.addEventListener("message", (message) => socket === current && read(JSON.parse(message.data)));
     socket.addEventListener("close", () => {
       if (socket !== current) return;
       tellConnection(true);
-      setTimeout(connect, pause);
+      setTimeout(() => connect(), pause);
       pause = Math.min(pause * 2, LONGEST_PAUSE);
     });
   };
   // Not before the page has said which run it shows.
-  queueMicrotask(connect);
+  queueMicrotask(() => connect());
   return {
     listen: (listener) => {
       listeners.add(listener);
@@ -56,7 +63,7 @@ export function openEvents() {
       about = run;
       if (!current) return;
       const old = current;
-      connect();
+      connect(true);
       if (old.readyState === WebSocket.CONNECTING) old.addEventListener("open", () => old.close());
       else old.close();
     },

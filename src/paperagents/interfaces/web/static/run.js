@@ -1,9 +1,9 @@
-// A run as it goes on: steps appear as they happen, the diagram is lit, questions come up, nothing is lost.
+// A run as it goes on: its rows follow what happens, questions come up, nothing is lost.
 
 import { announce, calmly, make, notice, piece, Refusal, say, send, textOf } from "./dom.js";
 import { askQuestion, closeAnswered } from "./approval.js";
+import { countTime, loadRows, showEvent } from "./timeline.js";
 
-const SHOWN_STEPS = 200;
 const ENDS = new Set(["run-finished", "run-refused"]);
 const cameUp = new Set();
 
@@ -12,7 +12,7 @@ export function watchRun(slot, events) {
   const run = () => slot.querySelector(".run");
   if (!run()) return;
   const renew = calmly(() => replaceRun(slot), 60);
-  const addSteps = calmly(() => appendSteps(slot), 150);
+  const renewRows = calmly(() => replaceRows(slot), 250);
   const isOurs = (event) => event.run_id === run()?.dataset.run || event.run_id?.startsWith(`${run()?.dataset.run}.`);
   slot.stopWatching?.();
   if (run().dataset.status === "running" || run().dataset.status === "waiting") events.follow(run().dataset.run);
@@ -22,10 +22,9 @@ export function watchRun(slot, events) {
   const stopListening = events.listen((event) => {
     if (event.type === "events-missed" || event.type === "connected") return renew();
     if (!isOurs(event)) return;
-    if (event.type === "step-started" && event.run_id === run().dataset.run) lightSoon(slot, event);
-    else if (event.type === "step-finished" && event.run_id === run().dataset.run) {
-      run().dataset.steps = String(Number(run().dataset.steps) + 1);
-      addSteps();
+    if (event.type.startsWith("step-")) {
+      if (run().dataset.status === "running" && !showEvent(run(), event)) renewRows();
+      if (event.type === "step-finished" && event.run_id === run().dataset.run) countStep(run());
     }
     else if (event.type === "run-started" && run().dataset.status === "waiting") renew();
     else if (event.type === "approval-requested" || (ENDS.has(event.type) && event.run_id === run().dataset.run)) renew();
@@ -34,8 +33,35 @@ export function watchRun(slot, events) {
     stopListening();
     document.removeEventListener("paper-answered", askNext);
   };
+  countTime();
   openQuestion(slot);
   if (run().dataset.status === "running") renew();
+}
+
+function countStep(run) {
+  run.dataset.steps = String(Number(run.dataset.steps) + 1);
+  run.querySelector("[data-step-count]").textContent = run.dataset.steps;
+}
+
+/** The rows as the server knows them: where something happened that none of them stands for. */
+async function replaceRows(slot) {
+  const run = slot.querySelector(".run");
+  if (run?.dataset.status !== "running") return;
+  const fresh = (await piece(`/runs/${encodeURIComponent(run.dataset.run)}/timeline`)).querySelector(".timeline");
+  const old = run.querySelector(".timeline-card > .timeline");
+  keepOpened(old, fresh);
+  old.replaceWith(fresh);
+}
+
+/** What somebody has opened stays open, with what was loaded into it where that is still true. */
+function keepOpened(old, fresh) {
+  for (const each of old.querySelectorAll("details[data-keep]")) {
+    const same = fresh.querySelector(`details[data-keep="${CSS.escape(each.dataset.keep)}"]`);
+    if (!same || same.open === each.open) continue;
+    const isLoaded = each.open && !each.dataset.load && same.dataset.load && same.parentElement.dataset.state === each.parentElement.dataset.state;
+    if (isLoaded) same.replaceWith(each.cloneNode(true));
+    else same.open = each.open;
+  }
 }
 
 async function replaceRun(slot) {
@@ -48,83 +74,17 @@ async function replaceRun(slot) {
   // A question that somebody is just answering stays as it is.
   if (renewed.dataset.status === "waiting" && old.dataset.digests === renewed.dataset.digests && old.dataset.digests.trim()) return;
   // As it is now, not as it was before the server was asked: somebody may have opened something meanwhile.
-  const kept = new Map([...old.querySelectorAll("details[data-keep]")].map((each) => [each.dataset.keep, each.open]));
   const view = old.querySelector("input[name=view]:checked")?.value;
-  for (const [name, isOpen] of kept) {
-    const same = renewed.querySelector(`details[data-keep="${CSS.escape(name)}"]`);
-    if (same) same.open = isOpen;
-  }
   const chosen = view && renewed.querySelector(`input[name=view][value="${CSS.escape(view)}"]`);
   if (chosen) chosen.checked = true;
-  // Steps that somebody has asked for stay.
-  renewed.querySelector("[data-steps-list]").append(...shownSteps(old).filter((each) => Number(each.dataset.number) >= nextStep(renewed)));
-  tellSteps(renewed);
+  keepOpened(old, renewed);
   if (old.dataset.status !== renewed.dataset.status) announce(renewed.querySelector(".status-word").textContent);
   old.replaceWith(renewed);
   if (old.dataset.status !== renewed.dataset.status) {
     slot.dispatchEvent(new CustomEvent("paper-status"));
     offerRetry(slot);
   }
-  if (slot.lastStarted) light(slot, slot.lastStarted);
   openQuestion(slot);
-}
-
-async function appendSteps(slot) {
-  const run = slot.querySelector(".run");
-  if (run?.dataset.status !== "running") return;
-  if (shownSteps(run).length < SHOWN_STEPS) await fetchSteps(run);
-  tellSteps(run);
-}
-
-/** One request at a time: two would bring the same steps twice. */
-function fetchSteps(run) {
-  run.fetching ??= addFetched(run).finally(() => (run.fetching = undefined));
-  return run.fetching;
-}
-
-async function addFetched(run) {
-  const fresh = await piece(`/runs/${encodeURIComponent(run.dataset.run)}/steps?first=${nextStep(run)}`);
-  run.querySelector("[data-steps-list]").append(fresh);
-}
-
-function shownSteps(run) {
-  return [...run.querySelectorAll("[data-steps-list] > li[data-number]")];
-}
-
-/** The place in the log of the first step that is not shown yet. */
-function nextStep(run) {
-  return Number(shownSteps(run).at(-1)?.dataset.number ?? -1) + 1;
-}
-
-/** How many steps there are; those that are not shown are one press away, also while more of them come. */
-function tellSteps(run) {
-  const next = nextStep(run);
-  const total = Math.max(next, Number(run.dataset.steps));
-  const more = run.querySelector("[data-more-steps]");
-  run.querySelector("[data-step-count]").textContent = String(total);
-  more.parentElement.hidden = next >= total;
-  more.href = `/runs/${encodeURIComponent(run.dataset.run)}?first=${next}`;
-  more.textContent = say("more-steps", { count: total - next });
-}
-
-function lightSoon(slot, event) {
-  if (!slot.lightPlanned) requestAnimationFrame(() => ((slot.lightPlanned = false), light(slot, slot.lastStarted)));
-  slot.lightPlanned = true;
-  slot.lastStarted = event;
-}
-
-/** The step that runs now: in the list and in the diagram. */
-function light(slot, event) {
-  const run = slot.querySelector(".run");
-  if (run?.dataset.status !== "running" || run.dataset.run !== event.run_id) return;
-  const now = run.querySelector("[data-now]");
-  now.hidden = false;
-  now.textContent = say("now", { step: event.step, name: event.name });
-  for (const box of run.querySelectorAll(".box.lit")) box.classList.remove("lit");
-  for (const box of run.querySelectorAll(`.box[data-step="${Number(event.step)}"]`)) {
-    const isThis = box.dataset.name === event.name || run.querySelectorAll(`.box[data-step="${Number(event.step)}"]`).length === 1;
-    if (isThis) box.classList.add("lit");
-  }
 }
 
 /** Each question comes up once; one that was closed stays in its place. */
@@ -177,28 +137,32 @@ export async function actOnRun(button) {
   }
 }
 
-/** The members of a value, or the data of a step, that were not there yet. */
+/** The members of a value that were not there yet. */
 export async function loadMore(link) {
   const item = link.closest("li");
   item.replaceWith(await piece(link.getAttribute("href")));
 }
 
-export async function loadStep(details) {
+/** The data of a row, and its rounds, when it is opened. */
+export async function loadRow(details) {
   const path = details.dataset.load;
+  const list = details.querySelector(":scope > [data-rows]");
   delete details.dataset.load;
-  const summary = details.querySelector("summary");
   try {
-    details.replaceChildren(summary, await piece(path));
+    if (path) details.querySelector(".row-data").replaceChildren(await piece(path));
+    if (list && !list.childElementCount) await loadRows(list);
   } catch (error) {
-    details.dataset.load = path; // to be asked for again
+    if (path) details.dataset.load = path; // to be asked for again
     throw error;
   }
 }
 
-export async function loadSteps(link) {
-  const run = link.closest(".run");
-  await fetchSteps(run);
-  tellSteps(run);
+export async function loadMoreRows(link) {
+  // One request at a time: two would bring the same rows twice.
+  if (link.isLoading) return;
+  link.isLoading = true;
+  const fresh = await piece(link.getAttribute("href")).finally(() => (link.isLoading = false));
+  link.closest("li").replaceWith(fresh);
 }
 
 /** Copy a result, as the download gives it. */
