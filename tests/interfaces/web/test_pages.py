@@ -216,7 +216,7 @@ def test_a_filter_that_fits_no_run_does_not_say_that_there_are_none(served: Serv
 def test_a_day_that_is_none_filters_nothing(served: Served) -> None:
     served.vault.run("people", {})
     with served.client() as client:
-        assert "><bdi>People</bdi></a> <span" in client.get("/runs?since=soon").text
+        assert "People</bdi></a> <span" in client.get("/runs?since=soon").text
 
 
 def test_the_history_is_told_and_filtered_by_the_clocks_of_the_vault(served: Served) -> None:
@@ -226,6 +226,6 @@ def test_the_history_is_told_and_filtered_by_the_clocks_of_the_vault(served: Ser
     started = datetime.fromisoformat(served.vault.run("people", {}).started).astimezone(zone)
     with served.client() as client:
         assert f"{started:%H:%M}" in client.get("/runs").text
-        assert "><bdi>People</bdi></a> <span" in client.get(f"/runs?since={started:%Y-%m-%d}").text
-        assert "><bdi>People</bdi></a> <span" not in client.get(f"/runs?since={started + timedelta(days=1):%Y-%m-%d}").text
-        assert "><bdi>People</bdi></a> <span" in client.get("/runs?since=0001-01-01").text
+        assert "People</bdi></a> <span" in client.get(f"/runs?since={started:%Y-%m-%d}").text
+        assert "People</bdi></a> <span" not in client.get(f"/runs?since={started + timedelta(days=1):%Y-%m-%d}").text
+        assert "People</bdi></a> <span" in client.get("/runs?since=0001-01-01").text
