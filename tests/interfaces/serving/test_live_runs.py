@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from paperagents.approval.question import Approved, Denied
 from paperagents.errors import PaperError, UsageError
-from paperagents.interfaces.serving.live_runs import MISSED, EventLog, LiveRuns
+from paperagents.interfaces.serving.event_log import MISSED, EventLog
+from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.vault import Vault
 
 PARALLEL = """---

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -18,90 +17,18 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
 from typing import Protocol
 
 from paperagents.approval.question import Decision
 from paperagents.cluster.operations import log_end
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UnknownRunError, UsageError
+from paperagents.interfaces.serving.event_log import EventLog
 from paperagents.runs.continuation import LOOK_SECONDS
 from paperagents.runs.record import RunRecord, new_run_id, root_of
 from paperagents.runs.session import Event
 from paperagents.sandbox import Cancellation
 from paperagents.vault import Vault
-
-MISSED = "events-missed"
-
-
-class EventLog:
-    """The newest events, numbered from 1. Written from any thread, read by coroutines of any loop.
-
-    A reader holds nothing but a number: a slow one costs no memory, and is told when it has missed something.
-    """
-
-    def __init__(self, most: int = 10_000) -> None:
-        self._events: deque[JsonObject] = deque(maxlen=most)
-        self._last = 0
-        self._ended = False
-        self._lock = threading.Lock()
-        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
-
-    @property
-    def last(self) -> int:
-        """The number of the newest event."""
-        return self._last
-
-    def append(self, event: Mapping[str, JsonValue]) -> None:
-        """Add an event; it gets the next number as ``seq``."""
-        with self._lock:
-            self._last += 1
-            self._events.append({"seq": self._last, **event})
-            self.wake_readers()
-
-    def end(self) -> None:
-        """Nothing more will come: readers stop when they have read everything."""
-        with self._lock:
-            self._ended = True
-            self.wake_readers()
-
-    async def follow(self, after: int = 0) -> AsyncIterator[JsonObject]:
-        """Every event after this number: those there are, then the others as they come."""
-        while True:
-            events, last, news = self.read_after(after)
-            for event in events:
-                yield event
-            after = max(after, last)
-            if news is None:
-                return
-            await news.wait()
-
-    def read_after(self, after: int) -> tuple[list[JsonObject], int, asyncio.Event | None]:
-        """The events after a number, the last one's number, and what is set when there are more; None at the end."""
-        # Looked up and registered under one lock: an event in between would wake nobody.
-        with self._lock:
-            oldest = self._last - len(self._events)
-            events = list(islice(self._events, max(len(self._events) - max(self._last - after, 0), 0), None))
-            if after < oldest:
-                events.insert(0, {"seq": oldest, "type": MISSED, "count": oldest - after})
-            if not events and self._ended:
-                return [], after, None
-            news = asyncio.Event()
-            if events:
-                # The reader hands these on first, and waits when it comes back.
-                news.set()
-            else:
-                self._waiting.append((asyncio.get_running_loop(), news))
-            return events, self._last if events else after, news
-
-    def wake_readers(self) -> None:
-        """Wake everybody who waits; called with the lock held."""
-        waiting, self._waiting = self._waiting, []
-        for loop, news in waiting:
-            # A reader whose loop has been closed meanwhile does not wait any more.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(news.set)
-
 
 AT_ONCE = 32
 MOST_QUEUED = 2_000
