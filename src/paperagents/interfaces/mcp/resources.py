@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import mimetypes
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import quote, unquote
 
@@ -23,7 +25,9 @@ from paperagents.vault import Vault
 SCHEME = "note:///"
 TEMPLATE = "note:///{+path}"
 _PAGE = 1000
+LARGEST_BLOB = 16 * 1024 * 1024
 _MARKDOWN = (".md", ".markdown")
+_BYTES = ("image/", "audio/", "video/", "application/pdf")
 
 
 class NoteResources:
@@ -37,8 +41,7 @@ class NoteResources:
         after = (params.cursor if params is not None else None) or ""
 
         def notes_after() -> list[ListedFile]:
-            notes = (each for each in self._vault.folder.list_files("/") if each.name.lower().endswith(_MARKDOWN))
-            return sorted((each for each in notes if each.path > after), key=lambda each: each.path)[: _PAGE + 1]
+            return sorted((each for each in self.notes() if each.path > after), key=lambda each: each.path)[: _PAGE + 1]
 
         files = await asyncio.to_thread(notes_after)
         resources = [
@@ -48,6 +51,10 @@ class NoteResources:
         following = files[_PAGE - 1].path if len(files) > _PAGE else None
         return types.ListResourcesResult(resources=resources, next_cursor=following)
 
+    def notes(self) -> Iterator[ListedFile]:
+        """Every note."""
+        return (each for each in self._vault.folder.list_files("/") if each.name.lower().endswith(_MARKDOWN))
+
     async def templates(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         """The address of any file of the vault."""
         template = types.ResourceTemplate(
@@ -56,18 +63,25 @@ class NoteResources:
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """The text of one note."""
+        """The text of one note, or the bytes of another file."""
         uri = str(params.uri)
         if not uri.startswith(SCHEME):
             message = sentence("unknown-resource", {"uri": uri[:200]})
             raise MCPError(code=types.INVALID_PARAMS, message=message, data={"uri": uri[:200]})
         path = unquote(uri.removeprefix(SCHEME), errors="replace")
         try:
-            found = await asyncio.to_thread(self._vault.folder.read_text, path)
+            return types.ReadResourceResult(contents=[await asyncio.to_thread(self.contents, uri, path)])
         except PaperError as error:
             raise _invalid_params(error) from error
-        contents = types.TextResourceContents(uri=uri, mime_type=mime_type(path), text=found.content)
-        return types.ReadResourceResult(contents=[contents])
+
+    def contents(self, uri: str, path: str) -> types.TextResourceContents | types.BlobResourceContents:
+        """A file as text, else as bytes. Raises PaperError."""
+        kind = mime_type(path)
+        if kind.startswith("text/"):
+            text = self._vault.folder.read_text(path).content
+            return types.TextResourceContents(uri=uri, mime_type=kind, text=text)
+        data = self._vault.folder.read_bytes(path, LARGEST_BLOB)
+        return types.BlobResourceContents(uri=uri, mime_type=kind, blob=b64encode(data).decode("ascii"))
 
 
 def note_uri(path: str) -> str:
@@ -76,8 +90,15 @@ def note_uri(path: str) -> str:
 
 
 def mime_type(path: str) -> str:
-    """Notes are Markdown, everything else is plain text."""
-    return "text/markdown" if path.lower().endswith(_MARKDOWN) else "text/plain"
+    """Notes are Markdown, pictures, sounds and documents what their names say, everything else is plain text."""
+    if path.lower().endswith(_MARKDOWN):
+        return "text/markdown"
+    kind, _ = mimetypes.guess_type(path)
+    return (
+        kind
+        if kind is not None and kind.startswith(("image/", "audio/", "video/", "application/pdf"))
+        else "text/plain"
+    )
 
 
 def _invalid_params(error: PaperError) -> MCPError:

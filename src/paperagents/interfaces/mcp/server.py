@@ -28,6 +28,8 @@ from mcp.server.subscriptions import (
 from mcp.server.transport_security import TransportSecuritySettings
 
 from paperagents.interfaces.mcp.calls import Context, ToolCalls
+from paperagents.interfaces.mcp.completions import Completions
+from paperagents.interfaces.mcp.events import RecentEvents
 from paperagents.interfaces.mcp.resources import AgentPrompts, NoteResources, note_uri
 from paperagents.interfaces.mcp.stdio import ValidMessages, message_input, message_output
 from paperagents.interfaces.mcp.tools import ToolOffer
@@ -79,7 +81,10 @@ class McpServer:
         """The server over HTTP as an ASGI application; access and sizes are checked by the guard before it."""
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         self._server.streamable_http_app(
-            streamable_http_path=PATH, transport_security=unguarded, max_request_body_size=sys.maxsize
+            streamable_http_path=PATH,
+            transport_security=unguarded,
+            max_request_body_size=sys.maxsize,
+            event_store=RecentEvents(),
         )
         return StreamableHTTPASGIApp(self._server.session_manager)
 
@@ -152,6 +157,7 @@ class McpServer:
             on_subscriptions_listen=self._listening,
             on_list_prompts=prompts.all,
             on_get_prompt=prompts.get,
+            on_completion=Completions(vault, notes).complete,
         )
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:

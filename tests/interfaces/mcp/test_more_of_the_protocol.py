@@ -1,0 +1,70 @@
+"""What else clients find: bytes of pictures, values while somebody types, events after a lost connection."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from typing import Any
+
+import mcp_types as types
+import pytest
+from mcp.server.streamable_http import EventMessage
+
+from paperagents.interfaces.mcp.events import MOST_EVENTS, RecentEvents
+
+from ..served import POET, Served  # noqa: TID252  shared by the tests of two interfaces
+from .clients import ERAS, over_http
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_picture_of_the_vault_is_read_as_bytes(served: Served, era: str) -> None:
+    (served.folder / "a.png").write_bytes(b"\x89PNG\xff")
+
+    async def go() -> Any:
+        async with over_http(served, era) as client:
+            return (await client.read_resource("note:///a.png")).contents[0]
+
+    found = asyncio.run(go())
+    assert isinstance(found, types.BlobResourceContents)
+    assert (found.mime_type, base64.b64decode(found.blob)) == ("image/png", b"\x89PNG\xff")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_paths_and_choices_are_offered_while_somebody_types(served: Served, era: str) -> None:
+    parameter = "parameters:\n  - {name: form, type: string, description: D, enum: [sonnet, song, ode]}\nmodel:"
+    served.note("bard.md", POET.replace("name: poet", "name: bard").replace("model:", parameter))
+    served.vault.registry.refresh()
+
+    async def go() -> list[list[str]]:
+        async with over_http(served, era) as client:
+            template = types.ResourceTemplateReference(type="ref/resource", uri="note:///{+path}")
+            prompt = types.PromptReference(type="ref/prompt", name="bard")
+            asked: list[tuple[Any, dict[str, str]]] = [
+                (template, {"name": "path", "value": "DIA"}),
+                (prompt, {"name": "form", "value": "so"}),
+                (types.PromptReference(type="ref/prompt", name="nobody"), {"name": "form", "value": ""}),
+            ]
+            return [(await client.complete(ref, argument)).completion.values for ref, argument in asked]
+
+    assert asyncio.run(go()) == [["diary.md"], ["sonnet", "song"], []]
+
+
+def test_what_came_after_an_event_is_sent_again_to_its_own_stream_alone() -> None:
+    sent: list[str | None] = []
+
+    async def send(event: EventMessage) -> None:
+        sent.append(event.event_id)
+
+    async def go() -> tuple[list[str], str | None, str | None]:
+        events = RecentEvents()
+        message = types.JSONRPCNotification(jsonrpc="2.0", method="x")
+        first = await events.store_event("a", None)
+        later = [await events.store_event(stream, message) for stream in ("a", "b", "a")]
+        found = await events.replay_events_after(first, send)
+        for _ in range(MOST_EVENTS):
+            await events.store_event("b", message)
+        return later, found, await events.replay_events_after(first, send)
+
+    later, found, gone = asyncio.run(go())
+    assert (found, gone) == ("a", None)
+    assert sent == [later[0], later[2]]
