@@ -31,6 +31,7 @@ NODE = {
         "@octokit/openapi@23.0.2",
     ),
     "inspector": ("@modelcontextprotocol/inspector@2.12.0",),
+    "conformance": ("@modelcontextprotocol/conformance@0.1.16",),
 }
 
 
