@@ -368,7 +368,7 @@ class VaultParts(NotesFolder):
         own_stores = partial(self.own_stores.prepare, context)
         history = ChangeHistory(self.journal, partial(read_now, folder, entries))
         find_run = partial(find_run_to_undo, self.change_history, self.history)
-        undo = Undo(history=history, folder=folder, entries=entries, find_run=find_run)
+        undo = Undo(history=history, find_run=find_run)
         own = {**effects_in(context), UNDO: undo.prepare}
         return AllTools(own, self.remote_effects.prepare, own_stores, self.secrets_in_use.guard)
 

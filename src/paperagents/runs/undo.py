@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from paperagents.approval.diff import compare, unified_diff
 from paperagents.approval.question import Effect, digest_of
 from paperagents.definitions.change import Change
-from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import FileChangedError, ToolError, UsageError
-from paperagents.files.commit import commit_changes
-from paperagents.files.folder import VaultFolder
+from paperagents.definitions.json_value import JsonObject
+from paperagents.errors import ToolError, UsageError
 from paperagents.messages import text
 from paperagents.runs.change_history import ChangeHistory, RunChange
 from paperagents.runs.history import LAST, History
 from paperagents.runs.merge import Conflict, merge, split
 from paperagents.runs.record import root_of
-from paperagents.storage.entries import EntryStore
-from paperagents.storage.entry_text import read_entry_text, text_of
+from paperagents.storage.entry_text import read_entry_text
 from paperagents.storage.images import image_digest
 
 UNDO = "undo"
@@ -34,8 +31,6 @@ class Undo:
     """Prepares the undoing of runs of one vault."""
 
     history: ChangeHistory
-    folder: VaultFolder
-    entries: EntryStore
     find_run: Callable[[str], str | None]
     """A run by its id, the beginning of it, or ``last``; None where nothing is left to undo."""
 
@@ -73,8 +68,9 @@ class Undo:
             changes=tuple(changes),
             undoes=run,
             answer=answer,
-            runs_in_plan=False,
-            perform=lambda: self._perform(changes, run, answer),
+            # The gate makes all of them or none, also where the program is killed in between.
+            is_commit=True,
+            perform=lambda: answer,
         )
 
     def _take_back(self, run: str, chosen: Sequence[RunChange]) -> list[Change]:
@@ -113,19 +109,6 @@ class Undo:
     def _state(self, chosen: Iterable[RunChange]) -> str:
         now = [self.history.read_now(each.first.kind, each.first.path) for each in chosen]
         return digest_of([_digest(each) for each in now])
-
-    def _perform(self, changes: Sequence[Change], run: str, answer: JsonObject) -> JsonValue:
-        with self.entries.together():
-            for each in changes:
-                if each.kind and text_of(self.entries.get(each.kind, each.path)) != each.before:
-                    raise FileChangedError(path=each.name)
-            for each in changes:
-                if each.kind and each.after is not None:
-                    self.entries.set_fields(each.kind, each.path, read_entry_text(each.after))
-                elif each.kind:
-                    self.entries.delete(each.kind, each.path)
-            commit_changes(self.folder, [each for each in changes if not each.kind], f"{UNDO} {run}")
-        return answer
 
 
 def find_run_to_undo(changes: ChangeHistory, history: History, run: str) -> str | None:
