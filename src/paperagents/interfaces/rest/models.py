@@ -27,6 +27,15 @@ class NewRun(RequestBody):
     together: bool = Field(default=False, description="Collect the changes, and ask once, at the end.")
 
 
+class PlaceInDraft(RequestBody):
+    """A place in a file as it stands in an editor; lines and columns count from 1, in characters."""
+
+    file: str = Field(min_length=1, max_length=4000)
+    content: str = Field(max_length=2_000_000)
+    line: int = Field(ge=1, le=10_000_000)
+    column: int = Field(ge=1, le=10_000_000)
+
+
 class WasDone(RequestBody):
     """A step of which nobody knew was done after all."""
 
@@ -340,3 +349,28 @@ class Resolved(BaseModel):
     errors: list[JsonDict]
     depth: int
     fully_resolved: bool
+
+
+class CompletionLine(BaseModel):
+    """What can stand at a place: `insert` takes the place of the columns from `start` to `end`."""
+
+    label: str
+    kind: str
+    insert: str
+    start: int
+    end: int
+    detail: str
+    documentation: str
+
+
+class CompletionAnswer(BaseModel):
+    """What can stand at a place, best first; with `is_cut` there is more, to be asked for when more is typed."""
+
+    items: list[CompletionLine]
+    is_cut: bool
+
+
+class HoverAnswer(BaseModel):
+    """What there is to say about a place, in Markdown; empty where that is nothing."""
+
+    markdown: str

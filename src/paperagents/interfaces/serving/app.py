@@ -25,7 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from paperagents.cluster.operations import health_response
 from paperagents.errors import PaperError
 from paperagents.interfaces.mcp.server import PATH, McpServer
-from paperagents.interfaces.rest import changes, entries, runs, tags, trust
+from paperagents.interfaces.rest import changes, entries, language, runs, tags, trust
 from paperagents.interfaces.rest import vault as vault_routes
 from paperagents.interfaces.rest.responses import Json, handle_errors
 from paperagents.interfaces.serving.access import Access
@@ -108,6 +108,7 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
         runs.router,
         runs.approvals_router,
         entries.router,
+        language.router,
         tags.router,
         trust.router,
         vault_routes.router,
