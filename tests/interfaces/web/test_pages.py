@@ -229,3 +229,17 @@ def test_the_history_is_told_and_filtered_by_the_clocks_of_the_vault(served: Ser
         assert "People</bdi></a> <span" in client.get(f"/runs?since={started:%Y-%m-%d}").text
         assert "People</bdi></a> <span" not in client.get(f"/runs?since={started + timedelta(days=1):%Y-%m-%d}").text
         assert "People</bdi></a> <span" in client.get("/runs?since=0001-01-01").text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "spoken"),
+    [("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr,zh-CN;q=0.5", "zh-CN"), ("en;q=0.1,de;q=0.2", "de"), ("fr", "en"),
+     ("", "en"), ("de;q=0,en;q=x", "en")],
+)  # fmt: skip
+def test_pages_speak_the_language_of_the_browser_unless_another_was_chosen(
+    served: Served, accepted: str, spoken: str
+) -> None:
+    with served.client() as client:
+        assert f'lang="{spoken}"' in client.get("/", headers={"accept-language": accepted}).text
+        client.cookies.set("paper_language", "de")
+        assert 'lang="de"' in client.get("/", headers={"accept-language": "en"}).text

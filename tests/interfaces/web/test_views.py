@@ -177,3 +177,11 @@ def test_days_and_moments_are_those_of_the_vaults_time_zone() -> None:
         assert start_of_day("2020-01-03") == "2020-01-02T11:00:00+00:00"
         days = day_bars([{"started": late, "status": "failed"}], today=datetime(2020, 1, 4, tzinfo=UTC))
     assert [day.runs for day in days] == [0] * 12 + [1, 0]
+
+
+def test_of_a_long_result_no_more_json_is_written_than_is_shown() -> None:
+    view = result_view([{"name": "x" * 100, "number": number} for number in range(20_000)])
+    assert view.is_cut
+    assert len(view.raw) == 100_000
+    short = result_view({"a": ["\ud800", 1.5, None]})
+    assert (short.is_cut, short.raw.count("\n")) == (False, 6)

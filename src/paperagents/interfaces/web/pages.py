@@ -65,7 +65,7 @@ def add_pages(app: FastAPI) -> None:
 
 
 class LocaleMiddleware:
-    """Pages and errors in the language of the reader's cookie, times in the time zone of the vault."""
+    """Pages and errors in the language of the reader, times in the time zone of the vault."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -76,10 +76,26 @@ class LocaleMiddleware:
             if scope["type"] == "http":
                 # Looked up for every request: the settings may have changed.
                 locale.enter_context(in_zone(scope["app"].state.live.vault.settings.zone))
-                chosen = HTTPConnection(scope).cookies.get(LANGUAGE_COOKIE)
-                if chosen in LANGUAGES:
+                asked = HTTPConnection(scope)
+                chosen = asked.cookies.get(LANGUAGE_COOKIE)
+                if chosen not in LANGUAGES:
+                    chosen = preferred_language(asked.headers.get("accept-language", ""))
+                if chosen is not None:
                     locale.enter_context(in_language(chosen))
             await self.app(scope, receive, send)
+
+
+def preferred_language(accepted: str) -> str | None:
+    """The first language of ``Accept-Language`` that the pages speak; None where it names none of them."""
+    wishes: list[tuple[float, str]] = []
+    for wish in accepted[:500].split(","):
+        name, _, weight = wish.partition(";q=")
+        try:
+            wishes.append((float(weight or 1), name.strip().lower().partition("-")[0]))
+        except ValueError:
+            continue
+    in_order = sorted(wishes, key=lambda wish: -wish[0])
+    return next((name for weight, name in in_order if name in LANGUAGES and weight > 0), None)
 
 
 class StatusHeaderMiddleware:

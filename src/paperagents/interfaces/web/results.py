@@ -55,7 +55,7 @@ def result_view(value: JsonValue) -> ResultView:
     if isinstance(value, dict):
         # The one text that a result such as that of read_file is about.
         source = next((each for name in _TEXT_FIELDS if isinstance(each := value.get(name), str)), None)
-    raw = pretty(value) if own_text is None or len(own_text) <= LONGEST_RAW else pretty(own_text[:LONGEST_RAW])
+    raw = pretty(own_text[: LONGEST_RAW + 1]) if own_text is not None else pretty_beginning(value)
     return ResultView(
         markdown=render_markdown(source) if source is not None and looks_like_markdown(source) else None,
         text=own_text[:LONGEST_RAW] if own_text is not None else None,
@@ -64,6 +64,17 @@ def result_view(value: JsonValue) -> ResultView:
         raw=raw[:LONGEST_RAW],
         is_cut=len(raw) > LONGEST_RAW or len(own_text or "") > LONGEST_RAW,
     )
+
+
+def pretty_beginning(value: JsonValue) -> str:
+    """JSON as people read it, no more of it than is shown: a result may have megabytes."""
+    pieces, length = list[str](), 0
+    for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
+        pieces.append(piece[: LONGEST_RAW + 1])
+        length += len(piece)
+        if length > LONGEST_RAW:
+            break
+    return "".join(pieces).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def find_table(value: JsonValue) -> Table | None:
