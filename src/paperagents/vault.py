@@ -37,6 +37,7 @@ from paperagents.runs.run import Runner
 from paperagents.runs.session import Event, Services, Session
 from paperagents.runs.statistics import count_tag
 from paperagents.runs.tag_calls import TagApplier
+from paperagents.runs.together import complete_interrupted
 from paperagents.runs.tracing import traced
 from paperagents.runs.undo import UNDO, choose_files, find_run_to_undo
 from paperagents.sandbox import Cancellation
@@ -314,6 +315,7 @@ class Vault(VaultParts):
         on_event: Callable[[Event], None] | None,
         stop: Cancellation | None,
     ) -> Session:
+        complete_interrupted(self.services)
         asked = approver if isinstance(approver, Approver) else AskFunction(approver) if approver else Approver()
         session = Session(approver=asked, stop=stop or Cancellation())
         session.on_event = traced(on_event or session.on_event, self.services.redaction.text)

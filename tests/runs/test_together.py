@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.errors import UsageError
+from paperagents.files.folder import VaultFolder
+from paperagents.files.overlay import OverlayFolder
+from paperagents.search.search import search_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,3 +219,103 @@ def test_yes_agrees_to_all(desk: Desk, chain: str, yes: Approved, person: Callab
     asked = person(yes)
     assert desk.vault.run(chain, {}, together=True, approver=asked).status == "succeeded"
     assert (desk.root / "new.md").exists()
+
+
+KILLED = """
+import os, sys
+import paperagents
+from paperagents.approval.question import Approved
+from paperagents.files import commit
+real, left = commit.take_name, int(sys.argv[2])
+def take_name(*given):
+    global left
+    if left == 0:
+        os._exit(9)
+    left -= 1
+    real(*given)
+commit.take_name = take_name
+vault = paperagents.open_vault(sys.argv[1])
+vault.run("many", {}, together=True, approver=lambda request: Approved())
+"""
+
+
+@pytest.mark.parametrize("made", [0, 1, 3])
+def test_what_was_killed_in_between_is_completed_at_the_next_start(desk: Desk, made: int) -> None:
+    steps = [f"  - {{tool: write_file, parameters: {{filePath: {each}.md, content: {each}}}}}" for each in "abcd"]
+    desk.chain("many", "\n".join([*steps, "  - {tool: memory, parameters: {identifier: tea, content: green}}"]))
+    desk.vault.close()
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(desk.root), str(made)], check=False)
+    assert killed.returncode == 9
+    assert len([*desk.root.glob("?.md")]) == made
+    vault = desk.reopened()
+    vault.run("read_file", {"filePath": "a.md"})
+    assert sorted(each.name for each in desk.root.glob("?.md")) == ["a.md", "b.md", "c.md", "d.md"]
+    assert vault.entries.get("memory", "tea") is not None
+    (run,) = vault.history.runs(tool="many")
+    done = vault.resume(str(run["run_id"]))
+    assert done.status == "succeeded"
+    entry = vault.entries.get("memory", "tea")
+    assert entry is not None
+    assert entry.version == 1
+
+
+def test_where_the_disk_is_full_nothing_is_changed_and_the_question_stays_open(
+    desk: Desk, chain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, question = waiting(desk, chain)
+
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    with monkeypatch.context() as full:
+        full.setattr("paperagents.files.commit.fill_draft", refuse)
+        assert answer(desk, question, Approved()).status == "waiting"
+    assert not (desk.root / "new.md").exists()
+    (open_still,) = desk.vault.history.questions()
+    assert answer(desk, open_still, Approved()).status == "succeeded"
+    assert (desk.root / "new.md").exists()
+
+
+def test_the_questions_of_a_loop_are_open_at_once_and_a_no_to_one_leaves_the_others(desk: Desk) -> None:
+    desk.chain("loop", """
+  - tool: write_file
+    for_each: ["a", "b", "c"]
+    continue_on_error: true
+    parameters: {filePath: "{{item}}.md", content: x}
+""")  # fmt: skip
+    assert desk.vault.run("loop", {}).status == "waiting"
+    first, second, third = desk.vault.history.questions()
+    assert answer(desk, second, Denied()).status == "waiting"
+    assert answer(desk, third, Approved()).status == "waiting"
+    assert answer(desk, first, Approved()).status == "succeeded"
+    assert sorted(each.name for each in desk.root.glob("?.md")) == ["a.md", "c.md"]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_search_over_pending_changes_is_a_search_after_writing(data: st.DataObject, tmp_path: Path) -> None:
+    root = Path(tempfile.mkdtemp(dir=tmp_path))
+    paths = st.sampled_from(["a.md", "b/c.md", "b/d.txt", ".hidden/e.md", "f.md"])
+    texts = st.sampled_from(["tree", "#tag tree", "---\ntags: [tag]\n---\nleaf", "", "Tree leaf"])
+    for path, text in data.draw(st.dictionaries(paths, texts)).items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    changes = data.draw(st.dictionaries(paths, st.one_of(st.none(), texts)))
+    query = data.draw(st.sampled_from(["tree", "#tag", "leaf -tree", "path:b", "file:a", "tree OR leaf"]))
+    with VaultFolder(root) as folder:
+        overlay = OverlayFolder(folder)
+        for path, new in changes.items():
+            overlay.set_pending(path, new)
+        seen = search_files(overlay, query, sort="path")
+        for path, new in changes.items():
+            (root / path).parent.mkdir(exist_ok=True)
+            if new is None:
+                (root / path).unlink(missing_ok=True)
+            else:
+                (root / path).write_text(new)
+        after = search_files(folder, query, sort="path")
+
+    def without_times(answer: Any) -> Any:
+        return [{**each, "modified": ""} for each in answer["results"]]
+
+    assert without_times(seen) == without_times(after)

@@ -19,6 +19,7 @@ from paperagents.agents.dialogue import CallResult, result_text
 from paperagents.agents.limits import Repetition
 from paperagents.agents.quotations import Quotations
 from paperagents.agents.toolbox import is_read_only
+from paperagents.calls.arguments import validate_arguments
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import (
     CancelledError,
@@ -134,9 +135,10 @@ class _AgentLoop:
             for number, call in enumerate(answer.calls, 1)
         ]
         results: list[CallResult] = []
+        waits: WaitingError | None = None
         for reads, group in groupby(tasks, key=lambda task: self.only_reads(task[0])):
             several = list(group)
-            if reads and len(several) > 1:
+            if reads and waits is None and len(several) > 1:
                 with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
                     futures = [
                         pool.submit(copy_context().run, self.result_of, call, place, reader) for call, place in several
@@ -144,10 +146,28 @@ class _AgentLoop:
                 results += [self.note_result(future.result()) for future in futures]
                 continue
             for call, place in several:
+                if waits is not None and not self.would_ask(call):
+                    continue
                 if self._session.cancellation.cancelled:
                     raise CancelledError
-                results.append(self.note_result(self.result_of(call, place, reader)))
+                try:
+                    results.append(self.note_result(self.result_of(call, place, reader)))
+                except WaitingError as wait:
+                    waits = waits or wait
+        if waits is not None:
+            raise waits
         return results
+
+    def would_ask(self, call: RequestedCall) -> bool:
+        """Whether a call behind one that waits may ask its question now; whatever needs none keeps its order."""
+        try:
+            tool = self._services.find_tool(call.call.tool) if call.call is not None else None
+            if tool is None or call.call is None or tool.kind not in ("builtin", "store"):
+                return False
+            arguments = validate_arguments(tool, call.call.arguments, convert=True)
+            return tool.id != "js_execute" and self._services.built_in[tool.key](arguments).needs_approval
+        except PaperError:
+            return False
 
     def result_of(self, call: RequestedCall, place: Place, reader: TurnReader | None) -> CallResult:
         started = reader.result(call) if reader is not None else None

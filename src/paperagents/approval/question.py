@@ -342,8 +342,12 @@ class Effect:
 
     @cached_property
     def digest(self) -> str:
-        """Names exactly this change."""
-        return digest_of({"tool": self.tool, "arguments": self.arguments, "before": self.before})
+        """Names exactly this change; several that are made together are named by their texts before and after."""
+        return (
+            self.before
+            if self.is_commit
+            else digest_of({"tool": self.tool, "arguments": self.arguments, "before": self.before})
+        )
 
     @property
     def target(self) -> str:

@@ -37,6 +37,8 @@ from paperagents.runs.session import Services, Session
 
 MOST_ITEMS = 100_000
 MOST_AT_ONCE = 32
+MOST_OPEN = 100
+"""Questions of one loop that are open at once."""
 
 
 class Calls(Protocol):
@@ -149,7 +151,7 @@ class _Chain:
     def run_tasks(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
         """The results of all tasks in their order; the first failure ends it, a wait lets the others finish."""
         if at_once <= 1 or len(tasks) <= 1:
-            return [task() for task in tasks]
+            return run_in_order(tasks)
         with ThreadPoolExecutor(max_workers=min(at_once, MOST_AT_ONCE)) as pool:
             futures = [pool.submit(copy_context().run, task) for task in tasks]
             for future in as_completed(futures):
@@ -246,6 +248,26 @@ class _Chain:
         script = replace(at, text=f"return !!(\n{code}\n)", line=at.line - 1, indents=(0, *at.indents))
         stop = self.calls.session.cancellation
         return bool(self.calls.services.sandbox.run(script, names=visible, limits=limits, cancellation=stop).value)
+
+
+def run_in_order(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+    """The results of all tasks. One that waits lets the others ask, too; what fails behind it has to wait for it."""
+    results: list[Any] = []
+    waiting: list[WaitingError] = []
+    for task in tasks:
+        try:
+            results.append(task())
+        except WaitingError as wait:
+            waiting.append(wait)
+        except PaperError:
+            if not waiting:
+                raise
+            break
+        if len(waiting) >= MOST_OPEN:
+            break
+    if waiting:
+        raise waiting[0]
+    return results
 
 
 def _inherit(group: Step, inner: Step) -> Step:

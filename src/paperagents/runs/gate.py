@@ -213,7 +213,7 @@ class Gate:
     ) -> Recovery:
         """Changes that were agreed on together are completed; where somebody was in between, they are asked again."""
         changes = self.services.changes.intended(run.run_id, place.path)
-        is_agreed = intent.is_agreed and intent.digest == replace(effect, before=state_of(changes)).digest
+        is_agreed = intent.is_agreed and intent.digest == state_of(changes)
         is_made = self.services.changes.is_made(run.run_id, place.path)
         if is_agreed and (is_made or complete(self.services, changes, run.run_id, place.path)):
             return Done(replace(effect, changes=tuple(changes)), intent.answer, intent.approved)

@@ -10,7 +10,7 @@ drop        a run that fails or is cancelled has changed nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from paperagents.errors import (
     DeniedError,
     FileChangedError,
     PlanEndsError,
+    RunBusyError,
     StorageError,
     ToolError,
     UsageError,
@@ -30,8 +31,9 @@ from paperagents.errors import (
 from paperagents.files.commit import commit_changes, complete_changes, digest_text, in_order, take_back
 from paperagents.messages import text
 from paperagents.runs.log import RunContext
-from paperagents.runs.record import TOGETHER, Place, StepPath
+from paperagents.runs.record import TOGETHER, Place, StepPath, root_of
 from paperagents.runs.session import Services, Session
+from paperagents.storage.database import StoredRow
 from paperagents.storage.entry_text import read_entry_text, text_of
 
 if TYPE_CHECKING:
@@ -280,6 +282,24 @@ def complete(services: Services, changes: Sequence[Change], run_id: str, path: s
         take_back(services.folder, in_order(notes))
         return False
     return True
+
+
+def complete_interrupted(services: Services) -> None:
+    """At the start of the program: whatever a killed one was about to change together is changed, or nothing of it."""
+    journal = services.journal
+    if not journal.database.exists():
+        return
+    for row in journal.database.rows("SELECT run_id FROM intents WHERE path = 'together'"):
+        run_id = StoredRow("intents", row).text("run_id")
+        # Whoever has the run is alive, and does it; another one may be quicker than we are.
+        with suppress(RunBusyError), journal.lock_run(root_of(run_id)):
+            intent, changes = journal.intent(run_id, TOGETHER), services.changes.intended(run_id, TOGETHER)
+            is_agreed = intent is not None and intent.is_agreed and intent.digest == state_of(changes)
+            if not is_agreed or services.changes.is_made(run_id, TOGETHER):
+                continue
+            if not complete(services, changes, run_id, TOGETHER):
+                journal.forget_intent(run_id, TOGETHER)
+                services.changes.forget(run_id, TOGETHER)
 
 
 def commit_entries(services: Services, changes: Sequence[Change], run_id: str, path: str) -> None:

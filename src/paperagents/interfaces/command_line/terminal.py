@@ -159,7 +159,7 @@ class TerminalApprover(Approver):
                 # At the end of the input the no stands, also without a reason.
                 with suppress(EOFError):
                     decision = Denied(reason=self.read_line(text("ask.reason")))
-            case "t" | "together" | "z" | "zusammen" if not request.files:
+            case "c" | "collect" | "s" | "sammeln" if not request.files:
                 decision = Approved(via="terminal", together=True)
             case "r" | "run" | "rest" if not request.files:
                 decision = Approved(via="terminal", for_run=True)

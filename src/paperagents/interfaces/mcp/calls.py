@@ -45,6 +45,8 @@ Result = types.CallToolResult | types.InputRequiredResult
 LONGEST_PREVIEW = 20_000
 MOST_TRIES = 3
 """So often a question is put to a client."""
+TOGETHER = "paperagents/together"
+"""In the ``_meta`` of a call: its changes are collected, and asked about once, at the end."""
 _KNOWS_TITLED_CHOICES = "2025-11-25"
 
 
@@ -66,7 +68,7 @@ class ToolCalls:
                 return search_result(await asyncio.to_thread(self._offer.search, query))
             tool, arguments = self.resolve_call(params)
             with continue_trace(trace_of(context)):
-                run_id = self._live.start(tool, arguments)
+                run_id = self._live.start(tool, arguments, together=(context.meta or {}).get(TOGETHER) is True)
             return await self.finish(context, run_id)
         except PaperError as error:
             return error_result(error.as_json())
@@ -237,7 +239,7 @@ def answer_schema(version: str, request: ApprovalRequest) -> dict[str, Any]:
         "properties": {
             "decision": {"type": "string", "title": text("mcp.ask.decision"), **choices},
             "reason": {"type": "string", "title": text("mcp.ask.reason")},
-            "for_run": {"type": "boolean", "title": text("mcp.ask.for-run"), "default": False},
+            **fields_of(request),
             **(
                 {"always": {"type": "boolean", "title": text("mcp.ask.always", rule=always), "default": False}}
                 if always
@@ -247,6 +249,14 @@ def answer_schema(version: str, request: ApprovalRequest) -> dict[str, Any]:
         },
         "required": ["decision"],
     }
+
+
+def fields_of(request: ApprovalRequest) -> dict[str, Any]:
+    """What else can be said: of several changes something for each file, of one also what holds for the next ones."""
+    if request.files:
+        return {"files": {"type": "string", "title": text("mcp.ask.files")}}
+    words = {"for_run": "mcp.ask.for-run", "together": "mcp.ask.together"}
+    return {name: {"type": "boolean", "title": text(word), "default": False} for name, word in words.items()}
 
 
 def is_undecided(answer: Any, request: ApprovalRequest | None = None) -> bool:
@@ -265,6 +275,8 @@ def read_decision(answer: Any, by: Caller) -> Decision:
         by=by.name,
         via="mcp",
         for_run=content.get("for_run") is True,
+        together=content.get("together") is True,
+        files=read_arguments(files) if isinstance(files := content.get("files"), str) and files.strip() else None,
         always=content.get("always") is True,
         arguments=read_arguments(edit) if isinstance(edit, str) and edit.strip() else None,
     )

@@ -246,6 +246,10 @@ class Approval(BaseModel):
     preview: str
     digest: str
     requested: str
+    files: list[JsonDict] | None = Field(
+        default=None, description="Of several changes: each file with its diff and hunks."
+    )
+    pending: list[JsonDict] | None = Field(default=None, description="What the run has collected so far.")
 
 
 class Rule(BaseModel):

@@ -417,28 +417,31 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "编辑器中没有任何改动，因此尚未作出决定。",
     ),
     "ask.question": (
-        "[y]es  [n]o  [e]dit  [r]est of this run  {always}[?]",
-        "[j]a  [n]ein  b[e]arbeiten  [r]est dieses Laufs  {always}[?]",
-        "[y] 是  [n] 否  [e] 编辑  [r] 本次运行余下部分  {always}[?]",
+        "[y]es  [n]o  [e]dit  [r]est of this run  [c]ollect the rest  {always}[?]",
+        "[j]a  [n]ein  b[e]arbeiten  [r]est dieses Laufs  [s]ammeln  {always}[?]",
+        "[y] 是  [n] 否  [e] 编辑  [r] 本次运行余下部分  [c] 收集其余更改  {always}[?]",
     ),
     "ask.help": (
         (
             "y  yes, this once\n"
             "n  no; you can say why\n"
             "e  change it in your editor, and approve that\n"
-            "r  yes, and the same tool for the rest of this run"
+            "r  yes, and the same tool for the rest of this run\n"
+            "c  yes, and collect what the run changes later, to ask once"
         ),
         (
             "j  ja, dieses eine Mal\n"
             "n  nein; Sie können sagen, warum\n"
             "e  im Editor ändern und das genehmigen\n"
-            "r  ja, und dasselbe Tool für den Rest dieses Laufs"
+            "r  ja, und dasselbe Tool für den Rest dieses Laufs\n"
+            "s  ja, und sammeln, was der Lauf später ändert, um einmal zu fragen"
         ),
         (
             "y  仅批准这一次\n"
             "n  拒绝；可以说明理由\n"
             "e  在编辑器中修改，并批准修改后的内容\n"
-            "r  批准，并在本次运行余下部分允许同一工具"
+            "r  批准，并在本次运行余下部分允许同一工具\n"
+            "c  批准，并收集本次运行之后的更改，统一询问一次"
         ),
     ),
     "ask.reason": ("Why not? (may be empty)", "Warum nicht? (darf leer sein)", "为什么不？（可留空）"),
