@@ -9,9 +9,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import randbelow
+from typing import TYPE_CHECKING
 
-from paperagents.agents.evals import Attempt, EvalReport, Observer, evaluate_model
-from paperagents.agents.model import LanguageModel
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -21,29 +20,28 @@ from paperagents.approval.question import (
     Decision,
 )
 from paperagents.calls.arguments import ToolCall, variable_text
-from paperagents.definitions.agent import Eval
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, Example, ToolDefinition
 from paperagents.errors import StorageError, ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.notes_folder import find_vault
-from paperagents.runs.blame import blame, blame_as_json
-from paperagents.runs.examples import ExampleResult, run_examples, unusable_file
 from paperagents.runs.history import LAST
-from paperagents.runs.null_journal import NullJournal
 from paperagents.runs.record import RunRecord, root_of
 from paperagents.runs.run import Runner
 from paperagents.runs.session import Event, Services, Session
-from paperagents.runs.statistics import count_tag
-from paperagents.runs.tag_calls import TagApplier
 from paperagents.runs.together import complete_interrupted
 from paperagents.runs.tracing import traced
 from paperagents.runs.undo import UNDO, choose_files, find_run_to_undo
 from paperagents.sandbox import Cancellation
-from paperagents.tags import read_tags
-from paperagents.tool_modes import Mode, in_mode
 from paperagents.vault_parts import VaultParts
+
+if TYPE_CHECKING:
+    from paperagents.agents.evals import Attempt, EvalReport
+    from paperagents.agents.model import LanguageModel
+    from paperagents.definitions.agent import Eval
+    from paperagents.runs.examples import ExampleResult
+    from paperagents.tool_modes import Mode
 
 Person = Approver | Callable[[ApprovalRequest], Decision | Awaitable[Decision]] | None
 """Who is asked: an approver, a function, a coroutine function, or nobody."""
@@ -75,6 +73,8 @@ class Vault(VaultParts):
         ``dryrun``, ``manual``, ``configure`` (the arguments are variables), ``log`` or ``rebuild``.
         """
         if mode != "execute":
+            from paperagents.tool_modes import in_mode  # noqa: PLC0415  not for every run
+
             return in_mode(self, mode, tool, arguments or {}, approver)
         call = ToolCall(tool=tool, arguments=dict(arguments or {}))
         session = self._session(approver, on_event, stop)
@@ -173,6 +173,8 @@ class Vault(VaultParts):
 
         Of all files, those that cannot be used fail.
         """
+        from paperagents.runs.examples import run_examples, unusable_file  # noqa: PLC0415  not for every run
+
         if tool is not None:
             return run_examples(self.registry.tool(tool), self._try_example)
         files = [entry for entry in self.registry.entries() if entry.file is not None]
@@ -185,6 +187,8 @@ class Vault(VaultParts):
 
         Without models, with the one that the agent thinks with.
         """
+        from paperagents.agents.evals import evaluate_model  # noqa: PLC0415  not for every run
+
         definition = self.registry.agent(agent)
         reports = []
         for model in models or (None,):
@@ -195,6 +199,8 @@ class Vault(VaultParts):
         return reports
 
     def _try_eval(self, agent: AgentDefinition, model: LanguageModel | str, wanted: Eval) -> Attempt:
+        from paperagents.agents.evals import Attempt, Observer  # noqa: PLC0415  not for every run
+
         observer = Observer()
         pending = self.services.make_pending()
         session = Session(plan=[], responses=wanted.responses, is_eval=True, on_event=observer.on_event)
@@ -229,6 +235,10 @@ class Vault(VaultParts):
         approver: Person = None,
     ) -> list[JsonObject]:
         """Carry out the calls in a model's text, in its order; one result each."""
+        from paperagents.runs.statistics import count_tag  # noqa: PLC0415  not for every run
+        from paperagents.runs.tag_calls import TagApplier  # noqa: PLC0415  not for every run
+        from paperagents.tags import read_tags  # noqa: PLC0415  not for every run
+
         registry = self.tag_registry()
         session = self._session(approver, None, None)
         applier = TagApplier(
@@ -259,6 +269,8 @@ class Vault(VaultParts):
 
     def blame(self, file: str) -> list[JsonObject]:
         """For each line of a note the run that wrote it; None where it came from outside."""
+        from paperagents.runs.blame import blame, blame_as_json  # noqa: PLC0415  not for every run
+
         path = self._find_place(file)
         now = self.folder.read_text(path).content
         authored = blame(self.change_history.rows_of("", path), self.change_history.texts, now)
@@ -322,6 +334,8 @@ class Vault(VaultParts):
         return session
 
     def _without_trace(self) -> Services:
+        from paperagents.runs.null_journal import NullJournal  # noqa: PLC0415  not for every run
+
         return replace(self.services, journal=NullJournal())
 
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
-from paperagents.agents.runner import AgentRunner
-from paperagents.agents.sampling import sample_model
 from paperagents.approval.file_changes import require_fitting
 from paperagents.approval.question import (
     ApprovalRequest,
@@ -28,9 +26,6 @@ from paperagents.errors import EnvironmentChangedError, PaperError, ToolError, U
 from paperagents.files.folder import VaultFolder
 from paperagents.http.addresses import leads_inside
 from paperagents.known_settings import find_spec
-from paperagents.mcp_client.connections import RemoteEffects
-from paperagents.mcp_client.error_output import error_file
-from paperagents.mcp_client.transports import ClientDesk, find_secret
 from paperagents.messages import system_text
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.packages import packages_of
@@ -48,7 +43,6 @@ from paperagents.runs.questions import Questions
 from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Services
-from paperagents.runs.tag_calls import vault_tags
 from paperagents.runs.undo import UNDO, Undo, find_run_to_undo
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
@@ -57,11 +51,15 @@ from paperagents.settings import KEEPING_FOLDER, user_folder
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, ToolStorage
 from paperagents.storage.sqlite import SqliteDatabase
-from paperagents.tags import TagRegistry
 from paperagents.tools import effects_in
 from paperagents.tools.built_in import ToolContext
-from paperagents.tools.own_stores import OwnStores
 from paperagents.tools.service_secrets import ServiceSecrets
+
+if TYPE_CHECKING:
+    from paperagents.agents.runner import AgentRunner
+    from paperagents.mcp_client.connections import RemoteEffects
+    from paperagents.tags import TagRegistry
+    from paperagents.tools.own_stores import OwnStores
 
 _OF_THE_SANDBOX = ("timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb")
 
@@ -117,13 +115,11 @@ class VaultParts(NotesFolder):
     @cached_property
     def retention(self) -> Retention:
         """How long runs are kept."""
-        return Retention(journal=self.journal, keep_days=self._kept("keep_days"), keep_mb=self._kept("keep_mb"))
-
-    def _kept(self, limit: str) -> int:
-        """A limit of the history; one in a vault's own file does not count for a database that others may share."""
+        # A limit in a vault's own file does not count for a database that other vaults may share.
         is_shared = bool(self.settings.get("database_url")) and not self.is_from_vault("database_url")
-        name = f"history.{limit}"
-        return 0 if is_shared and self.is_from_vault(name) else int(self.settings.get(name))
+        names = ("history.keep_days", "history.keep_mb")
+        days, megabytes = (0 if is_shared and self.is_from_vault(each) else self.settings.get(each) for each in names)
+        return Retention(journal=self.journal, keep_days=days, keep_mb=megabytes)
 
     @cached_property
     def entries(self) -> EntryStore:
@@ -213,6 +209,11 @@ class VaultParts(NotesFolder):
     @cached_property
     def remote_effects(self) -> RemoteEffects:
         """The tools of other MCP servers, and the connections to them."""
+        from paperagents.agents.sampling import sample_model  # noqa: PLC0415  not for every run
+        from paperagents.mcp_client.connections import RemoteEffects  # noqa: PLC0415  not for every run
+        from paperagents.mcp_client.error_output import error_file  # noqa: PLC0415  not for every run
+        from paperagents.mcp_client.transports import ClientDesk, find_secret  # noqa: PLC0415  not for every run
+
         desk = ClientDesk(
             find_secret=partial(find_secret, self.service_secrets, self._mask),
             error_file=lambda server: error_file(user_folder(), self.root, server.name),
@@ -261,7 +262,7 @@ class VaultParts(NotesFolder):
             storage=ToolStorage(self.database),
             vault_content=self.vault_content,
             note_log=NoteLog(self.folder, self.rules, changes, self._tool_files),
-            agent=self.agents,
+            agent=lambda pipeline, frame: self.agents(pipeline, frame),  # noqa: PLW0108  made for a call of an agent
             journal=self.journal,
             changes=changes,
             pending=self._make_pending(),
@@ -280,6 +281,8 @@ class VaultParts(NotesFolder):
     @cached_property
     def agents(self) -> AgentRunner:
         """Who answers calls of agents."""
+        from paperagents.agents.runner import AgentRunner  # noqa: PLC0415  not for every run
+
         return AgentRunner(
             root=self.root,
             settings=self.settings,
@@ -290,11 +293,15 @@ class VaultParts(NotesFolder):
 
     def tag_registry(self) -> TagRegistry:
         """The tags of this vault: the built-in ones, those that notes define, and every tool under its id."""
+        from paperagents.runs.tag_calls import vault_tags  # noqa: PLC0415  not for every run
+
         return vault_tags(self.registry.tags(), self.registry.entries(), self._evaluate)
 
     @cached_property
     def own_stores(self) -> OwnStores:
         """The tools of kinds of entries that tags of this vault define."""
+        from paperagents.tools.own_stores import OwnStores  # noqa: PLC0415  not for every run
+
         return OwnStores(self.tag_registry)
 
     def find_tool(self, name: str) -> ToolDefinition:
@@ -365,12 +372,16 @@ class VaultParts(NotesFolder):
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         hosts = self.settings.get("allowed_hosts")
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
-        own_stores = partial(self.own_stores.prepare, context)
         history = ChangeHistory(self.journal, partial(read_now, folder, entries))
         find_run = partial(find_run_to_undo, self.change_history, self.history)
         undo = Undo(history=history, find_run=find_run)
         own = {**effects_in(context), UNDO: undo.prepare}
-        return AllTools(own, self.remote_effects.prepare, own_stores, self.secrets_in_use.guard)
+        return AllTools(
+            own,
+            lambda key: self.remote_effects.prepare(key),  # noqa: PLW0108  made when they are first needed
+            lambda key, arguments: self.own_stores.prepare(context, key, arguments),
+            self.secrets_in_use.guard,
+        )
 
     def _clock(self) -> dict[str, str]:
         now = datetime.now(UTC).astimezone(self.settings.zone)

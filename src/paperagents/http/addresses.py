@@ -13,8 +13,6 @@ from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
 
-import httpx2
-
 Address: TypeAlias = IPv4Address | IPv6Address
 
 _CLOSED_V4 = tuple(
@@ -126,6 +124,8 @@ def normalize_host(host: str) -> str:
     """One spelling per host: case, brackets, a final dot, letters beyond ASCII, and the many forms of an address."""
     name = host.removeprefix("[").removesuffix("]").removesuffix(".").lower()
     if not name.isascii():
+        import httpx2  # noqa: PLC0415  half of what a small run would load, for a name that few hosts have
+
         with suppress(httpx2.InvalidURL):
             name = httpx2.URL(scheme="http", host=name).raw_host.decode("ascii").removesuffix(".")
     with suppress(ValueError):
