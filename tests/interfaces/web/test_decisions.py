@@ -120,3 +120,47 @@ def test_a_rule_is_said_in_words_before_and_can_be_wider(context: BrowserContext
     (rule,) = served.vault.rules.rules()
     assert (rule.by, rule.mode, rule.path, rule.until[:4]) == ("keep", "create", "kept/*", "2100")
     assert (served.folder / "kept/two.md").exists()
+
+
+TOGETHER = """---
+tool: true
+id: bundle
+name: Bundle
+description: Changes three notes and asks once.
+approval: together
+steps:
+  - {name: a, tool: write_file, parameters: {filePath: notes/long.md, content: "{{text}}", overwrite: true}}
+  - {name: b, tool: write_file, parameters: {filePath: out/b.md, content: "b\\n"}}
+  - {name: c, tool: write_file, parameters: {filePath: out/c.md, content: "c\\n"}}
+parameters:
+  - {name: text, type: string, description: The text}
+---
+"""
+
+
+def test_a_change_set_is_answered_file_by_file_and_place_by_place(context: BrowserContext, served: Served) -> None:
+    lines = [f"line {number}\n" for number in range(40)]
+    served.note("notes/long.md", "".join(lines))
+    served.note("tools/bundle.md", TOGETHER)
+    changed = ["first\n", *lines[1:39], "last\n"]
+    served.vault.run("bundle", {"text": "".join(changed)})
+    page = open_inbox(context, served)
+    expect(page.locator(".wish")).to_have_text("Bundle wants to change 3 files")
+    expect(page.locator(".change-sums")).to_have_text("3 files, +4 −2")
+    expect(page.locator("[data-hunk]")).to_have_count(2)
+    page.locator("[data-hunk]").last.uncheck()
+    page.locator(".changed-file", has_text="out/c.md").get_by_role("checkbox").uncheck()
+    page.get_by_role("button", name="Approve the chosen").click()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    assert (served.folder / "notes/long.md").read_text() == "".join(["first\n", *lines[1:]])
+    assert (served.folder / "out/b.md").exists()
+    assert not (served.folder / "out/c.md").exists()
+
+
+def test_the_rest_of_a_run_can_be_collected_into_one_question(context: BrowserContext, served: Served) -> None:
+    served.vault.run("keep", {"title": "Beans"})
+    page = open_inbox(context, served)
+    page.get_by_role("button", name="Other answers").click()
+    page.get_by_role("button", name="collect the rest and ask once").click()
+    expect(page.locator(".changed-file")).to_contain_text("kept/two.md")
+    assert not (served.folder / "kept/two.md").exists()

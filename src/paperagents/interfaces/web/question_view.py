@@ -40,12 +40,6 @@ class FileView:
     diff: Diff | None
     hunks: tuple[HunkView, ...]
 
-    @property
-    def new_text(self) -> str:
-        """The text of a file that does not exist yet: the one whose whole text the question holds."""
-        lines = self.diff.lines if self.diff is not None and self.diff.is_new else ()
-        return "".join(f"{line.text}\n" for line in lines if line.kind == "added")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionView:

@@ -90,7 +90,6 @@ TEXTS = {
     ),
     "web.js.approve-changed": ("Approve with these changes", "Mit diesen Änderungen genehmigen", "按此修改批准"),
     "web.js.approve-chosen": ("Approve the chosen", "Ausgewähltes genehmigen", "批准所选"),
-    "web.js.new-text": ("New text of {path}", "Neuer Text von {path}", "{path} 的新内容"),
     "web.js.said-approve": ("Approved.", "Genehmigt.", "已批准。"),
     "web.js.said-deny": ("Denied.", "Abgelehnt.", "已拒绝。"),
     "web.js.see-run": ("See the run", "Zum Lauf", "查看运行"),

@@ -2,7 +2,7 @@
 
 import { makeForm } from "./form.js";
 import { calmly, make, notice, readJson, Refusal, say, send } from "./dom.js";
-import { chosenFiles, editFile } from "./change_set.js";
+import { chosenFiles } from "./change_set.js";
 
 const FIRST_MOMENT = 500;
 const GONE = ["unknown-approval", "approval-changed", "run-is-running"];
@@ -44,8 +44,8 @@ export async function answer(button) {
     case "approve": return give(question, "approve", approval(question));
     case "run": return give(question, "approve", { ...approval(question), for_run: true });
     case "always": return give(question, "approve", { ...approval(question), always: true, ...ruleOf(question) });
+    case "together": return give(question, "approve", { ...approval(question), together: true });
     case "edit": return edit(question);
-    case "edit-file": return editFile(button);
     case "other": return showOthers(question, button);
   }
 }

@@ -1,6 +1,6 @@
-// A question about several files: yes or no for each file and each place in it, or another text for a file.
+// A question about several files: yes or no for each file and each place in it.
 
-import { make, say } from "./dom.js";
+import { say } from "./dom.js";
 
 /** What a yes says of each file; null where everything is wanted as it is shown, or where there are no files. */
 export function chosenFiles(question) {
@@ -11,8 +11,6 @@ export function chosenFiles(question) {
 
 function choiceOf(file) {
   if (!file.querySelector("[data-file]").checked) return false;
-  const written = file.querySelector(".new-text textarea");
-  if (written) return { content: written.value };
   const hunks = [...file.querySelectorAll("[data-hunk]")];
   const wanted = hunks.filter((each) => each.checked).map((each) => Number(each.dataset.hunk));
   return hunks.length === wanted.length ? true : { hunks: wanted };
@@ -37,17 +35,4 @@ export function followChoices() {
     approve.dataset.whole ??= approve.textContent;
     approve.textContent = isWhole ? approve.dataset.whole : say("approve-chosen");
   });
-}
-
-/** The new text of a file, to be changed before saying yes. */
-export function editFile(button) {
-  const file = button.closest(".changed-file");
-  if (file.querySelector(".new-text")) return;
-  const area = make("textarea", { rows: "12", spellcheck: "false", class: "raw-json", "aria-label": say("new-text", { path: file.dataset.path }) });
-  area.value = JSON.parse(file.querySelector(".new-content").textContent);
-  for (const each of file.querySelectorAll(".diff-lines, .hunk")) each.remove();
-  file.append(make("div", { class: "new-text" }, area));
-  button.remove();
-  area.focus();
-  area.dispatchEvent(new Event("change", { bubbles: true }));
 }
