@@ -78,6 +78,17 @@ class Conversation:
         self.history = read_sections(before)
         """What was said before this run."""
 
+    def ask(self, query: str) -> list[Section]:
+        """Add what a person asks, and return what was said before it.
+
+        A question that stands at the end without an answer, as after a failed run, is not written twice.
+        """
+        asked = self._masking.text(query).replace("\r\n", "\n").strip()
+        if self.history and self.history[-1] == Section(role="you", text=asked):
+            return self.history[:-1]
+        self.add("you", query)
+        return self.history
+
     def add(self, role: str, said: str) -> None:
         """A section, once: where it stands there already from before an interruption, it is only passed by."""
         shown = escape_headings(self._masking.text(said)).strip()
@@ -166,6 +177,19 @@ def open_conversation(kept: Path, name: str, agent: str, run_id: str, masking: R
             os.fsync(descriptor)
 
 
+def fork_conversation(kept: Path, agent: str, said: Sequence[Section], name: str) -> None:
+    """A new note of this name that begins with what was said in another."""
+    sections = (
+        f"\n## {text(f'agent.{each.role}')}\n\n{escape_headings(each.text)}\n{closing_fence(each.text)}"
+        for each in said
+    )
+    with _open_folder(kept) as folder, _open_locked(folder, name, os.O_EXCL) as descriptor:
+        data = memoryview(utf8(f"---\nconversation: {agent}\n---\n{''.join(sections)}"))
+        while data:
+            data = data[os.write(descriptor, data) :]
+        os.fsync(descriptor)
+
+
 def list_conversations(kept: Path, agent: str) -> list[str]:
     """The conversations with an agent, the newest last."""
     with suppress(OSError):
@@ -206,9 +230,9 @@ def _open_folder(kept: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _open_locked(folder: int, name: str) -> Iterator[int]:
+def _open_locked(folder: int, name: str, also: int = 0) -> Iterator[int]:
     try:
-        descriptor = os.open(f"{name}.md", _FILE, 0o600, dir_fd=folder)
+        descriptor = os.open(f"{name}.md", _FILE | also, 0o600, dir_fd=folder)
     except OSError as error:
         raise ToolError("conversation-unreadable", name=name, reason=system_text(error)) from error
     try:

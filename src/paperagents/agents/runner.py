@@ -84,7 +84,6 @@ class AgentRunner:
         if session.model is None and start["chosen_by"] == "person" and start["model"] != OWN_MODEL:
             # The agents below use this model, too, also when the run is resumed later.
             session.model = start["model"]
-        model, model_name = self._open_model(pipeline, str(start["model"]))
         name, query = start.get(CONVERSATION), str(frame.arguments[QUERY])
         opened = (
             open_conversation(self.root / ".paper", name, agent.id, frame.run_id, services.redaction)
@@ -92,9 +91,9 @@ class AgentRunner:
             else nullcontext()
         )
         with opened as conversation:
-            history = as_messages(conversation.history) if conversation is not None else []
-            if conversation is not None:
-                conversation.add("you", query)
+            # Written down before there is a model: what was asked is not lost where nobody has chosen one yet.
+            history = as_messages(conversation.ask(query)) if conversation is not None else []
+            model, model_name = self._open_model(pipeline, str(start["model"]))
             above = frame.spending if isinstance(frame.spending, Spending) else None
             spending = Spending(budget=agent.budget, above=above)
             inner = replace(frame, failures_are_results=True, granted=box.granted, agents=frame.agents + 1,

@@ -116,6 +116,8 @@ class AgentDefinition:
     evals: tuple[Eval, ...] = ()
     pass_rate: float = 1.0
     """How many of the evals must pass, as a fraction."""
+    starters: tuple[str, ...] = ()
+    """Questions that the pages offer to begin with."""
     memory: bool = True
     budget: Mapping[str, JsonValue] = field(default_factory=dict)
     """``tokens`` and/or ``money``; empty is no limit."""

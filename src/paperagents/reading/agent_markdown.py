@@ -22,7 +22,8 @@ from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 AGENT_FIELDS = (
     "agent", "id", "name", "description", "model", "parameters", "tools", "protocol", "max_iterations", "temperature",
     "top_p", "max_tokens", "reasoning", "stop", "seed", "extra", "output", "context_tokens", "fallback", "images",
-    "evals", "pass", "memory", "budget", "timeout", "approval", "agents", "version", "category", "tags", "author",
+    "evals", "pass", "starters", "memory", "budget", "timeout", "approval", "agents", "version", "category", "tags",
+    "author",
 )  # fmt: skip
 BUDGET_FIELDS = ("tokens", "money")
 _OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
@@ -52,6 +53,7 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         images=fields.boolean("images", default=False),
         evals=read_evals(fields),
         pass_rate=1.0 if (pass_rate := read_bounded(fields, "pass", 1)) is None else pass_rate,
+        starters=fields.texts("starters"),
         memory=fields.boolean("memory", default=True),
         budget=read_budget(fields),
         timeout=fields.number("timeout", above=0),

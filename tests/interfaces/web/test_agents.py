@@ -110,3 +110,87 @@ def test_an_agent_is_stopped_while_it_works_and_found_by_what_was_said(page: Pag
     page.get_by_role("link", name="New conversation").click()
     page.get_by_role("link", name="Please hurry 😀").click()
     expect(page.locator(".turn.person")).to_contain_text("at once")
+
+
+NOVICE = """---
+agent: true
+id: novice
+name: Novice
+description: Nobody has chosen a model for it.
+tools: [search_files, read_file]
+starters: [What grows here?, Who are you?, And then?, A fourth one]
+---
+Help.
+"""
+
+
+@pytest.mark.parametrize("look", ["desktop-light", "phone-dark"])
+def test_the_first_message_is_kept_where_there_is_no_model_yet(page: Page, served: Served, look: str) -> None:
+    assert look
+    served.note("agents/novice.md", NOVICE)
+    page.goto(f"{served.url}/agents/novice")
+    page.get_by_label("Your message").fill("What grows here, and why?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn.person")).to_contain_text("What grows here, and why?")
+    expect(page.locator("#run-slot").get_by_role("link", name="Choose a model")).to_have_attribute(
+        "href", "/settings#model"
+    )
+    expect(page.get_by_text("keyring set")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".turn.person")).to_contain_text("What grows here, and why?")
+    # Asked again it is still one question.
+    served.note("agents/novice.md", NOVICE.replace("tools:", "model: scripted:data/novice.json\ntools:"))
+    served.note("data/novice.json", '["Peas grow here."]')
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator("#conversation .turn.agent")).to_contain_text("Peas grow here.")
+    expect(page.locator(".turn.person")).to_have_count(1)
+
+
+def test_a_message_that_never_reached_the_agent_is_in_the_field_again(page: Page, served: Served) -> None:
+    served.note("agents/novice.md", NOVICE)
+    page.goto(f"{served.url}/agents/novice")
+    served.note("agents/novice.md", "---\nagent: true\nid: other\nname: Other\n---\nx\n")
+    page.get_by_label("Your message").fill("Are you still there?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("novice").last).to_be_visible()
+    expect(page.get_by_label("Your message")).to_have_value("Are you still there?")
+
+
+def test_an_agent_says_what_it_works_with_and_how_to_begin(page: Page, served: Served) -> None:
+    served.note("agents/novice.md", NOVICE.replace("tools:", "model: scripted:data/novice.json\ntools:"))
+    served.note("data/novice.json", '["I am new here."]')
+    page.goto(f"{served.url}/agents/novice")
+    about = page.locator("#about-agent")
+    expect(about.locator("code")).to_have_text("scripted:data/novice.json")
+    expect(about.get_by_role("link", name="search_files")).to_have_attribute("href", "/tools/search_files")
+    expect(page.locator("#starters button")).to_have_text(["What grows here?", "Who are you?", "And then?"])
+    page.get_by_role("button", name="Who are you?").click()
+    expect(page.locator("#conversation .turn.agent")).to_contain_text("I am new here.")
+    expect(page.locator("#starters")).to_have_count(0)
+    below = page.locator("#ask").bounding_box()
+    assert below is not None
+    assert below["y"] + below["height"] > 700, "the field is at the bottom, however little was said"
+
+
+def test_a_question_is_asked_again_or_anew_in_a_conversation_of_its_own(page: Page, served: Served) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    served.note("agents/talker.md", TALKER)
+    served.note("data/talker.json", '["First answer.", "Second answer.", "Third *answer*."]')
+    page.goto(f"{served.url}/agents/talker")
+    page.get_by_label("Your message").fill("One")
+    page.keyboard.press("Enter")
+    expect(page.locator("#conversation .turn.agent")).to_contain_text("First answer.")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator("#conversation .turn.agent")).to_contain_text("Second answer.")
+    expect(page.locator("#conversation .turn")).to_have_count(2)
+    page.get_by_role("button", name="Edit and ask anew").click()
+    expect(page.get_by_label("Your message")).to_have_value("One")
+    page.get_by_label("Your message").fill("Another one")
+    page.keyboard.press("Enter")
+    expect(page.locator("#conversation .turn.agent")).to_contain_text("Third answer.")
+    expect(page.locator(".turn.person")).to_have_text(["You\nAnother one"], use_inner_text=True)
+    page.locator(".turn.agent + .turn-actions").get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "Third *answer*."
+    page.reload()
+    expect(page.locator("#conversations li")).to_have_count(3)

@@ -36,6 +36,7 @@ from paperagents.version import __version__
 router = APIRouter(prefix="/api", route_class=StrictRoute, responses=PROBLEM)
 BUNDLE_SECONDS = 0.1
 MOST_IN_A_BUNDLE = 1_000
+_PIECES = ("model-text", "model-reasoning")
 Name = Annotated[str, Path(min_length=1, max_length=500)]
 Variables = dict[str, Variable]
 
@@ -221,7 +222,7 @@ def condense(events: list[JsonObject]) -> list[JsonObject]:
         if event["type"] == "step-started" and (event["run_id"], event["path"]) in ended:
             continue
         last = kept[-1] if kept else {}
-        if event["type"] == last.get("type") == "model-text" and event["run_id"] == last["run_id"]:
+        if event["type"] in _PIECES and event["type"] == last.get("type") and event["run_id"] == last["run_id"]:
             kept[-1] = {**event, "text": f"{last['text']}{event['text']}"}
         else:
             kept.append(event)

@@ -18,6 +18,7 @@ from paperagents.interfaces.rest.responses import Json
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web import (
+    agent_pages,
     editor_pages,
     entry_pages,
     rendering,
@@ -33,6 +34,9 @@ from paperagents.messages import LANGUAGES, in_language
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 choices = APIRouter(include_in_schema=False)
+PARTS = (
+    rendering, run_pages, editor_pages, settings_pages, entry_pages, agent_pages, tool_pages, trust_pages
+)  # fmt: skip
 MOST_AT_ONCE = 50
 LANGUAGE_COOKIE = "paper_language"
 STATUS_HEADER = "x-paper-status"
@@ -43,7 +47,7 @@ _YEAR = 365 * 24 * 3600
 
 def add_pages(app: FastAPI) -> None:
     """Add all pages to the application, in the language of the reader."""
-    for part in (rendering, run_pages, editor_pages, settings_pages, entry_pages, tool_pages, trust_pages):
+    for part in PARTS:
         app.include_router(part.router)
     app.include_router(choices)
     app.include_router(router)

@@ -25,4 +25,5 @@ AREAS = (
     "web",
     "web_decisions",
     "web_store",
+    "web_agents",
 )

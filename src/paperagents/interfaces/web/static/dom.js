@@ -96,6 +96,14 @@ function isRefused(response) {
   return !response.ok || response.headers.has("x-paper-status");
 }
 
+/** Copy a text; the button says so for a moment. */
+export async function copy(button, text) {
+  await navigator.clipboard.writeText(text);
+  const before = button.textContent;
+  button.textContent = say("copied");
+  setTimeout(() => (button.textContent = before), 2000);
+}
+
 let fading;
 
 /** Tell something in passing; `link` leads to more of it. */

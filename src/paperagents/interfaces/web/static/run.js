@@ -1,6 +1,6 @@
 // A run as it goes on: its rows follow what happens, questions come up, nothing is lost.
 
-import { announce, calmly, make, notice, piece, Refusal, say, send, textOf } from "./dom.js";
+import { announce, calmly, copy, make, notice, piece, Refusal, say, send, textOf } from "./dom.js";
 import { askQuestion, closeAnswered } from "./approval.js";
 import { countTime, loadRows, showEvent } from "./timeline.js";
 
@@ -167,8 +167,5 @@ export async function loadMoreRows(link) {
 
 /** Copy a result, as the download gives it. */
 export async function copyResult(button) {
-  await navigator.clipboard.writeText(await textOf(button.dataset.copy));
-  const before = button.textContent;
-  button.textContent = say("copied");
-  setTimeout(() => (button.textContent = before), 2000);
+  await copy(button, await textOf(button.dataset.copy));
 }
