@@ -48,6 +48,7 @@ from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
 from paperagents.secrets.redaction import Redaction, is_secret_name
 from paperagents.settings import KEEPING_FOLDER, user_folder
+from paperagents.shortages import find_shortage
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore, ToolStorage
 from paperagents.storage.sqlite import SqliteDatabase
@@ -367,7 +368,7 @@ class VaultParts(NotesFolder):
         try:
             return (self.root / file).read_bytes()
         except OSError as error:
-            raise ToolError("file-unreadable", reason=system_text(error)) from error
+            raise ToolError(find_shortage(error) or "file-unreadable", reason=system_text(error)) from error
 
     def _built_in(self, folder: VaultFolder, entries: EntryStore) -> dict[str, Prepare]:
         hosts = self.settings.get("allowed_hosts")

@@ -26,6 +26,7 @@ from paperagents.inventory import schedule_of
 from paperagents.reading.fields import latest_tick
 from paperagents.runs.record import RunRecord
 from paperagents.sandbox import Cancellation
+from paperagents.shortages import error_from
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.vault import Vault
 
@@ -165,7 +166,7 @@ def continue_run(vault: Vault, run_id: str, *, stop: Cancellation | None = None)
     except Exception as error:
         # A flaw of ours: tried again for ever, it would only hide behind itself.
         _logger.exception("run %s", run_id)
-        _abandon(vault, run_id, PaperError("internal-error", reason=f"{type(error).__name__}: {error}"))
+        _abandon(vault, run_id, error_from(error))
         return None
     log_end(_logger, record)
     return record

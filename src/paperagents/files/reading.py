@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
+from paperagents.shortages import find_shortage
 
 ABSENT = "absent"
 """The digest of a file that is not there."""
@@ -60,7 +61,7 @@ def translate_os_errors(path: str) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        code = _CODES_BY_ERRNO.get(error.errno or 0, "file-failed")
+        code = _CODES_BY_ERRNO.get(error.errno or 0) or find_shortage(error) or "file-failed"
         raise ToolError(code, path=path, reason=system_text(error)) from error
 
 

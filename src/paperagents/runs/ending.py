@@ -9,11 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.errors import CancelledError, DeniedError, PaperError, PlanEndsError, StorageError, WaitingError
+from paperagents.errors import (
+    CancelledError,
+    DeniedError,
+    PaperError,
+    PlanEndsError,
+    StorageError,
+    WaitingError,
+)
 from paperagents.runs.log import RunLog
 from paperagents.runs.record import RunRecord, RunStatus, StoredRun
 from paperagents.runs.session import Services, Session
 from paperagents.secrets.redaction import Redaction
+from paperagents.shortages import error_from
 
 _logger = logging.getLogger("paper")
 
@@ -79,8 +87,10 @@ def _run_catching(journey: Callable[[], JsonValue], run_id: str) -> tuple[JsonVa
         return error.answer if isinstance(error, DeniedError) else None, error
     except Exception as error:
         # A flaw of ours must not leave a run that seems to go on for ever.
-        _logger.exception("run %s", run_id)
-        return None, PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
+        failure = error_from(error)
+        if failure.code == "internal-error":
+            _logger.exception("run %s", run_id)
+        return None, failure
 
 
 def _status(failure: PaperError | None, session: Session) -> RunStatus:

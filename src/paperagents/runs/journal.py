@@ -60,7 +60,7 @@ class Journal:
         """End the thread that writes buffered rows."""
         self._closing.set()
         self._has_rows.set()
-        if self._flusher is not None:
+        if self._flusher is not None and self._flusher.is_alive():
             self._flusher.join()
 
     # --- one at a time
@@ -337,7 +337,7 @@ class Journal:
             rows = self._buffers.setdefault(root_of(run_id), [])
             rows.append((statement, values))
             self._has_rows.set()
-            if self._flusher is None:
+            if self._flusher is None or not self._flusher.is_alive():
                 self._flusher = threading.Thread(target=self._flush_regularly, name="paper-journal", daemon=True)
                 self._flusher.start()
             return len(rows)

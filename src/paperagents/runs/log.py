@@ -26,6 +26,7 @@ from paperagents.runs.journal import Journal, State
 from paperagents.runs.record import LogEntry, Place, StepStatus
 from paperagents.runs.usage import Usage, add_up
 from paperagents.secrets.redaction import Redaction, has_mask
+from paperagents.shortages import error_from
 
 HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
 """No failures of a step: the run stands still, or is over. The step is still to be done."""
@@ -218,8 +219,8 @@ class RunLog:
             raise error from failure.__cause__
         except BaseException as flaw:
             # Nobody foresaw it; what broke off here is no success, and is done when the run is resumed.
-            entry.status, entry.code = "error", "internal-error"
-            entry.message = text("internal-error", reason=f"{type(flaw).__name__}: {flaw}")
+            error = error_from(flaw)
+            entry.status, entry.code, entry.message = "error", error.code, error.message
             raise
         finally:
             duration = (time.perf_counter() - clock) * 1000

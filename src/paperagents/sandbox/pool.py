@@ -40,6 +40,7 @@ from paperagents.sandbox.worker_process import (
     WorkerProcess,
     start_worker,
 )
+from paperagents.shortages import find_shortage
 
 BLOCKS_PER_WORKER = 500
 IDLE_SECONDS = 60.0
@@ -186,7 +187,9 @@ class WorkerPool:
             raise SandboxError("sandbox-closed")
         started = ready.get()
         if isinstance(started, Exception):
-            raise SandboxError("sandbox-unavailable", details={"reason": str(started)}) from started
+            raise SandboxError(
+                find_shortage(started) or "sandbox-unavailable", details={"reason": str(started)}
+            ) from started
         return started
 
     def receive_hello(self, worker: WorkerProcess, cancellation: Cancellation | None) -> bool:
@@ -229,8 +232,10 @@ class WorkerPool:
             if self.is_closed:
                 return False
             if self._supervisor is None:
-                self._supervisor = threading.Thread(target=self.supervise, name="sandbox-supervisor", daemon=True)
-                self._supervisor.start()
+                supervisor = threading.Thread(target=self.supervise, name="sandbox-supervisor", daemon=True)
+                supervisor.start()
+                # Only now: with too little memory it does not start, and nobody can wait for its end.
+                self._supervisor = supervisor
             self._orders.put(order)
         return True
 
@@ -252,7 +257,7 @@ class WorkerPool:
         """A new worker, or why there is none."""
         try:
             worker = self._start()
-        except OSError as error:
+        except Exception as error:
             return error
         with self._change:
             self._workers.add(worker)

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -22,13 +22,17 @@ from urllib.parse import quote
 from paperagents.errors import RunBusyError, StorageError
 from paperagents.files.state_files import require_no_links
 from paperagents.messages import system_text
+from paperagents.shortages import find_shortage
 from paperagents.storage.database import Database
 from paperagents.storage.schema import MIGRATIONS, statements
 
 _BUSY_SECONDS = 30.0
+_DESCRIPTORS = 5
+"""Database, log, index of the log, their folder and something to spare."""
 _INCREMENTAL = 2
 """Of ``auto_vacuum``: room that is free can be given back a few pages at a time."""
 _PLAIN = re.compile(r"CREATE\s+(?:TABLE|(?:UNIQUE\s+)?INDEX)\s", re.IGNORECASE)
+_NOT_PERMITTED = dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "database-read-only")
 _CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only", "SQLITE_BUSY": "database-busy"}
 
 
@@ -136,36 +140,31 @@ class SqliteDatabase(Database):
             # A forked child must not use its parent's connection.
             self._connection = self._connect()
             self._process = os.getpid()
-            self._opened = _identity(self.file)
         return self._connection
 
     def _is_gone(self, connection: sqlite3.Connection) -> bool:
         return not connection.in_transaction and _identity(self.file) != self._opened
 
     def _connect(self) -> sqlite3.Connection:
+        # Stays so for what is only read, which is opened each time: others may write it, and there may be space again.
+        self._opened = None
         with _told(self.file, (sqlite3.Error, OSError)):
             self.file.parent.mkdir(exist_ok=True)
             require_no_links(self.file.parent, self.file, *_beside(self.file))
             if self.file.exists() and not os.access(self.file.parent, os.W_OK):
-                return _connected_to_read(self.file)
+                return _connect_to_read(self.file)
             # Ours alone to read. Only ever opened here when it is new: closing it would give up the locks that
             # another connection of this process holds on it.
             with suppress(FileExistsError):
                 os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-            connection = sqlite3.connect(
-                self.file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            with _closed_on_failure(connection):
-                _read_by_name(connection)
-                _require_no_instructions(connection, self.file)
-                if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
-                    # Of a new file only: for one that is there this would wait for whoever writes.
-                    connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
-                _use_write_ahead_log(connection)
-                connection.execute("PRAGMA synchronous = NORMAL")
-                connection.execute("PRAGMA trusted_schema = OFF")
-                _migrate(connection, self.file)
-        return connection
+            try:
+                connection = _connect_to_write(self.file)
+            except sqlite3.Error as error:
+                if _code(error, self.file) != "database-full":
+                    raise
+                return _connect_to_read(self.file)
+            self._opened = _identity(self.file)
+            return connection
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
@@ -177,15 +176,39 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _connected_to_read(file: Path) -> sqlite3.Connection:
-    """A folder that cannot be written, such as a copy on a medium, can still be looked at."""
-    address = f"file:{quote(str(file))}?immutable=1"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+def _connect_to_write(file: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     with _closed_on_failure(connection):
         _read_by_name(connection)
         _require_no_instructions(connection, file)
+        if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
+            # Of a new file only: for one that is there this would wait for whoever writes.
+            connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}")
+        _use_write_ahead_log(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        _migrate(connection, file)
+    return connection
+
+
+def _connect_to_read(file: Path) -> sqlite3.Connection:
+    """A folder that cannot be written, such as a copy on a medium or a full disk, can still be looked at."""
+    is_full = _is_full(file.parent)
+    log = file.with_name(f"{file.name}-wal")
+    # Only what the log still holds needs the library's locks; alone, it keeps its index of the log in memory.
+    has_log = is_full and log.exists() and log.stat().st_size > 0
+    address = f"file:{quote(str(file))}?{'mode=rw' if has_log else 'immutable=1'}"
+    connection = sqlite3.connect(
+        address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    with _closed_on_failure(connection):
+        if has_log:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        _read_by_name(connection)
+        _require_no_instructions(connection, file)
         if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
-            raise StorageError("database-read-only", file=str(file))
+            raise StorageError("database-full" if is_full else "database-read-only", file=str(file))
     return connection
 
 
@@ -276,13 +299,26 @@ def _told(file: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error,)) -> 
 
 def _code(error: Exception, file: Path) -> str:
     if isinstance(error, OSError):
-        by_number = {errno.ENOSPC: "database-full", errno.EROFS: "database-read-only"}
-        return by_number.get(error.errno or 0, "database-failed")
+        by_number = {errno.ENOSPC: "database-full", errno.EDQUOT: "database-full", **_NOT_PERMITTED}
+        return by_number.get(error.errno or 0) or find_shortage(error) or "database-failed"
     name = str(getattr(error, "sqlite_errorname", ""))
-    if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and _is_full(file.parent):
-        # The files beside the database need space, too, and the library does not say so.
+    # The library does not say why it cannot open or lengthen a file, also of those beside the database.
+    if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY")) and _is_full(file.parent):
         return "database-full"
+    if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and (shortage := _find_shortage_of_descriptors()):
+        return shortage
     return next((code for prefix, code in _CODES.items() if name.startswith(prefix)), "database-failed")
+
+
+def _find_shortage_of_descriptors() -> str | None:
+    """By trying: as many as the library needs for a database."""
+    with ExitStack() as opened:
+        try:
+            for _ in range(_DESCRIPTORS):
+                opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            return find_shortage(error)
+    return None
 
 
 def _is_full(folder: Path) -> bool:
@@ -330,7 +366,7 @@ class RunLocks:
                 self._file.parent.mkdir(exist_ok=True)
                 return self._opened()
         except OSError as error:
-            raise StorageError("database-failed", file=str(self._file), reason=system_text(error)) from error
+            raise StorageError(_code(error, self._file), file=str(self._file), reason=system_text(error)) from error
 
     def _opened(self) -> int:
         return os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)

@@ -19,6 +19,7 @@ from paperagents.interfaces.command_line.output import prepare_streams, print_er
 from paperagents.messages import language_of_locale, system_text, text, use_language
 from paperagents.notes_folder import find_vault
 from paperagents.settings import load_settings, read_language
+from paperagents.shortages import error_from
 from paperagents.version import __version__
 
 _SHORT = 90
@@ -283,11 +284,9 @@ def find_language(arguments: Sequence[str], invocation: Invocation) -> str | Non
 def translate_error(error: Exception) -> PaperError:
     """Any exception as an error of ours, in the reader's language."""
     match error:
-        case PaperError():
-            return error
         case click.ClickException():
             return _translate_usage_error(error)
-    return PaperError("internal-error", reason=f"{type(error).__name__}: {error}")
+    return error_from(error)
 
 
 def _translate_usage_error(error: click.ClickException) -> UsageError:

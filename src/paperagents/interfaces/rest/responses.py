@@ -29,6 +29,7 @@ from paperagents.errors import (
 from paperagents.interfaces.serving.callers import Right, caller_of
 from paperagents.messages import text
 from paperagents.runs.record import RunRecord
+from paperagents.shortages import error_from
 
 DEEPEST = 100
 """Levels of nesting in a body."""
@@ -57,7 +58,7 @@ _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     422: ("idempotency-key-reused",),
     429: ("too-many-requests",),
     500: ("internal-error", "database-failed"),
-    503: ("too-many-runs",),
+    503: ("too-many-runs", "too-many-open-files", "out-of-memory", "no-space-left"),
 }  # fmt: skip
 _STATUS = {code: status for status, codes in _CODES_OF_STATUS.items() for code in codes}
 PROBLEM_TYPE = "application/problem+json"
@@ -235,7 +236,7 @@ def problem_details(error: PaperError) -> JsonObject:
 
 def internal_error(error: Exception) -> PaperError:
     """An unexpected exception as an error for others; its message stays in the log."""
-    return PaperError("internal-error", reason=type(error).__name__)
+    return error_from(error, reason=type(error).__name__)
 
 
 def to_ascii_json(document: Any) -> bytes:

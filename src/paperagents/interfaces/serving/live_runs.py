@@ -28,6 +28,7 @@ from paperagents.runs.continuation import LOOK_SECONDS
 from paperagents.runs.record import RunRecord, new_run_id, root_of
 from paperagents.runs.session import Event
 from paperagents.sandbox import Cancellation
+from paperagents.shortages import error_from
 from paperagents.vault import Vault
 
 AT_ONCE = 32
@@ -348,5 +349,5 @@ def _light(event: Event) -> JsonObject:
 
 
 def _told(error: BaseException) -> JsonObject:
-    known = error if isinstance(error, PaperError) else PaperError("internal-error", reason=type(error).__name__)
+    known = error_from(error, reason=type(error).__name__)
     return known.as_json()

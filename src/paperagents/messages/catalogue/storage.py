@@ -22,6 +22,36 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Schaffen Sie Platz und setzen Sie den Lauf mit „paper runs resume LAUF“ fort.",
         "请释放空间，然后用 “paper runs resume RUN” 继续。",
     ),
+    "no-space-left": (
+        "There is no space left on the disk.",
+        "Auf dem Datenträger ist kein Platz mehr.",
+        "磁盘空间不足。",
+    ),
+    "no-space-left.hint": (
+        "Free some space, then try again.",
+        "Schaffen Sie Platz und versuchen Sie es noch einmal.",
+        "请释放空间后重试。",
+    ),
+    "too-many-open-files": (
+        "The system does not let the program open any more files.",
+        "Das System lässt das Programm keine weiteren Dateien öffnen.",
+        "系统不允许本程序再打开更多文件。",
+    ),
+    "too-many-open-files.hint": (
+        "Raise the limit, for example with 'ulimit -n 1024', then try again.",
+        "Erhöhen Sie die Grenze, zum Beispiel mit „ulimit -n 1024“, und versuchen Sie es noch einmal.",
+        "请提高上限（例如 “ulimit -n 1024”），然后重试。",
+    ),
+    "out-of-memory": (
+        "There is not enough memory.",
+        "Der Arbeitsspeicher reicht nicht.",
+        "内存不足。",
+    ),
+    "out-of-memory.hint": (
+        "Close other programs or raise the limit ('ulimit -v'), then try again.",
+        "Schließen Sie andere Programme oder erhöhen Sie die Grenze („ulimit -v“) und versuchen Sie es noch einmal.",
+        "请关闭其他程序或提高上限（“ulimit -v”），然后重试。",
+    ),
     "database-read-only": (
         "The database {file} cannot be written: it may only be read.",
         "Die Datenbank {file} lässt sich nicht schreiben: Sie darf nur gelesen werden.",
