@@ -22,7 +22,7 @@ from paperagents.approval.question import (
 from paperagents.calls.arguments import ToolCall, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, Example, ToolDefinition
-from paperagents.errors import StorageError, ToolError
+from paperagents.errors import StorageError, ToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.notes_folder import find_vault
@@ -34,6 +34,7 @@ from paperagents.runs.together import complete_interrupted
 from paperagents.runs.tracing import traced
 from paperagents.runs.undo import UNDO, choose_files, find_run_to_undo
 from paperagents.sandbox import Cancellation
+from paperagents.secrets.redaction import MASK
 from paperagents.vault_parts import VaultParts
 
 if TYPE_CHECKING:
@@ -167,6 +168,16 @@ class Vault(VaultParts):
         run_id = self.continuation.answer(approval_id, decision)
         resume = partial(self.resume, run_id, approver=approver, on_event=on_event, stop=stop, model=model)
         return self.continuation.resume_answered(run_id, resume, stop)
+
+    def proposed_text(self, approval_id: str, file: str) -> str:
+        """What a file of a question about several is to become. Raises UsageError where it has no text to show."""
+        request = self.history.question(approval_id)
+        # What was masked in the question stays so: this process need not know the secrets of that run.
+        is_plain = any(each["path"] == file and MASK not in str(each["diff"]) for each in request.files)
+        content = self.services.pending_rows.find_text(request.run_id, file) if is_plain else None
+        if content is None:
+            raise UsageError("files-no-text", path=file)
+        return self.services.redaction.text(content)
 
     def test(self, tool: str | None = None) -> list[ExampleResult]:
         """Try the examples in a tool's file, or in all files, without touching anything.

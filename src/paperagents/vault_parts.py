@@ -375,7 +375,7 @@ class VaultParts(NotesFolder):
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
         history = ChangeHistory(self.journal, partial(read_now, folder, entries))
         find_run = partial(find_run_to_undo, self.change_history, self.history)
-        undo = Undo(history=history, find_run=find_run)
+        undo = Undo(history=history, find_run=find_run, redaction=self.redaction)
         own = {**effects_in(context), UNDO: undo.prepare}
         return AllTools(
             own,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -63,7 +64,7 @@ def test_the_same_lines_changed_since_are_named_and_nothing_of_the_run_is_change
     desk.note("b.md", "one\n")
     step = '  - {{tool: write_file, parameters: {{filePath: {}, content: "{}", overwrite: true}}}}'
     desk.chain("both", "\n".join([step.format("a.md", "one\\n2\\nthree\\n"), step.format("b.md", "1\\n")]))
-    run = desk.run("both", {}, YES).run_id
+    run = desk.run("both", {}, YES, YES).run_id
     desk.note("a.md", "zero\none\nTWO\nthree\n")
     record = undo(desk, run)
     assert conflicts(record) == [{"path": "a.md", "lines": [[3, 3]]}]
@@ -111,7 +112,7 @@ def test_a_file_that_is_gone_is_a_conflict_and_one_that_is_as_before_is_nothing_
 def test_what_was_taken_back_by_hand_is_undone_with_the_rest(desk: Desk) -> None:
     step = '  - {{tool: write_file, parameters: {{filePath: {}, content: "new\\n"}}}}'
     desk.chain("both", "\n".join([step.format("a.md"), step.format("b.md")]))
-    run = desk.run("both", {}, YES).run_id
+    run = desk.run("both", {}, YES, YES).run_id
     (desk.root / "a.md").unlink()
     assert undo(desk, run).data == {"run": run, "files": ["b.md"]}
     assert [each["undone"] for each in desk.vault.changes(run=run)] == [True, True]
@@ -273,3 +274,50 @@ LINES = st.lists(st.integers(0, 3).map(str), max_size=6).map("\n".join)
 def test_undo_gives_a_text_or_a_conflict_whatever_the_texts_are(before: str, after: str, now: str) -> None:
     assert isinstance(take_back(now, before, after), After | Conflict)
     assert take_back(after, before, after) == After(text=before)
+
+
+def test_an_undo_takes_back_only_the_files_and_places_that_were_agreed_to(desk: Desk) -> None:
+    desk.note("a.md", "".join(f"{number}\n" for number in range(20)))
+    changed = "".join(f"{number}\\n" for number in ["first", *range(1, 19), "last"])
+    desk.chain(
+        "both",
+        f"""
+  - {{name: a, tool: write_file, parameters: {{filePath: a.md, overwrite: true, content: "{changed}"}}}}
+  - {{name: b, tool: write_file, parameters: {{filePath: b.md, content: "b\\n"}}}}""",
+    )
+    run = desk.run("both", {}, YES, YES).run_id
+    record = desk.vault.undo(run, approver=lambda _: replace(YES, files={"a.md": {"hunks": [2]}, "b.md": False}))
+    assert (record.status, record.data) == ("succeeded", {"run": run, "files": ["a.md"]})
+    assert desk.text("a.md") == "".join(f"{number}\n" for number in ["first", *range(1, 20)])
+    assert desk.text("b.md") == "b\n"
+    assert len(record.warnings) == 1
+    assert "b.md" in record.warnings[0]
+    nothing = desk.vault.undo(run, approver=lambda _: replace(YES, files={"a.md": False, "b.md": False}))
+    assert nothing.status == "denied"
+
+
+def test_an_undo_that_was_killed_between_two_files_is_completed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    class KilledError(BaseException):
+        pass
+
+    def die(*_: object) -> None:
+        raise KilledError
+
+    desk.chain(
+        "both",
+        """
+  - {name: a, tool: write_file, parameters: {filePath: a.md, content: "new\\n"}}
+  - {name: b, tool: write_file, parameters: {filePath: b.md, content: "new\\n"}}""",
+    )
+    run = desk.run("both", {}, YES, YES).run_id
+    with monkeypatch.context() as patched:
+        patched.setattr("paperagents.runs.changes.ChangeLog.mark_made", die)
+        with pytest.raises(KilledError):
+            undo(desk, run)
+    # As though only one of them had been made.
+    desk.note("b.md", "new\n")
+    desk.reopened()
+    killed = str(desk.vault.history.runs()[0]["run_id"])
+    assert desk.vault.resume(killed, approver=lambda _: Denied()).status == "succeeded"
+    assert not (desk.root / "a.md").exists()
+    assert not (desk.root / "b.md").exists()

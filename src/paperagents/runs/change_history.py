@@ -159,6 +159,13 @@ class ChangeHistory:
             return (image_digest(now) if now is not None else None) == first.before
         return False
 
+    def undoing_run(self, root_run: str) -> str | None:
+        """The newest run that took changes of this one back and was not taken back itself: undoing it is redoing."""
+        query = "SELECT root_run FROM changes WHERE undoes = ? AND undoes <> '' ORDER BY seq DESC LIMIT 100"
+        undoing = readable("changes", self._rows(query, (root_run,)), lambda row: row.text("root_run"))
+        changes = ((run, self.of_run(run)) for run in dict.fromkeys(undoing))
+        return next((run for run, found in changes if found and not all(map(self.is_undone, found))), None)
+
     # --- as people and programs see it
 
     def as_json(self, change: RunChange) -> JsonObject:

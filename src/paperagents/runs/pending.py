@@ -133,6 +133,11 @@ class PendingRows:
         found = readable("pending_changes", rows, self._read)
         return [each for each in found if each is not None]
 
+    def find_text(self, owner: str, name: str) -> str | None:
+        """The text that a run wants a note or entry to have, by its name; None where it is to be deleted."""
+        changes = [change for call in self.load(owner) for change in call.changes if change.name == name]
+        return changes[-1].after if changes else None
+
     def drop(self, owner: str) -> None:
         """Forget what was never made; whoever would go on with the run must know that these results are none."""
         with self._journal.transaction(owner) as connection:

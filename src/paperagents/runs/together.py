@@ -33,6 +33,7 @@ from paperagents.messages import text
 from paperagents.runs.log import RunContext
 from paperagents.runs.record import TOGETHER, Place, StepPath, root_of
 from paperagents.runs.session import Services, Session
+from paperagents.secrets.redaction import Redaction
 from paperagents.storage.database import StoredRow
 from paperagents.storage.entry_text import read_entry_text, text_of
 
@@ -157,18 +158,8 @@ class Collector:
 
     def _choose(self, effect: Effect, files: JsonObject) -> Effect:
         """The part of the changes that an answer agrees to. Raises UsageError, or DeniedError where that is none."""
-
-        def restore(written: str, real: str) -> str:
-            return str(self._services.redaction.restore(written, real))
-
-        require_choice([describe_change(each) for each in effect.changes], files)
-        agreed, refused = choose_changes(effect.changes, files, restore)
+        agreed, refused = agree_to(effect, files, self._services.redaction)
         settlement = Settlement(agreed=tuple(each.name for each in agreed), refused=tuple(refused))
-        if refused and not agreed:
-            denied = DeniedError(join_reasons(refused), tool=effect.tool)
-            denied.details["refused"] = settlement.as_json()["refused"]
-            raise denied
-        require_entries(agreed)
         return replace(effect, changes=tuple(agreed), before=state_of(agreed), answer=settlement.as_json(), choose=None)
 
     def _finish(self, run: RunContext, settlement: Settlement) -> None:
@@ -225,6 +216,25 @@ def read_settlement(entry: JsonObject) -> Settlement:
     if entry.get("status") != "denied":
         return settlement
     return replace(settlement, failure=DeniedError(join_reasons(settlement.refused), tool=str(entry.get("name"))))
+
+
+def agree_to(effect: Effect, files: JsonObject, redaction: Redaction) -> tuple[list[Change], list[Refusal]]:
+    """What an answer for each file agrees to, and what it refuses.
+
+    Raises UsageError where it does not fit, and DeniedError where it agrees to nothing.
+    """
+
+    def restore(written: str, real: str) -> str:
+        return str(redaction.restore(written, real))
+
+    require_choice([describe_change(each) for each in effect.changes], files)
+    agreed, refused = choose_changes(effect.changes, files, restore)
+    if refused and not agreed:
+        denied = DeniedError(join_reasons(refused), tool=effect.tool)
+        denied.details["refused"] = [each.as_json() for each in refused]
+        raise denied
+    require_entries(agreed)
+    return agreed, refused
 
 
 def join_reasons(refused: Iterable[Refusal]) -> str:

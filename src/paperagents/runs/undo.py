@@ -6,7 +6,7 @@ An undo is an effect like any other: shown, asked, recorded, and undone itself w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paperagents.approval.diff import compare, unified_diff
 from paperagents.approval.question import Effect, digest_of
@@ -18,6 +18,8 @@ from paperagents.runs.change_history import ChangeHistory, RunChange
 from paperagents.runs.history import LAST, History
 from paperagents.runs.merge import Conflict, merge, split
 from paperagents.runs.record import root_of
+from paperagents.runs.together import agree_to, describe_refusal, state_of
+from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entry_text import read_entry_text
 from paperagents.storage.images import image_digest
 
@@ -33,6 +35,7 @@ class Undo:
     history: ChangeHistory
     find_run: Callable[[str], str | None]
     """A run by its id, the beginning of it, or ``last``; None where nothing is left to undo."""
+    redaction: Redaction
 
     def prepare(self, arguments: JsonObject) -> Effect:
         """What undoing a run will change; where that is not possible, why."""
@@ -56,13 +59,13 @@ class Undo:
         diffs = [unified_diff(each.before, each.after, each.name) for each in changes]
         is_own = all(self.history.is_own(row) for each in chosen for row in each.rows)
         answer: JsonObject = {"run": run, "files": [each.name for each in changes]}
-        return Effect(
+        effect = Effect(
             tool=UNDO,
             arguments=arguments,
             needs_approval=True,
             preview="\n".join(diffs if is_own else [text("undo.not-own"), *diffs]),
             must_be_seen=not is_own,
-            before=self._state(chosen),
+            before=state_of(changes),
             after=digest_of([_digest(each.after) for each in texts]),
             current=lambda: self._state(chosen),
             changes=tuple(changes),
@@ -71,6 +74,22 @@ class Undo:
             # The gate makes all of them or none, also where the program is killed in between.
             is_commit=True,
             perform=lambda: answer,
+        )
+        return replace(effect, choose=lambda files: self._choose(effect, texts, files))
+
+    def _choose(self, effect: Effect, texts: Sequence[Change], files: JsonObject) -> Effect:
+        """The part of an undo that an answer agrees to. Raises UsageError, or DeniedError where that is none."""
+        agreed, refused = agree_to(effect, files, self.redaction)
+        after = {(each.kind, each.path): each.after for each in agreed}
+        now = [after.get((each.kind, each.path), each.before) for each in texts]
+        return replace(
+            effect,
+            changes=tuple(agreed),
+            before=state_of(agreed),
+            after=digest_of([_digest(each) for each in now]),
+            answer={"run": effect.undoes, "files": [each.name for each in agreed]},
+            warn_of=lambda _: "\n".join(map(describe_refusal, refused)) or None,
+            choose=None,
         )
 
     def _take_back(self, run: str, chosen: Sequence[RunChange]) -> list[Change]:

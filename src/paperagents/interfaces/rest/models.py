@@ -252,6 +252,13 @@ class Approval(BaseModel):
     pending: list[JsonDict] | None = Field(default=None, description="What the run has collected so far.")
 
 
+class NewText(BaseModel):
+    """What a file of a question about several is to become."""
+
+    path: str
+    content: str
+
+
 class Rule(BaseModel):
     """What somebody has allowed from now on."""
 

@@ -17,7 +17,18 @@ from paperagents.approval.rules import read_end
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UsageError
-from paperagents.interfaces.rest.models import Approval, NewRun, No, Problem, Record, Rule, RunLine, WasDone, Yes
+from paperagents.interfaces.rest.models import (
+    Approval,
+    NewRun,
+    NewText,
+    No,
+    Problem,
+    Record,
+    Rule,
+    RunLine,
+    WasDone,
+    Yes,
+)
 from paperagents.interfaces.rest.responses import Json, StrictRoute, needs, plan_response, record_response
 from paperagents.interfaces.serving.callers import Caller, caller_of
 from paperagents.interfaces.serving.live_runs import LiveRuns
@@ -205,6 +216,14 @@ ApprovalId = Annotated[str, Path(min_length=1, max_length=200)]
 def questions(live: Live) -> Response:
     """Every open question, the oldest first, with exactly what will happen."""
     return Json([Redaction().value(request.as_json()) for request in live.vault.history.questions()])
+
+
+@approvals_router.get("/approvals/{approval_id}/text", summary="The new text of a file", response_model=NewText)
+def new_text(
+    live: Live, approval_id: ApprovalId, file: Annotated[str, Query(min_length=1, max_length=4000)]
+) -> Response:
+    """What the run wants a file of a question about several to become; an answer may say something else."""
+    return Json({"path": file, "content": live.vault.proposed_text(approval_id, file)})
 
 
 @approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED, openapi_extra=_ANSWERING)

@@ -14,13 +14,15 @@ from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import ApprovalRequest
 from paperagents.approval.rule_words import describe_proposal
 from paperagents.approval.rules import LASTING, escape_pattern
+from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import natural_order
 from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.messages import LANGUAGES, has_text, language, sentences
-from paperagents.secrets.redaction import Redaction
+from paperagents.runs.undo import UNDO
+from paperagents.secrets.redaction import MASK, Redaction
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +41,8 @@ class FileView:
     change: str
     diff: Diff | None
     hunks: tuple[HunkView, ...]
+    is_editable: bool
+    """Whether its new text can be shown whole, and replaced."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +59,10 @@ class QuestionView:
     diff: Diff | None
     preview: str
     files: tuple[FileView, ...]
+    pending: tuple[FileView, ...]
+    """What the run has collected so far, and asks about at its end."""
+    caution: str
+    """What to know before the files are looked at."""
     always: str
     """The rule that "always" would make, in words."""
     pattern: str
@@ -102,17 +110,19 @@ def _place(request: ApprovalRequest) -> tuple[int, list[tuple[int, str]]]:
 
 def question_view(live: LiveRuns, request: ApprovalRequest) -> QuestionView:
     """One question with everything that its card shows."""
-    preview = Redaction().text(request.preview)
-    files = tuple(read_files(request))
+    preview = Redaction().text(without_pending(request))
+    files = tuple(read_files(request, request.files))
     caller, steps = describe_caller(live, request.caller or request.tool)
     return QuestionView(
         request=request,
         caller=caller,
-        wish=describe_wish(request, caller, files),
+        wish=describe_wish(live, request, caller, files),
         steps=steps,
         diff=read_diff(preview) if request.tool == "write_file" and not files else None,
         preview=preview,
         files=files,
+        pending=tuple(read_files(request, request.pending)),
+        caution=preview.partition("\n")[0] if request.tool == UNDO and not preview.startswith("--- ") else "",
         always=describe_proposal(request, live.vault.settings.zone),
         pattern=escape_pattern(request.scope.path) if request.scope is not None else "",
         until=f"{(datetime.now(UTC) + LASTING).astimezone(live.vault.settings.zone):%Y-%m-%d}",
@@ -131,8 +141,18 @@ def describe_caller(live: LiveRuns, key: str) -> tuple[str, int]:
     return found.name, len(found.steps) + blocks
 
 
-def describe_wish(request: ApprovalRequest, caller: str, files: Sequence[FileView]) -> Markup:
+def without_pending(request: ApprovalRequest) -> str:
+    """The preview without the pending changes at its end, below a line of their own: the page shows them beside."""
+    diffs = "\n".join(str(each["diff"]) for each in request.pending)
+    return request.preview.removesuffix(f"\n{diffs}").rpartition("\n")[0].rstrip("\n") if diffs else request.preview
+
+
+def describe_wish(live: LiveRuns, request: ApprovalRequest, caller: str, files: Sequence[FileView]) -> Markup:
     """Who wants what: "Keep wants to create kept/one.md", the names marked."""
+    if request.tool == UNDO and (undone := live.vault.history.run(str(request.arguments.get("run")))) is not None:
+        if undone.tool == UNDO:
+            return mark_names("web.wants.redo")
+        return mark_names("web.wants.undo", what=describe_caller(live, undone.tool)[0])
     mode = request.scope.mode if request.scope is not None else ""
     if files:
         return mark_names("web.wants.files", who=caller, count=str(len(files)))
@@ -150,15 +170,19 @@ def mark_names(key: str, **names: str) -> Markup:
     return escape(sentences()[key][LANGUAGES.index(language())]).format(**marked)
 
 
-def read_files(request: ApprovalRequest) -> Iterator[FileView]:
-    """The files of a question about several changes."""
-    told: Any = Redaction().value(request.as_json().get("files") or [])
+def read_files(request: ApprovalRequest, files: Sequence[JsonObject]) -> Iterator[FileView]:
+    """The files of a question about several changes, or those that are pending beside it."""
+    told: Any = Redaction().value([*files])
     for each in told:
         hunks = tuple(
             HunkView(number=int(hunk["number"]), diff=_read_hunk(str(each["path"]), hunk)) for hunk in each["hunks"]
         )
         diff = read_diff(str(each["diff"]).removesuffix("\n"))
-        yield FileView(path=str(each["path"]), change=str(each["change"]), diff=diff, hunks=hunks)
+        # A text without its secrets cannot be changed; what an undo restores is what was there before.
+        is_editable = request.tool != UNDO and each["change"] != "deleted" and MASK not in str(each["diff"])
+        yield FileView(
+            path=str(each["path"]), change=str(each["change"]), diff=diff, hunks=hunks, is_editable=is_editable
+        )
 
 
 def _read_hunk(path: str, hunk: dict[str, Any]) -> Diff | None:

@@ -19,6 +19,7 @@ from paperagents.definitions.text import utf8
 from paperagents.errors import UsageError
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.web.change_view import read_change
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page, pretty
 from paperagents.interfaces.web.results import tree
 from paperagents.interfaces.web.run_view import run_view, step_view, timeline
@@ -104,6 +105,12 @@ def row(request: Request, live: Live, run_id: str, path: Path, *, part: bool = F
     if shown is None:
         raise UsageError("no-such-value", pointer=path)
     return page(request, "step.html", step=shown, record=known, current=known.tool)
+
+
+@router.get("/runs/{run_id:path}/change")
+def change(live: Live, run_id: str, path: Path) -> Response:
+    """What the run changed in one note or entry."""
+    return fragment("_change.html", diffs=read_change(live, live.record(run_id).run_id, path))
 
 
 @router.get("/runs/{run_id:path}/value")

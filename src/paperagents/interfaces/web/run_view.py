@@ -11,6 +11,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.web.change_view import ChangesView, changes_view
 from paperagents.interfaces.web.drawings import Diagram, diagram
 from paperagents.interfaces.web.question_view import QuestionView, question_views
 from paperagents.interfaces.web.results import Node, ResultView, result_view, tree
@@ -44,6 +45,7 @@ class RunView:
     result: ResultView | None
     diagram: Diagram | None
     timeline: Timeline
+    changes: ChangesView | None
     places: tuple[dict[str, Any], ...]
     """Where in which file an error happened."""
     file: str | None
@@ -62,6 +64,11 @@ class RunView:
         """Those of no row: asked before the first step."""
         placed = {each.request.id for each in self.timeline.questions()}
         return tuple(each for each in self.questions if each.request.id not in placed)
+
+    @property
+    def is_outcome_unknown(self) -> bool:
+        """Whether it was interrupted in the middle of something, and nobody knows whether that was done."""
+        return self.record.status == "failed" and (self.record.error or {}).get("code") == "outcome-unknown"
 
     @property
     def is_over(self) -> bool:
@@ -100,6 +107,7 @@ def run_view(live: LiveRuns, run_id: str) -> RunView:
         result=result_view(record.data) if record.status == "succeeded" else None,
         diagram=diagram(tool) if tool is not None else None,
         timeline=timeline(live, record.run_id, tool, questions, is_over=record.status not in UNFINISHED),
+        changes=changes_view(live, record.run_id, record.tool) if record.parent_run is None else None,
         places=tuple(stack_frames(record.error)),
         file=tool.file if tool is not None else None,
         # A run that has just begun here may not be stored yet.

@@ -70,6 +70,11 @@ TEXTS = {
         "请重新执行：paper runs rerun {id}",
     ),
     # answers
+    "files-no-text": (
+        "'{path}' has no new text to show: it is not in this question, would be deleted, or has a secret in it.",
+        "„{path}“ hat keinen neuen Text zu zeigen: nicht in dieser Frage, zu löschen oder mit einem Geheimnis darin.",
+        "没有可显示的 “{path}” 新文本：它不在此问题中、将被删除或含有机密。",
+    ),
     "files-unknown": (
         "The question has no file '{path}'.",
         "Die Frage hat keine Datei „{path}“.",

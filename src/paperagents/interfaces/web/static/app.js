@@ -3,12 +3,12 @@
 import { calmly, notice, piece, Refusal, say } from "./dom.js";
 import { openEvents } from "./events.js";
 import { answer, answerAll } from "./approval.js";
-import { followChoices } from "./change_set.js";
+import { editFile, followChoices } from "./change_set.js";
 import { startChat } from "./chat.js";
 import { startEditor } from "./editor.js";
 import { startEntry } from "./entries.js";
 import { followQuestions } from "./inbox.js";
-import { actOnRun, copyResult, loadMore, loadMoreRows, loadRow, watchRun } from "./run.js";
+import { actOnRun, copyResult, loadMore, loadMoreRows, loadRow, undoRun, watchRun } from "./run.js";
 import { startSettings } from "./settings.js";
 import { startTool } from "./tool.js";
 import { decideTrust } from "./trust.js";
@@ -39,11 +39,13 @@ async function act(event) {
   const choice = event.target.closest(".choice a");
   // Back to what is seen now, which need not be what was loaded.
   if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
-  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-copy], [data-trust], [data-more], [data-more-rows]");
+  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-undo], [data-edit-file], [data-copy], [data-trust], [data-more], [data-more-rows]");
   if (!target) return;
   if (target.dataset.answer) await answer(target);
   else if (target.dataset.answerAll) await answerAll(target);
   else if (target.dataset.action) await actOnRun(target);
+  else if (target.dataset.undo) await undoRun(target);
+  else if (target.matches("[data-edit-file]")) await editFile(target);
   else if (target.dataset.copy) await copyResult(target);
   else if (target.dataset.trust) await decideTrust(target);
   else {
@@ -53,7 +55,7 @@ async function act(event) {
 }
 
 async function open(event) {
-  if (event.target.open && event.target.matches?.(".row > details")) await loadRow(event.target);
+  if (event.target.open && event.target.matches?.(".row > details, details[data-load]")) await loadRow(event.target);
 }
 
 function tell(error) {

@@ -25,12 +25,13 @@ export function askQuestion(question) {
   const answers = copy.querySelectorAll("[data-answer]");
   for (const each of answers) each.disabled = true;
   setTimeout(() => answers.forEach((each) => (each.disabled = false)), FIRST_MOMENT);
+  return dialog;
 }
 
-/** A question that is no longer asked does not stay open; one that is just being answered here closes by itself. */
-export function closeAnswered(asked) {
+/** A question of a run that is no longer asked does not stay open; one that is being answered here closes by itself. */
+export function closeAnswered(run, asked) {
   const question = document.querySelector("dialog[open] .question");
-  if (!question || question.isAnswering) return;
+  if (!question || question.isAnswering || question.dataset.run !== run) return;
   if (asked.some((each) => each.dataset.question === question.dataset.question)) return;
   question.closest("dialog").close();
   notice(say("answered-elsewhere"));

@@ -1,6 +1,6 @@
 // A question about several files: yes or no for each file and each place in it.
 
-import { say } from "./dom.js";
+import { make, say, send } from "./dom.js";
 
 /** What a yes says of each file; null where everything is wanted as it is shown, or where there are no files. */
 export function chosenFiles(question) {
@@ -11,6 +11,8 @@ export function chosenFiles(question) {
 
 function choiceOf(file) {
   if (!file.querySelector("[data-file]").checked) return false;
+  const written = file.querySelector("[data-new-text]");
+  if (written) return { content: written.value };
   const hunks = [...file.querySelectorAll("[data-hunk]")];
   const wanted = hunks.filter((each) => each.checked).map((each) => Number(each.dataset.hunk));
   return hunks.length === wanted.length ? true : { hunks: wanted };
@@ -29,10 +31,38 @@ export function followChoices() {
       whole.checked = wanted > 0;
       whole.indeterminate = wanted > 0 && wanted < hunks.length;
     }
-    const question = file.closest(".question");
-    const isWhole = Object.values(chosenFiles(question)).every((each) => each === true);
-    const approve = question.querySelector('[data-answer="approve"]');
-    approve.dataset.whole ??= approve.textContent;
-    approve.textContent = isWhole ? approve.dataset.whole : say("approve-chosen");
+    nameAnswer(file.closest(".question"));
   });
+}
+
+/** The button says what it does. */
+function nameAnswer(question) {
+  const choices = Object.values(chosenFiles(question));
+  const approve = question.querySelector('[data-answer="approve"]');
+  approve.dataset.whole ??= approve.textContent;
+  const isWhole = choices.every((each) => each === true);
+  approve.textContent = isWhole ? approve.dataset.whole : say(choices.some((each) => "content" in Object(each)) ? "approve-changed" : "approve-chosen");
+}
+
+/** Write another new text for a file, or leave it as it was proposed. */
+export async function editFile(button) {
+  const file = button.closest(".changed-file");
+  const changes = file.querySelector(".file-changes");
+  const question = file.closest(".question");
+  const before = file.querySelector("[data-new-text]");
+  if (before) before.remove();
+  else {
+    const query = new URLSearchParams({ file: file.dataset.path });
+    const { answer } = await send("GET", `/api/approvals/${encodeURIComponent(question.dataset.question)}/text?${query}`);
+    if (file.querySelector("[data-new-text]")) return;
+    const label = say("new-text", { path: file.dataset.path });
+    const area = make("textarea", { "data-new-text": true, class: "mono", rows: 12, spellcheck: "false", "aria-label": label });
+    area.value = answer.content;
+    changes.after(area);
+    area.focus();
+  }
+  changes.hidden = !before;
+  file.querySelector("[data-file]").checked = true;
+  button.textContent = say(before ? "edit" : "as-proposed");
+  nameAnswer(question);
 }

@@ -21,6 +21,8 @@ export function watchRun(slot, events) {
   document.addEventListener("paper-answered", askNext);
   const stopListening = events.listen((event) => {
     if (event.type === "events-missed" || event.type === "connected") return renew();
+    // What was taken back, or made again, is seen at once.
+    if (ENDS.has(event.type) && event.run_id === slot.undo) return renew();
     if (!isOurs(event)) return;
     if (event.type.startsWith("step-")) {
       if (run().dataset.status === "running" && !showEvent(run(), event)) renewRows();
@@ -70,7 +72,7 @@ async function replaceRun(slot) {
   const fresh = await piece(`/runs/${encodeURIComponent(old.dataset.run)}/panel`);
   const renewed = fresh.querySelector(".run");
   if (slot.tellRefusal && old.dataset.status === "running" && "refused" in renewed.dataset) return slot.tellRefusal(old.dataset.run);
-  closeAnswered([...renewed.querySelectorAll(".question")]);
+  closeAnswered(old.dataset.run, [...renewed.querySelectorAll(".question")]);
   // A question that somebody is just answering stays as it is.
   if (renewed.dataset.status === "waiting" && old.dataset.digests === renewed.dataset.digests && old.dataset.digests.trim()) return;
   // As it is now, not as it was before the server was asked: somebody may have opened something meanwhile.
@@ -126,12 +128,33 @@ export async function actOnRun(button) {
   // What is asked once more comes up once more.
   cameUp.clear();
   try {
-    await send("POST", `/api/runs/${encodeURIComponent(run.dataset.run)}/${button.dataset.action}?wait=2`);
+    const body = button.dataset.action === "done" ? {} : undefined;
+    await send("POST", `/api/runs/${encodeURIComponent(run.dataset.run)}/${button.dataset.action}?wait=2`, body);
     await replaceRun(slot);
     if (button.dataset.action === "resume") offerRetry(slot);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     notice(error.message);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** Take back what a run changed: a run of its own, which asks like any other. */
+export async function undoRun(button) {
+  const slot = button.closest(".run").parentElement;
+  button.disabled = true;
+  try {
+    const { answer: undo } = await send("POST", `/api/runs/${encodeURIComponent(button.dataset.undo)}/undo?wait=10`);
+    slot.undo = undo.run_id;
+    if (undo.status === "failed") return notice(undo.error.message);
+    const question = (await piece(`/runs/${encodeURIComponent(undo.run_id)}/panel`)).querySelector(".question");
+    if (!question) return await replaceRun(slot);
+    const dialog = askQuestion(question);
+    const asked = dialog.querySelector(".question");
+    dialog.addEventListener("close", () => {
+      if (!asked.isAnswering) notice(say("undo-waits"), { text: say("inbox"), href: "/approvals" });
+    });
   } finally {
     button.disabled = false;
   }
