@@ -70,8 +70,10 @@ class Desk:
         return self.vault
 
     def everything(self) -> dict[str, bytes]:
-        """Every file of the vault with its bytes, what the program keeps included."""
-        return {str(each.relative_to(self.root)): each.read_bytes() for each in self.root.rglob("*") if each.is_file()}
+        """Every file of the vault with its bytes, what the program keeps included, but for its cache."""
+        files = [each for each in self.root.rglob("*") if each.is_file()]
+        found = {str(each.relative_to(self.root)): each for each in files}
+        return {name: each.read_bytes() for name, each in found.items() if not name.startswith(".paper/cache/")}
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from paperagents.calls.arguments import read_variables, validate_arguments
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import ENTRY_KINDS
-from paperagents.definitions.tool import ToolDefinition
+from paperagents.definitions.tool import STORE_PREFIX, ToolDefinition
 from paperagents.errors import EnvironmentChangedError, PaperError, ToolError, UnknownToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.http.addresses import leads_inside
@@ -310,8 +310,10 @@ class VaultParts(NotesFolder):
         try:
             return self.registry.tool(name)
         except UnknownToolError:
-            # Only tags of one's own store kinds of one's own: without any, no other tool needs to be known.
-            if not self.registry.has_tags() or (store := self.own_stores.find_tool(name)) is None:
+            # Only tags of one's own store kinds of one's own: without any, no other tool needs to be known. Those that
+            # a program has registered are called by their prefix.
+            may_be_store = name.startswith(STORE_PREFIX) or self.registry.has_tags()
+            if not may_be_store or (store := self.own_stores.find_tool(name)) is None:
                 raise
             return store
 

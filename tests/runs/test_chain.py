@@ -76,7 +76,7 @@ def test_every_entry_of_the_log_has_every_field(desk: Desk) -> None:
     record = desk.run("c").as_json()
     assert list(record) == [
         "run_id", "tool", "status", "success", "data", "error", "execution_log", "started", "duration_ms", "parent_run",
-        "warnings",
+        "warnings", "usage",
     ]  # fmt: skip
     for entry in record["execution_log"]:  # type: ignore[union-attr]
         assert list(entry) == LOG_FIELDS  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sqlite3
 from collections.abc import Callable
@@ -76,6 +77,16 @@ def test_nothing_is_written_when_the_person_says_no_and_the_reason_reaches_the_c
     assert "not today" in str(record.error["message"])
     assert record.execution_log[0]["hitl_confirmed"] is False
     assert not (desk.root / "a.md").exists()
+
+
+def test_the_log_says_who_said_no_when_and_how(desk: Desk) -> None:
+    record = desk.run("write_file", WRITE, Denied(by="ada", via="page"))
+    entry = record.execution_log[0]
+    assert (entry["approved_by"], entry["approved_via"]) == ("ada", "page")
+    assert str(entry["approved_at"]) >= record.started
+    desk.run("write_file", WRITE)
+    later = desk.vault.answer(desk.vault.history.questions()[0].id, Denied(by="bob", via="api"))
+    assert (later.execution_log[0]["approved_by"], later.execution_log[0]["approved_via"]) == ("bob", "api")
 
 
 def test_the_request_shows_the_diff_the_tool_the_run_and_the_step(desk: Desk, person: Callable[..., Any]) -> None:
@@ -384,19 +395,19 @@ def test_a_database_beside_a_planted_link_is_refused_and_the_target_untouched(de
 # --- no way around
 
 
-WAYS_IN_PYTHON = {"run", "install", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer"}
+WAYS_IN_PYTHON = {"run", "install", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer", "undo"}
 WAYS_THAT_READ = {
     "blame", "changes", "checked_answer", "close", "confirm_done", "entry_kinds", "evaluate", "find_changing_run",
     "find_tool", "find_tool_or_none", "follow", "read_settings_again", "require_possible", "show_changes",
-    "tag_registry", "variables", "vault_content",
+    "tag_registry", "undo_arguments", "variables", "vault_content",
 }  # fmt: skip
 
 
 def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
     public = {name for name, value in vars(Vault).items() if callable(value) and not name.startswith("_")}
     assert public <= WAYS_IN_PYTHON | WAYS_THAT_READ, "a new way in: show here that it asks"
-    values = {"Approved", "Denied", "PaperError", "Vault", "__version__", "open_vault"}
-    assert set(paperagents.__all__) <= values
+    functions = {each for each in paperagents.__all__ if inspect.isroutine(getattr(paperagents, each))}
+    assert functions == {"open_vault", "open_vault_async"}, "the rest are values: no way in"
     desk.chain("c", "\n  - {tool: write_file, parameters: {filePath: a.md, content: x}}",
                "examples:\n  - {input: {}, output_contains: {filePath: a.md}}")  # fmt: skip
     run = desk.vault.run("c")
@@ -408,6 +419,9 @@ def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
     assert desk.vault.continuation.answer(asked, Denied(), announce=True) == run.run_id
     assert desk.vault.resume(run.run_id).status == "denied"
     assert desk.vault.plan("c").status == "planned"
+    desk.run("write_file", {"filePath": "made.md", "content": "x"}, Approved())
+    assert desk.vault.undo().status == "waiting"
+    assert (desk.root / "made.md").exists()
     assert desk.vault.test("c")[0].passed
     results = desk.vault.apply("{{<c />}} and {{<c />}}")
     assert [each["status"] for each in results] == ["waiting", "waiting"]
@@ -420,8 +434,8 @@ def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
 
 def test_every_command_is_known_to_the_tests_of_the_gate() -> None:
     reading = {"init", "list", "show", "new", "check", "search", "stats", "config", "doctor", "completion", "resolve",
-               "backup", "trust", "eval"}  # fmt: skip
-    asking = {"run", "test", "runs", "approvals", "extract", "store", "install", "import"}
+               "backup", "trust", "eval", "blame", "changes"}  # fmt: skip
+    asking = {"run", "test", "runs", "approvals", "extract", "store", "install", "import", "undo", "lsp"}
     later = {"env", "chat", "ask", "serve", "mcp", "worker"}
     assert set(COMMANDS) <= reading | asking | later, "a new command: does it ask?"
 

@@ -152,6 +152,10 @@ class Denied:
     """No, and why; the reason reaches the caller and the model."""
 
     reason: str = ""
+    by: str = field(default_factory=system_user)
+    """Who decided, as in ``Approved``; so are the way and the time."""
+    via: str = "function"
+    at: str = field(default_factory=_now, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,8 +171,8 @@ def decision_as_json(decision: Decision) -> JsonObject:
     match decision:
         case Approved():
             return {"approved": True, **asdict(decision)}
-        case Denied(reason=reason):
-            return {"approved": False, "reason": reason}
+        case Denied():
+            return {"approved": False, **asdict(decision)}
     raise ValueError("nobody has answered")
 
 
@@ -186,7 +190,9 @@ def decision_of(kept: JsonObject) -> Decision:
                 return Approved(by=by, via=via, at=at, for_run=for_run, always=always, path=str(path), until=str(until),
                                 together=together, arguments=arguments, files=files)  # fmt: skip
         case {"approved": False, "reason": str(reason)}:
-            return Denied(reason=reason)
+            # A no stays one, also from before they had names.
+            by, via, at = (str(kept.get(name, "")) for name in ("by", "via", "at"))
+            return Denied(reason=reason, by=by, via=via, at=at)
     return Pending()
 
 

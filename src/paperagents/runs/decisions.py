@@ -55,9 +55,9 @@ class Decisions:
             entry.parameters = effect.arguments
             with self.decide(effect, place, run) as (decision, took_time):
                 match decision:
-                    case Denied(reason=reason):
-                        entry.hitl_confirmed = False
-                        raise DeniedError(reason, tool=effect.tool)
+                    case Denied() as denied:
+                        entry.hitl_confirmed, entry.denied = False, denied
+                        raise DeniedError(denied.reason, tool=effect.tool)
                     case Pending():
                         raise WaitingError(effect.tool, question_id(effect, place, run))
                     case Approved() as approved:
@@ -82,6 +82,7 @@ class Decisions:
             return effect.choose(approved.files)
         except DeniedError:
             entry.hitl_confirmed = False
+            entry.denied = Denied(by=approved.by, via=approved.via, at=approved.at)
             raise
         except UsageError as error:
             self.keep_open(effect, place, run, error)
@@ -135,8 +136,8 @@ class Decisions:
         decision = Pending() if is_unseen else self.session.approver.decide(request)
         if isinstance(decision, Pending):
             self.services.questions.ask(request)
-        elif isinstance(decision, Approved) and self.session.approver.takes_time:
-            # A function may give back a yes that it has made long before.
+        elif self.session.approver.takes_time and isinstance(decision, Approved | Denied):
+            # A function may give back an answer that it has made long before.
             return replace(decision, at=datetime.now(UTC).isoformat(timespec="milliseconds"))
         return decision
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from paperagents.approval.question import Approved
+from paperagents.approval.question import Approved, Denied
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import (
@@ -51,6 +51,8 @@ class OpenEntry:
     """Its change is pending, and asked about at the end of the run."""
     approved: Approved | None = None
     """Who has agreed to it, when and how, where that is known."""
+    denied: Denied | None = None
+    """Who has said no to it, when and how."""
     is_recognisable: bool = False
     """What it did can be seen from outside, so that its entry may be lost with the power and still be known."""
     is_idempotent: bool = False
@@ -243,6 +245,7 @@ class RunLog:
     def _add(self, place: Place, entry: OpenEntry, started: datetime, duration_ms: float) -> None:
         parameters, output = self._redaction.value(entry.parameters), self._redaction.value(entry.output)
         assert isinstance(parameters, dict)
+        decision = entry.denied or entry.approved
         logged = LogEntry(
             step=place.step,
             block=place.block,
@@ -255,9 +258,9 @@ class RunLog:
             output=output,
             hitl_required=entry.hitl_required,
             hitl_confirmed=entry.hitl_confirmed,
-            approved_by=entry.approved.by if entry.approved else None,
-            approved_at=entry.approved.at if entry.approved else None,
-            approved_via=entry.approved.via if entry.approved else None,
+            approved_by=decision.by if decision else None,
+            approved_at=decision.at if decision else None,
+            approved_via=decision.via if decision else None,
             console=entry.console,
         )
         shown = logged.as_json()

@@ -179,10 +179,10 @@ class Collector:
             for place in places_up_to(run.run_id, call.run_id, call.path):
                 decisions.setdefault(place, []).append(is_agreed)
         calls = {(call.run_id, call.path) for call in self._services.pending.calls}
-        approved = {name: asked[name] for name in ("approved_by", "approved_at", "approved_via")} if asked else {}
+        by_whom = {name: asked[name] for name in ("approved_by", "approved_at", "approved_via")} if asked else {}
         for (run_id, path), answers in decisions.items():
             agreed = all(answers)
-            fields: JsonObject = {"hitl_confirmed": agreed, **(approved if agreed else {})}
+            fields: JsonObject = {"hitl_confirmed": agreed, **by_whom}
             if (run_id, path) in calls:
                 fields["message"] = text("run.collected-agreed" if agreed else "run.collected-refused")
             self._services.pending_rows.amend_entry(run_id, path, fields)

@@ -188,6 +188,16 @@ def test_what_a_person_writes_instead_is_done_instead(served: Served, era: str) 
     assert not (served.folder / "a.md").exists()
 
 
+def test_a_field_that_a_person_changes_is_done_instead(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, Person([{"decision": "approve", "edit_filePath": "b.md"}])) as client:
+            return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
+
+    assert not asyncio.run(go()).is_error
+    assert (served.folder / "b.md").read_text() == "x"
+    assert not (served.folder / "a.md").exists()
+
+
 def test_a_slip_in_what_is_written_instead_is_told_and_asked_again(served: Served, era: str) -> None:
     person = Person([{"decision": "approve", "edit": "{oops"}, YES])
 

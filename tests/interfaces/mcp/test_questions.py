@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from mcp_types import ElicitResult
 
 from paperagents.approval.invisible import escape_invisible
-from paperagents.approval.question import ApprovalRequest
-from paperagents.interfaces.mcp.calls import LONGEST_PREVIEW, is_undecided, question_form
+from paperagents.approval.question import ApprovalRequest, Approved, Denied
+from paperagents.interfaces.mcp.forms import LONGEST_PREVIEW, is_undecided, question_form, read_decision
+from paperagents.interfaces.serving.callers import the_person
 
 PREVIEW = "POST https://a.example/\nbody: {}"
 
@@ -61,3 +63,76 @@ def test_a_change_that_fits_is_shown_whole_and_takes_a_yes() -> None:
     form = question_form(request, "2025-11-25")
     assert request.preview in form.message
     assert not is_undecided(ElicitResult(action="accept", content={"decision": "approve"}), request)
+
+
+SCHEMA: dict[str, Any] = {
+    "properties": {
+        "path": {"type": "string", "description": "Where", "maxLength": 80},
+        "mode": {"type": "string", "enum": ["add", "replace"]},
+        "times": {"type": "integer", "minimum": 1},
+        "loud": {"type": "boolean"},
+        "tags": {"type": "array"},
+    }
+}
+
+
+def with_arguments(**arguments: Any) -> ApprovalRequest:
+    return replace(question(), arguments=arguments)
+
+
+def fields(request: ApprovalRequest, version: str = "2025-11-25", schema: dict[str, Any] = SCHEMA) -> dict[str, Any]:
+    properties = question_form(request, version, schema=schema).requested_schema["properties"]
+    return {name: field for name, field in properties.items() if name.startswith("edit")}
+
+
+def test_each_argument_has_a_field_of_its_type_filled_in_with_what_it_is() -> None:
+    found = fields(with_arguments(path="a.md", times=2, loud=True))
+    assert found["edit_path"] == {
+        "type": "string", "title": "Change path", "description": "Where", "maxLength": 80, "default": "a.md",
+    }  # fmt: skip
+    assert found["edit_mode"] == {"type": "string", "title": "Change mode", "enum": ["add", "replace"]}
+    assert found["edit_times"] == {"type": "integer", "title": "Change times", "minimum": 1, "default": 2}
+    assert found["edit_loud"]["default"] is True
+
+
+def test_what_fits_into_no_field_is_written_as_json_and_only_that() -> None:
+    assert "edit" in fields(with_arguments(path="a.md"))
+    assert "edit" in fields(with_arguments(unknown="x"), schema={})
+    plain = {"properties": {"path": {"type": "string"}}}
+    assert [*fields(with_arguments(path="a.md"), schema=plain)] == ["edit_path"]
+
+
+def test_clients_of_before_defaults_get_only_truth_values_filled_in() -> None:
+    found = fields(with_arguments(path="a.md", loud=False), "2025-06-18")
+    assert "default" not in found["edit_path"]
+    assert found["edit_loud"]["default"] is False
+
+
+def test_several_changes_at_once_and_what_is_not_shown_whole_have_no_such_fields() -> None:
+    assert fields(replace(with_arguments(path="a.md"), files=({"path": "a.md"},))) == {}
+    assert fields(replace(with_arguments(path="a.md"), preview="x" * (LONGEST_PREVIEW + 1))) == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({}, None),
+        ({"edit_path": escape_invisible("a\u202e.md"), "edit_times": 2}, None),
+        ({"edit_path": "", "edit_times": None, "edit_loud": False, "edit": " "}, None),
+        ({"edit_times": 3, "edit_mode": "add"}, {"path": "a\u202e.md", "times": 3, "mode": "add"}),
+        ({"edit": '{"path": "b.md"}', "edit_times": 3}, {"path": "b.md", "times": 3}),
+        ({"edit_unknown": "x"}, None),
+    ],
+)
+def test_only_what_was_changed_in_the_form_is_another_argument(content: dict[str, Any], expected: Any) -> None:
+    request = with_arguments(path="a\u202e.md", times=2)
+    answer = ElicitResult(action="accept", content={"decision": "approve", **content})
+    decision = read_decision(answer, the_person(), request, SCHEMA)
+    assert isinstance(decision, Approved)
+    assert decision.arguments == expected
+
+
+def test_a_no_has_the_name_of_who_said_it() -> None:
+    answer = ElicitResult(action="accept", content={"decision": "deny", "reason": "later"})
+    decision = read_decision(answer, the_person(), question())
+    assert decision == Denied(reason="later", by=the_person().name, via="mcp")

@@ -66,7 +66,7 @@ def test_a_wrong_token_is_told_and_no_secret_is(tmp_path: Path, other: Served) -
         server = vault.remote_servers.servers["other"]
         with pytest.raises(PaperError) as refused:
             vault.remote_effects.connect(server)
-        assert refused.value.code == "remote-unreachable"
+        assert refused.value.code == "remote-unauthorized"
         assert "token" in str(refused.value.hint)
         vault.remote_servers.remember(server, [{"name": "shout", "description": "", "schema": {}, "read_only": True}])
         record = str(vault.run("mcp:other/shout", {"words": "hi"}).as_json())

@@ -113,7 +113,7 @@ def approve(  # noqa: PLR0913  one argument per option
 @common_options
 def deny(context: click.Context, *, approval: str, reason: str, as_json: bool) -> None:
     """No; the reason reaches whoever called."""
-    answer(context, approval, Denied(reason=reason), as_json=as_json)
+    answer(context, approval, Denied(reason=reason, via="terminal"), as_json=as_json)
 
 
 for command in (allow, rules, revoke):

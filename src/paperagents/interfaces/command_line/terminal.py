@@ -155,10 +155,10 @@ class TerminalApprover(Approver):
             case "y" | "yes" | "j" | "ja" | "是":
                 decision = Approved(via="terminal")
             case "n" | "no" | "nein" | "否":
-                decision = Denied(reason="")
+                decision = Denied(via="terminal")
                 # At the end of the input the no stands, also without a reason.
                 with suppress(EOFError):
-                    decision = Denied(reason=self.read_line(text("ask.reason")))
+                    decision = Denied(reason=self.read_line(text("ask.reason")), via="terminal")
             case "c" | "collect" | "s" | "sammeln" if not request.files:
                 decision = Approved(via="terminal", together=True)
             case "r" | "run" | "rest" if not request.files:

@@ -51,7 +51,7 @@ class EditorApprover(Approver):
             case "yes":
                 return Approved(via="editor")
             case "no":
-                return Denied()
+                return Denied(via="editor")
         return Pending()
 
 

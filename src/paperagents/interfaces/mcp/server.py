@@ -44,6 +44,8 @@ NAME = "paperagents"
 PATH = "/mcp"
 ANSWER_SECONDS = 7 * 24 * 3600.0
 """How long a request state can be sent back; the run itself waits for ever."""
+RETRY_MILLISECONDS = 1_000
+"""So long a client waits before it comes back to a stream that broke off."""
 _DEBOUNCE_SECONDS = 0.05
 _LOGGER = logging.getLogger("paper")
 
@@ -85,6 +87,7 @@ class McpServer:
             transport_security=unguarded,
             max_request_body_size=sys.maxsize,
             event_store=RecentEvents(),
+            retry_interval=RETRY_MILLISECONDS,
         )
         return StreamableHTTPASGIApp(self._server.session_manager)
 

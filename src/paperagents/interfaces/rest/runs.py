@@ -238,9 +238,9 @@ async def approve(live: Live, by: By, approval_id: ApprovalId, yes: Yes, wait: W
 
 
 @approvals_router.post("/approvals/{approval_id}/deny", summary="Say no", responses=ENDED, openapi_extra=_ANSWERING)
-async def deny(live: Live, approval_id: ApprovalId, no: No, wait: Wait = 30.0) -> Response:
+async def deny(live: Live, by: By, approval_id: ApprovalId, no: No, wait: Wait = 30.0) -> Response:
     """The reason reaches whoever called."""
-    return await answer(live, approval_id, Denied(reason=no.reason), no.digest, wait)
+    return await answer(live, approval_id, Denied(reason=no.reason, by=by.name, via=by.via), no.digest, wait)
 
 
 @approvals_router.get("/rules", summary="List what is allowed from now on", response_model=list[Rule])

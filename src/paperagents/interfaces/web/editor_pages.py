@@ -101,7 +101,7 @@ def approve_unchanged(vault: Vault, path: str, digest: str, by: Caller) -> Calla
         if (found := vault.folder.digest(path)) == digest:
             return Approved(by=by.name, via=by.via)
         conflict = "gone" if found == ABSENT else "taken" if digest == ABSENT else "conflict"
-        return Denied(reason=text(f"web.editor.{conflict}"))
+        return Denied(reason=text(f"web.editor.{conflict}"), by=by.name, via=by.via)
 
     return decide
 

@@ -345,6 +345,7 @@ TEXTS = {
         "Stattdessen andere Argumente, als JSON (leer lassen, um sie zu behalten)",
         "改用其他参数（JSON；留空则保持不变）",
     ),
+    "mcp.ask.argument": ("Change {name}", "{name} ändern", "修改 {name}"),
     "mcp.search-tools": (
         "Find tools of the vault by words; gives their names, descriptions and argument schemas.",
         "Tools des Vaults anhand von Wörtern finden; nennt Namen, Beschreibungen und Schemas der Argumente.",
