@@ -42,3 +42,10 @@ def second(database: Database) -> Iterator[Database]:
         made = PostgresDatabase(database.url)
     yield made
     made.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def each_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vaults that are opened keep what they keep in one database, then in the other."""
+    if request.param == "postgres":
+        monkeypatch.setenv("PAPER_DATABASE_URL", request.getfixturevalue("server").new_database())

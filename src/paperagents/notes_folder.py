@@ -35,6 +35,19 @@ class NotesFolder:
         """The settings in force here."""
         return load_settings(self.root)
 
+    @property
+    def commits_folder(self) -> Path:
+        """Where changes that are being made together are marked."""
+        return self.root / KEEPING_FOLDER / "commits"
+
+    def has_commit_markers(self) -> bool:
+        """Whether changes are being made together, or were when the program was killed, or somebody says so."""
+        try:
+            with os.scandir(self.commits_folder) as found:
+                return any(found)
+        except OSError:
+            return False
+
     @cached_property
     def user_key(self) -> UserKey:
         """The key that the user signs with."""

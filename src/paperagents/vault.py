@@ -22,7 +22,7 @@ from paperagents.approval.question import (
 from paperagents.calls.arguments import ToolCall, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, Example, ToolDefinition
-from paperagents.errors import StorageError, ToolError, UsageError
+from paperagents.errors import PaperError, StorageError, ToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.notes_folder import find_vault
@@ -52,6 +52,10 @@ _RUNS_PER_STEP = 32
 
 class Vault(VaultParts):
     """A folder of notes whose tools can be run."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self._complete_interrupted()
 
     def run(  # noqa: PLR0913  each may be said or left unsaid
         self,
@@ -338,11 +342,18 @@ class Vault(VaultParts):
         on_event: Callable[[Event], None] | None,
         stop: Cancellation | None,
     ) -> Session:
-        complete_interrupted(self.services)
+        self._complete_interrupted()
         asked = approver if isinstance(approver, Approver) else AskFunction(approver) if approver else Approver()
         session = Session(approver=asked, stop=stop or Cancellation())
         session.on_event = traced(on_event or session.on_event, self.services.redaction.text)
         return session
+
+    def _complete_interrupted(self) -> None:
+        """Complete what a killed program was about to change together; mostly there is nothing."""
+        if self.has_commit_markers():
+            # With parts of its own: nothing of this vault is settled before the user has been asked about its settings.
+            with suppress(PaperError), VaultParts(self.root) as parts:
+                complete_interrupted(parts.services)
 
     def _without_trace(self) -> Services:
         from paperagents.runs.null_journal import NullJournal  # noqa: PLC0415  not for every run

@@ -34,6 +34,7 @@ from paperagents.reading.files import read_pinned_tool
 from paperagents.runs.all_tools import AllTools
 from paperagents.runs.change_history import ChangeHistory, read_now
 from paperagents.runs.changes import ChangeLog
+from paperagents.runs.commit_markers import CommitMarkers
 from paperagents.runs.continuation import Continuation
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
@@ -266,6 +267,7 @@ class VaultParts(NotesFolder):
             agent=lambda pipeline, frame: self.agents(pipeline, frame),  # noqa: PLW0108  made for a call of an agent
             journal=self.journal,
             changes=changes,
+            commit_markers=CommitMarkers(self.commits_folder, Signatures(self.user_key, lambda: self.trust.vault)),
             pending=self._make_pending(),
             pending_rows=PendingRows(self.journal),
             make_pending=self._make_pending,

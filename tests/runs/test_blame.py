@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 YES = Approved(by="Ann", via="page")
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 
 def write(desk: Desk, content: str) -> str:
     return desk.run("write_file", {"filePath": "a.md", "content": content, "overwrite": True}, YES).run_id

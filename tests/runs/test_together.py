@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from paperagents.runs.record import RunRecord
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 STEPS = """
   - {tool: write_file, parameters: {filePath: new.md, content: "# New\\n#fresh\\n"}}
   - {tool: write_file, parameters: {filePath: old.md, content: "changed\\n", overwrite: true}}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from paperagents.runs.record import RunRecord
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 YES = Approved(by="Ann", via="page")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
@@ -343,6 +343,8 @@ class Effect:
     """The gate itself makes its changes: all of them or none, also when the program is killed in between."""
     parts: tuple[tuple[str, Scope | None], ...] = ()
     """The tool and scope of each call that it is made of; what allows each of them allows the whole."""
+    steps: Mapping[str, int] = field(default_factory=dict)
+    """Of changes that are made together: by name, the step that has changed it last."""
     choose: Callable[[JsonObject], Effect] | None = None
     """The part of it that an answer for each file agrees to."""
 

@@ -6,7 +6,7 @@ note or entry tells which it was: see ``settle`` in ``change_history.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,8 +45,14 @@ class ChangeLog:
         self._journal = journal
         self._images = ImageStore(journal.database)
 
-    def intend(self, changes: Sequence[Change], cause: Cause, *, undoes: str = "", made: bool = False) -> None:
-        """Write down what is about to be changed, or is changed in this very transaction where it is ``made``."""
+    def intend(
+        self, changes: Sequence[Change], cause: Cause, *, steps: Mapping[str, int] | None = None, undoes: str = "",
+        made: bool = False,
+    ) -> None:  # fmt: skip
+        """Write down what is about to be changed, or is changed in this very transaction where it is ``made``.
+
+        ``steps`` has the step of each change that an earlier step than that of the cause has led to, by its name.
+        """
         if not changes:
             return
         when = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -58,7 +64,8 @@ class ChangeLog:
             for change in changes:
                 before, after = self._keep_images(connection, change)
                 added, removed = count_lines(change.before, change.after)
-                where = (root_of(cause.run_id), cause.run_id, cause.step_path, cause.step, change.kind, change.path)
+                step = (steps or {}).get(change.name, cause.step)
+                where = (root_of(cause.run_id), cause.run_id, cause.step_path, step, change.kind, change.path)
                 parts = signed_parts(cause.run_id, change.kind, change.path, before, after, undoes=undoes)
                 connection.execute(
                     _ROW,

@@ -224,6 +224,10 @@ class Decisions:
         self.services.questions.ask(self._request(effect, place, run))
         raise WaitingError(effect.tool, question_id(effect, place, run))
 
+    def ask_again(self, effect: Effect, place: Place, run: RunContext) -> None:
+        """The same where the database takes nothing more of the run."""
+        self.services.questions.ask_again(self._request(effect, place, run))
+
 
 def question_id(effect: Effect, place: Place, run: RunContext) -> str:
     """The name of the question about this change at this place; asked again, it is the same question."""

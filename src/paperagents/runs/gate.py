@@ -26,6 +26,7 @@ from paperagents.errors import (
     OutcomeUnknownError,
     PaperError,
     PlanEndsError,
+    StorageError,
     ToolError,
     UsageError,
 )
@@ -36,7 +37,7 @@ from paperagents.runs.log import OpenEntry, RunContext
 from paperagents.runs.pending import CollectedCall, Prepare
 from paperagents.runs.record import Intent, Place
 from paperagents.runs.session import Services, Session
-from paperagents.runs.together import commit, complete, state_of
+from paperagents.runs.together import DATABASE_FULL, commit, complete, state_of
 from paperagents.secrets.redaction import has_mask, secrets_of_request
 
 
@@ -146,8 +147,9 @@ class Gate:
                     raise CancelledError
                 answer = effect.answer if effect.require_possible().is_commit else effect.perform()
                 pending.apply(effect.changes if effect.is_commit else ())
-                call = CollectedCall(run_id=run.run_id, path=place.path, tool=effect.tool, scope=effect.scope,
-                                     changes=effect.changes, is_asked=effect.needs_approval)  # fmt: skip
+                call = CollectedCall(run_id=run.run_id, path=place.path, step=run.root_step or place.step,
+                                     tool=effect.tool, scope=effect.scope, changes=effect.changes,
+                                     is_asked=effect.needs_approval)  # fmt: skip
                 pending.calls.append(call)
                 self.services.pending_rows.add(pending.owner, call)
                 entry.parameters, entry.message = effect.arguments, text("run.collected")
@@ -181,6 +183,10 @@ class Gate:
                 if not effect.is_commit:
                     raise
                 self.decisions.keep_open(prepare(effect.arguments), place, run, error)
+            except StorageError as error:
+                if effect.is_commit and error.code == DATABASE_FULL:
+                    self.decisions.ask_again(prepare(effect.arguments), place, run)
+                raise
             else:
                 entry.warning = effect.warn_of(answer)
                 return answer
@@ -237,6 +243,15 @@ class Gate:
 
     def perform(self, effect: Effect, place: Place, run: RunContext, approved: Approved | None = None) -> JsonValue:
         """The one place where something really happens; a change is journaled before it is made."""
+        if not effect.is_commit:
+            return self._perform_journaled(effect, place, run, approved)
+        # Marked before it is journaled: whoever is killed from here on is completed at the next start.
+        with self.services.commit_markers.marking(run.run_id, place.path):
+            return self._perform_journaled(effect, place, run, approved)
+
+    def _perform_journaled(
+        self, effect: Effect, place: Place, run: RunContext, approved: Approved | None = None
+    ) -> JsonValue:
         journal = self.services.journal
         if self.session.cancellation.cancelled:
             raise CancelledError
@@ -244,7 +259,8 @@ class Gate:
             # Before anything happens: a kill from here on leaves the intent, and resuming finds out what came of it.
             with journal.transaction(run.run_id, durable=True):
                 journal.intend(run.run_id, place.path, self._intent(effect, approved))
-                self.services.changes.intend(effect.changes, _cause(place, run, approved), undoes=effect.undoes)
+                cause = _cause(place, run, approved)
+                self.services.changes.intend(effect.changes, cause, steps=effect.steps, undoes=effect.undoes)
         elif effect.leaves_the_vault:
             # It may take long, and others see it: what happened so far must not happen again after a kill.
             journal.flush(run.run_id)

@@ -43,6 +43,8 @@ class CollectedCall:
     run_id: str
     path: str
     """The step of that run."""
+    step: int
+    """The number of the step of the run that somebody started."""
     tool: str
     scope: Scope | None
     changes: tuple[Change, ...]
@@ -52,6 +54,7 @@ class CollectedCall:
     def as_json(self) -> JsonObject:
         """The form in which it is kept."""
         return {
+            "step": self.step,
             "tool": self.tool,
             "scope": asdict(self.scope) if self.scope is not None else None,
             "changes": [asdict(each) for each in self.changes],
@@ -175,10 +178,13 @@ class PendingRows:
 def read_call(run_id: str, path: str, row: StoredRow) -> CollectedCall:
     """A call as it was kept. Raises DamagedRowError."""
     match row.object("call"):
-        case {"tool": str(tool), "changes": list(changes), "scope": scope, "is_asked": bool(is_asked)}:
+        case {
+            "step": int(step), "tool": str(tool), "changes": list(changes), "scope": scope, "is_asked": bool(is_asked),
+        }:  # fmt: skip
             return CollectedCall(
                 run_id=run_id,
                 path=path,
+                step=step,
                 tool=tool,
                 scope=read_scope(scope) if isinstance(scope, dict) else None,
                 changes=tuple(read_change(each, row) for each in changes),

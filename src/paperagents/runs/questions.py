@@ -59,16 +59,31 @@ class Questions:
         An answer to another question of the step does not count any more; one to exactly this question may have come
         while somebody else was asked, and stays, unless nothing proves it: it would be a reason to resume for ever.
         """
-        scope = {"by": request.caller, **(asdict(request.scope) if request.scope is not None else {})}
         with self._journal.transaction(request.run_id, durable=True) as connection:
             is_answered = self.answer_at(request.asked_in, request.path) is not None
             close_question(connection, request.asked_in, request.path, but=request.digest if is_answered else "")
-            connection.execute(
-                _QUESTION,
-                (request.id, request.asked_in, request.run_id, request.path, request.step, request.tool,
-                 encode(request.arguments), request.preview, encode(scope), request.effect, request.digest,
-                 request.requested, encode([[*request.files], [*request.pending]])),
-            )  # fmt: skip
+            self._put(connection, request)
+
+    def ask_again(self, request: ApprovalRequest) -> None:
+        """Ask about changes that were agreed on and could not be made, since the database is full.
+
+        The journal of the run takes nothing more after that; what it has of them is gone with the answer.
+        """
+        with self._journal.database.transaction(durable=True) as connection:
+            step = (request.asked_in, request.path)
+            connection.execute("DELETE FROM intents WHERE run_id = ? AND path = ?", step)
+            connection.execute("DELETE FROM changes WHERE run_id = ? AND step_path = ?", step)
+            close_question(connection, *step)
+            self._put(connection, request)
+
+    def _put(self, connection: Connection, request: ApprovalRequest) -> None:
+        scope = {"by": request.caller, **(asdict(request.scope) if request.scope is not None else {})}
+        connection.execute(
+            _QUESTION,
+            (request.id, request.asked_in, request.run_id, request.path, request.step, request.tool,
+             encode(request.arguments), request.preview, encode(scope), request.effect, request.digest,
+             request.requested, encode([[*request.files], [*request.pending]])),
+        )  # fmt: skip
 
     def confirm_done(self, run_id: str, output: JsonValue, approved: Approved) -> None:
         """What nobody knew of was done, says a person: from now on that is its result. Raises UsageError."""

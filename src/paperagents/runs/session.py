@@ -26,6 +26,7 @@ from paperagents.errors import (
 )
 from paperagents.files.folder import VaultFolder
 from paperagents.runs.changes import ChangeLog
+from paperagents.runs.commit_markers import CommitMarkers
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
@@ -84,6 +85,8 @@ class Services:
     """A NullJournal for plans and examples: they leave no trace."""
     changes: ChangeLog
     """What is changed in notes and entries, with the texts before and after."""
+    commit_markers: CommitMarkers
+    """What is being changed together."""
     pending: PendingChanges
     """What the run has changed, and nobody has agreed on yet."""
     pending_rows: PendingRows

@@ -21,8 +21,8 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
     DeniedError,
     FileChangedError,
+    PaperError,
     PlanEndsError,
-    RunBusyError,
     StorageError,
     ToolError,
     UsageError,
@@ -34,12 +34,13 @@ from paperagents.runs.log import RunContext
 from paperagents.runs.record import TOGETHER, Place, StepPath, root_of
 from paperagents.runs.session import Services, Session
 from paperagents.secrets.redaction import Redaction
-from paperagents.storage.database import StoredRow
 from paperagents.storage.entry_text import read_entry_text, text_of
 
 if TYPE_CHECKING:
     from paperagents.runs.gate import Gate
 
+DATABASE_FULL = "database-full"
+"""The code of an error after which nothing of a transaction is written."""
 _MOST_NAMED = 10
 """Files that one sentence names."""
 
@@ -140,7 +141,7 @@ class Collector:
 
     def _effect(self, run: RunContext, arguments: JsonObject) -> Effect:
         """The change of everything that is pending, against what is there now."""
-        changes = tuple(self._services.pending.net_changes())
+        changes, calls = tuple(self._services.pending.net_changes()), self._services.pending.calls
         redact = self._services.redaction.text
         effect = Effect(
             tool=run.tool.key,
@@ -152,7 +153,8 @@ class Collector:
             changes=changes,
             answer=Settlement(agreed=tuple(each.name for each in changes)).as_json(),
             is_commit=True,
-            parts=tuple((call.tool, call.scope) for call in self._services.pending.calls if call.is_asked),
+            parts=tuple((call.tool, call.scope) for call in calls if call.is_asked),
+            steps={change.name: call.step for call in calls for change in call.changes},
         )
         return replace(effect, choose=lambda files: self._choose(effect, files))
 
@@ -276,7 +278,10 @@ def commit(services: Services, changes: Sequence[Change], place: Place, run: Run
     commit_changes(services.folder, notes, commit_name(run.run_id, place.path))
     try:
         commit_entries(services, changes, run.run_id, place.path)
-    except ToolError:
+    except (ToolError, StorageError) as error:
+        if isinstance(error, StorageError) and error.code != DATABASE_FULL:
+            # It may be written all the same, as where a connection broke: the next start looks, and completes it.
+            raise
         take_back(services.folder, in_order(notes))
         raise
 
@@ -297,19 +302,17 @@ def complete(services: Services, changes: Sequence[Change], run_id: str, path: s
 def complete_interrupted(services: Services) -> None:
     """At the start of the program: whatever a killed one was about to change together is changed, or nothing of it."""
     journal = services.journal
-    if not journal.database.exists():
-        return
-    for row in journal.database.rows("SELECT run_id FROM intents WHERE path = 'together'"):
-        run_id = StoredRow("intents", row).text("run_id")
-        # Whoever has the run is alive, and does it; another one may be quicker than we are.
-        with suppress(RunBusyError), journal.lock_run(root_of(run_id)):
-            intent, changes = journal.intent(run_id, TOGETHER), services.changes.intended(run_id, TOGETHER)
+    for marker in services.commit_markers.find():
+        run_id, path = marker.run_id, marker.path
+        # Whoever has the run is alive, and does it. What cannot be completed now is tried again at the next start.
+        with suppress(PaperError), journal.lock_run(root_of(run_id)):
+            intent, changes = journal.intent(run_id, path), services.changes.intended(run_id, path)
             is_agreed = intent is not None and intent.is_agreed and intent.digest == state_of(changes)
-            if not is_agreed or services.changes.is_made(run_id, TOGETHER):
-                continue
-            if not complete(services, changes, run_id, TOGETHER):
-                journal.forget_intent(run_id, TOGETHER)
-                services.changes.forget(run_id, TOGETHER)
+            is_open = is_agreed and not services.changes.is_made(run_id, path)
+            if is_open and not complete(services, changes, run_id, path):
+                journal.forget_intent(run_id, path)
+                services.changes.forget(run_id, path)
+            marker.remove()
 
 
 def commit_entries(services: Services, changes: Sequence[Change], run_id: str, path: str) -> None:

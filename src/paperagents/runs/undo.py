@@ -5,11 +5,11 @@ An undo is an effect like any other: shown, asked, recorded, and undone itself w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from paperagents.approval.diff import compare, unified_diff
-from paperagents.approval.question import Effect, digest_of
+from paperagents.approval.question import Effect
 from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError, UsageError
@@ -21,7 +21,6 @@ from paperagents.runs.record import root_of
 from paperagents.runs.together import agree_to, describe_refusal, state_of
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entry_text import read_entry_text
-from paperagents.storage.images import image_digest
 
 UNDO = "undo"
 _MOST_NAMED = 20
@@ -41,9 +40,7 @@ class Undo:
         """What undoing a run will change; where that is not possible, why."""
         run = self.find_run(str(arguments["run"]))
         if run is None:
-            return Effect(
-                tool=UNDO, arguments=arguments, perform=dict, refusal=ToolError("nothing-to-undo", case="none")
-            )
+            return refuse(arguments, ToolError("nothing-to-undo", case="none"))
         files = arguments.get("files")
         wanted = [str(each) for each in files] if isinstance(files, list) else []
         # Which run is the last one may be another question once it is undone.
@@ -52,8 +49,7 @@ class Undo:
         try:
             texts = self._take_back(run, chosen)
         except ToolError as refusal:
-            return Effect(tool=UNDO, arguments=arguments, perform=dict, needs_approval=True, refusal=refusal,
-                          before=self._state(chosen), current=lambda: self._state(chosen))  # fmt: skip
+            return refuse(arguments, refusal)
         # What somebody has taken back by hand is as it was before the run.
         changes = [each for each in texts if each.before != each.after]
         diffs = [unified_diff(each.before, each.after, each.name) for each in changes]
@@ -66,8 +62,6 @@ class Undo:
             preview="\n".join(diffs if is_own else [text("undo.not-own"), *diffs]),
             must_be_seen=not is_own,
             before=state_of(changes),
-            after=digest_of([_digest(each.after) for each in texts]),
-            current=lambda: self._state(chosen),
             changes=tuple(changes),
             undoes=run,
             answer=answer,
@@ -75,18 +69,15 @@ class Undo:
             is_commit=True,
             perform=lambda: answer,
         )
-        return replace(effect, choose=lambda files: self._choose(effect, texts, files))
+        return replace(effect, choose=lambda files: self._choose(effect, files))
 
-    def _choose(self, effect: Effect, texts: Sequence[Change], files: JsonObject) -> Effect:
+    def _choose(self, effect: Effect, files: JsonObject) -> Effect:
         """The part of an undo that an answer agrees to. Raises UsageError, or DeniedError where that is none."""
         agreed, refused = agree_to(effect, files, self.redaction)
-        after = {(each.kind, each.path): each.after for each in agreed}
-        now = [after.get((each.kind, each.path), each.before) for each in texts]
         return replace(
             effect,
             changes=tuple(agreed),
             before=state_of(agreed),
-            after=digest_of([_digest(each) for each in now]),
             answer={"run": effect.undoes, "files": [each.name for each in agreed]},
             warn_of=lambda _: "\n".join(map(describe_refusal, refused)) or None,
             choose=None,
@@ -125,9 +116,10 @@ class Undo:
             return Conflict(lines=((1, len(split(now or ""))),))
         return After(text=result)
 
-    def _state(self, chosen: Iterable[RunChange]) -> str:
-        now = [self.history.read_now(each.first.kind, each.first.path) for each in chosen]
-        return digest_of([_digest(each) for each in now])
+
+def refuse(arguments: JsonObject, refusal: ToolError) -> Effect:
+    """An undo that is not possible as things stand; one that was killed when it was made finds that out by this."""
+    return Effect(tool=UNDO, arguments=arguments, perform=dict, needs_approval=True, refusal=refusal, is_commit=True)
 
 
 def find_run_to_undo(changes: ChangeHistory, history: History, run: str) -> str | None:
@@ -195,7 +187,3 @@ def is_entry(written: str) -> bool:
 
 def _format(lines: Lines) -> str:
     return ",".join(f"{first}-{last}" if last > first else str(first) for first, last in lines)
-
-
-def _digest(written: str | None) -> str | None:
-    return image_digest(written) if written is not None else None

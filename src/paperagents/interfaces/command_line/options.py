@@ -82,6 +82,11 @@ def open_folder(invocation: Invocation, kind: type[Opened], folder: Path | None 
         raise UsageError("no-such-vault", path=str(folder or ".")) from error
     if vault.root in invocation.settings:
         vault.settings = invocation.settings[vault.root]
+    if kind is NotesFolder and vault.has_commit_markers():
+        from paperagents.vault import Vault  # noqa: PLC0415  as above
+
+        # Whoever looks at the notes sees all of what was agreed on, or nothing.
+        Vault(vault.root)
     # Resolved once: every message needs it.
     use_language(vault.settings.get("language") or language_of_locale())
     return vault
