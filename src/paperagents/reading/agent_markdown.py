@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import cast
 
 from paperagents.definitions.json_value import JsonObject
@@ -9,6 +10,7 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import closest, stem_of
 from paperagents.definitions.tool import CONVERSATION, DEFAULT_TOOLS, QUERY, AgentDefinition, Parameter, Protocol
 from paperagents.reading.agent_evals import read_evals
+from paperagents.reading.execution_log import digest_without_log
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import Note
 from paperagents.reading.model_options import read_bounded, read_options
@@ -29,7 +31,7 @@ BUDGET_FIELDS = ("tokens", "money")
 _OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
 
 
-def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> AgentDefinition:
+def read_agent(note: Note, front: YamlMapping, *, data: bytes, problems: ProblemList) -> AgentDefinition:
     """The definition, as far as it can be understood; what cannot is among the problems."""
     fields = Fields(front, problems)
     fields.warn_of_slips(AGENT_FIELDS, also_fine=_OTHER_NOTES)
@@ -66,7 +68,8 @@ def read_agent(note: Note, front: YamlMapping, *, digest: str, problems: Problem
         author=fields.word("author"),
         file=problems.file,
         span=identity_span(front),
-        digest=digest,
+        digest=sha256(data).hexdigest(),
+        text_digest=digest_without_log(data),
     )
 
 

@@ -146,10 +146,10 @@ class Fields:
 
     def given(self, name: str) -> YamlNode | None:
         """What stands behind the name; None where that is nothing."""
-        node = self.mapping.get(name)
-        if isinstance(node, YamlScalar) and node.value is None:
+        entry = self.mapping.entries.get(name)
+        if entry is None or (isinstance(entry[1], YamlScalar) and entry[1].value is None):
             return None
-        return node
+        return entry[1]
 
     def _wrong(self, name: str, node: YamlNode, expected: str) -> None:
         self.problems.error("wrong-type", node.span, field=name, case=expected)

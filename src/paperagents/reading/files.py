@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from types import MappingProxyType
 
 from paperagents.definitions.shapes import Shape
@@ -15,7 +14,6 @@ from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, SandboxError, ScriptSyntaxError
 from paperagents.reading.agent_markdown import read_agent
-from paperagents.reading.execution_log import digest_without_log
 from paperagents.reading.javascript_syntax import mask_placeholders
 from paperagents.reading.markdown import Note, split_note
 from paperagents.reading.problems import ProblemList, check_encoding, decode_text
@@ -142,9 +140,7 @@ def _read(
     problems.extend(found)
     check_encoding(data, problems)
     read = partial(read_tool, answers=answers) if kind == "tool" else _READERS[kind]
-    definition: Definition = read(note, front, digest=sha256(data).hexdigest(), problems=problems)
-    if isinstance(definition, ToolDefinition | AgentDefinition):
-        definition = replace(definition, text_digest=digest_without_log(data))
+    definition: Definition = read(note, front, data=data, problems=problems)
     return FileReading(file=problems.file, definition=definition, problems=problems.in_order())
 
 
@@ -202,10 +198,10 @@ def _are_accepted(readings: Sequence[FileReading]) -> bool:
     """Whether the engine reads all of them at once."""
     try:
         whole = _join([block for each in readings for block in _blocks(each)])
-        if len(whole.text) > _MOST_AT_ONCE:
+        if len(whole) > _MOST_AT_ONCE:
             return False
-        if whole.text:
-            run_javascript(replace(whole, text=f"return null;\n{whole.text}"), names={}, limits=_LIMITS)
+        if whole:
+            run_javascript(Excerpt(text=f"return null;\n{whole}"), names={}, limits=_LIMITS)
     except Exception:
         # Whatever it is, and whoever is to blame: it is found when each is looked at alone.
         return False
@@ -214,7 +210,7 @@ def _are_accepted(readings: Sequence[FileReading]) -> bool:
 
 def _check_with_engine(reading: FileReading) -> FileReading:
     blocks = list(_blocks(reading))
-    if not blocks or find_engine_mistake(_Block(script=_join(blocks), names=())) is None:
+    if not blocks or find_engine_mistake(_Block(script=Excerpt(text=_join(blocks)), names=())) is None:
         return reading
     mistakes = [
         Problem(
@@ -227,8 +223,8 @@ def _check_with_engine(reading: FileReading) -> FileReading:
     return replace(reading, problems=tuple(problems))
 
 
-def _join(blocks: Sequence[_Block]) -> Excerpt:
-    return Excerpt(text="\n".join(f"async ({','.join(each.names)}) => {{\n{each.script.text}\n}};" for each in blocks))
+def _join(blocks: Sequence[_Block]) -> str:
+    return "\n".join(f"async ({','.join(each.names)}) => {{\n{each.script.text}\n}};" for each in blocks)
 
 
 def _blocks(reading: FileReading) -> Iterator[_Block]:
@@ -244,7 +240,8 @@ def _blocks(reading: FileReading) -> Iterator[_Block]:
     filled_in = [*(each.name for each in tool.parameters), *BUILT_IN_NAMES]
     for script, names in written:
         if script is not None:
-            yield _Block(script=replace(script, text=mask_placeholders(script.text, filled_in)), names=names)
+            text = mask_placeholders(script.text, filled_in)
+            yield _Block(script=script if text == script.text else replace(script, text=text), names=names)
 
 
 def find_engine_mistake(block: _Block) -> tuple[Span, str] | None:

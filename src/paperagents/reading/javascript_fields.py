@@ -63,16 +63,17 @@ class _Variables:
 
     def __post_init__(self) -> None:
         self.known["input"] = ProducedFields(keeps_arguments=True)
+        nodes = [(node.type, node) for node in self.script.nodes]
         # All declarations first: a function above them may already change what they declare.
-        for node in self.script.nodes:
-            if node.type == "variable_declarator":
+        for kind, node in nodes:
+            if kind == "variable_declarator":
                 self.declare(node)
-        for node in self.script.nodes:
-            if node.type in ("assignment_expression", "augmented_assignment_expression"):
+        for kind, node in nodes:
+            if kind in ("assignment_expression", "augmented_assignment_expression"):
                 self.assign(node)
-            elif node.type in ("member_expression", "subscript_expression"):
+            elif kind in ("member_expression", "subscript_expression"):
                 self.mention(node)
-            elif node.type == "identifier" and self.script.text(node) in self.known:
+            elif kind == "identifier" and self.script.text(node) in self.known:
                 self.watch(node)
 
     def fields_of(self, node: Node) -> ProducedFields:
@@ -127,9 +128,9 @@ class _Variables:
         """A field that is read, or changed."""
         owner, name = node.child_by_field_name("object"), self.script.member_name(node)
         if owner is not None and owner.type == "identifier" and name is not None:
-            text = self.script.text(owner)
-            if text in self.known:
-                self.known[text] |= ProducedFields(read=frozenset({name}))
+            known = self.known.get(self.script.text(owner))
+            if known is not None and name not in known.read:
+                self.known[self.script.text(owner)] = known | ProducedFields(read=frozenset({name}))
 
     def watch(self, node: Node) -> None:
         """An object that is handed to others can get any field there."""

@@ -33,6 +33,7 @@ DENO_GLOBALS = frozenset({
 })  # fmt: skip
 """What a tool with npm packages finds beside what every tool does, as far as people use it."""
 _OF_BROWSERS = DENO_GLOBALS | {"XMLHttpRequest", "alert", "document", "requestAnimationFrame", "window"}
+_IN_BLOCKS = SANDBOX_GLOBALS | FORBIDDEN
 _IN_CONTEXT = frozenset({"date", "time", "random_id", "steps", "parameters"})
 _OF_OBJECTS = frozenset({
     "__proto__", "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
@@ -63,7 +64,7 @@ def check_names(
     The code may have ``offset`` more characters at its beginning than the file.
     """
     scopes = Scopes(code)
-    known = SANDBOX_GLOBALS | FORBIDDEN | {*around.names}
+    known = _IN_BLOCKS.union(around.names)
     for found in islice(scopes.find_undefined(known), MAX_FINDINGS):
         span = script.span(found.start - offset, found.end - offset)
         report_undefined(found.what, span, scopes.top.names, around, problems)

@@ -87,11 +87,12 @@ class Scopes:
     def find_undefined(self, known: Collection[str]) -> Iterator[Finding]:
         """Uses of names that neither the code nor its surroundings define, each name once."""
         code = self.script.code
-        if _HIDDEN.search(code) is not None:
+        unknown = [(name, node) for name, node, scope in self.uses if name not in known and not find_scope(name, scope)]
+        if not unknown or _HIDDEN.search(code) is not None:
             return
         seen = {*_GLOBAL_FIELD.findall(code), *_ASKED.findall(code)}
-        for name, node, scope in self.uses:
-            if name in known or name in seen or find_scope(name, scope) is not None:
+        for name, node in unknown:
+            if name in seen:
                 continue
             seen.add(name)
             found = self.script.finding(node, name)

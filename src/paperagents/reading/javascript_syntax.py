@@ -223,7 +223,7 @@ def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
 
 def mask_placeholders(code: str, names: Iterable[str]) -> str:
     """The code with a word of the same length in the place of each placeholder."""
-    return replace_by_words(code, find_placeholders(code, names))
+    return replace_by_words(code, find_placeholders(code, names)) if "{{" in code else code
 
 
 def replace_by_words(code: str, placeholders: Iterable[Finding]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.shapes import Missing, Shape, describe_missing, find_answer, walk_shape
@@ -29,6 +30,8 @@ _PLAIN_MEMBER = rf"\.{_PLAIN_NAME}|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
 _PLAIN = re.compile(rf"(?:{_PLAIN_NAME}|steps\.[\w\-]+)(?:{_PLAIN_MEMBER})*")
 """What nobody would take for a calculation: ``input.n-1`` and ``input.a==input.b`` are not."""
 _BRACES = re.compile(r"(\\)?\{\{(?![<{])")
+_SHORT = 1_000
+"""Characters of a text that is worth remembering."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +73,16 @@ class Template:
 
 def read_template(text: str) -> Template:
     """Read a text with both notations."""
+    return _read_short(text) if len(text) <= _SHORT else _read_template(text)
+
+
+@lru_cache(maxsize=64)
+def _read_short(text: str) -> Template:
+    # Each of the checks of a file asks for the same few texts.
+    return _read_template(text)
+
+
+def _read_template(text: str) -> Template:
     if bare := _BARE.fullmatch(text):
         return Template(pieces=(_reference(bare[0], 0, len(text)),))
     # A backslash before what would be a reference keeps it as text.
@@ -241,10 +254,9 @@ class Scope:
 def find_answer_references(node: YamlNode, scope: Scope) -> Iterator[AnswerReference]:
     """The references of a value that lead into answers of other files' tools."""
     if isinstance(node, YamlScalar) and isinstance(node.value, str):
-        text = node.excerpt()
-        for piece in read_template(text.text).pieces:
+        for piece in read_template(node.value).pieces:
             if isinstance(piece, Reference) and (found := scope.find_answer(piece)) is not None:
-                span = text.span(piece.start, piece.end)
+                span = node.excerpt().span(piece.start, piece.end)
                 yield AnswerReference(tool=found[0], path=found[1], text=piece.text, span=span)
     elif isinstance(node, YamlSequence):
         for item in node.items:
@@ -257,7 +269,9 @@ def find_answer_references(node: YamlNode, scope: Scope) -> Iterator[AnswerRefer
 def check_values(node: YamlNode, scope: Scope, problems: ProblemList) -> None:
     """Check every reference in a value, at any depth."""
     if isinstance(node, YamlScalar) and isinstance(node.value, str):
-        check_text(node.excerpt(), scope, problems)
+        # Where each line stands is only worth finding out for a text that refers to something.
+        if any(not isinstance(piece, str) for piece in read_template(node.value).pieces):
+            check_text(node.excerpt(), scope, problems)
     elif isinstance(node, YamlSequence):
         for item in node.items:
             check_values(item, scope, problems)

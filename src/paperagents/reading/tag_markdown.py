@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -34,7 +35,7 @@ TAG_FIELDS = (
 _OTHER_NOTES = ("tags", "tool", "agent", "aliases", "cssclasses", "author")
 
 
-def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemList) -> TagNote:
+def read_tag(note: Note, front: YamlMapping, *, data: bytes, problems: ProblemList) -> TagNote:
     """The definition, as far as it can be understood; what cannot is among the problems."""
     fields = Fields(front, problems)
     fields.warn_of_slips(TAG_FIELDS, also_fine=_OTHER_NOTES)
@@ -56,7 +57,7 @@ def read_tag(note: Note, front: YamlMapping, *, digest: str, problems: ProblemLi
         validators=find_validators(note, problems),
         file=problems.file,
         span=identity_span(front),
-        digest=digest,
+        digest=sha256(data).hexdigest(),
     )
 
 

@@ -12,6 +12,7 @@ from paperagents.definitions.shapes import Shape
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import lossless_bytes, slug, stem_of
 from paperagents.definitions.tool import Example, Parameter, Step, ToolDefinition, ToolType
+from paperagents.reading.execution_log import digest_without_log
 from paperagents.reading.fields import MAX_SCHEDULE, Fields, is_schedule, looks_like_schedule
 from paperagents.reading.javascript_checks import check_block
 from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, find_produced_fields
@@ -37,7 +38,7 @@ _OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "app
 
 
 def read_tool(
-    note: Note, front: YamlMapping, *, digest: str, problems: ProblemList, answers: Mapping[str, Shape]
+    note: Note, front: YamlMapping, *, data: bytes, problems: ProblemList, answers: Mapping[str, Shape]
 ) -> ToolDefinition:
     """The definition, as far as it can be understood; what cannot is among the problems."""
     fields = Fields(front, problems)
@@ -86,7 +87,8 @@ def read_tool(
         author=fields.word("author"),
         file=problems.file,
         span=identity_span(front),
-        digest=digest,
+        digest=sha256(data).hexdigest(),
+        text_digest=digest_without_log(data),
     )
     # Only a loop has these values; without one the names are free.
     if any(step.for_each is not None for step in definition.all_steps()):

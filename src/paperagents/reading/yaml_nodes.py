@@ -166,7 +166,7 @@ class _Builder:
         return root
 
     def read_node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
-        if isinstance(event, yaml.ScalarEvent) and event.anchor is None:
+        if type(event) is yaml.ScalarEvent and event.anchor is None:
             return self.read_scalar(event)
         if depth > self.deepest:
             self.refuse("yaml-too-deep", self.point(event), limit=self.deepest)
@@ -182,7 +182,8 @@ class _Builder:
     def read_content(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
         if isinstance(event, yaml.ScalarEvent):
             return self.read_scalar(event)
-        self.check_tag(event)
+        if event.tag is not None:
+            self.check_tag(event)
         if isinstance(event, yaml.SequenceStartEvent):
             return self.read_sequence(event, events, depth)
         return self.read_mapping(event, events, depth)
@@ -231,21 +232,22 @@ class _Builder:
         items: list[YamlNode] = []
         weight = 1
         for following in events:
-            if isinstance(following, yaml.SequenceEndEvent):
+            if type(following) is yaml.SequenceEndEvent:
                 return YamlSequence(
                     source=self.source, start=event.start_mark, end=following.end_mark, weight=weight, items=items
                 )
             items.append(self.read_node(following, events, depth + 1))
             # Aliases count as often as they are used, so a small text cannot become a huge value.
             weight += items[-1].weight
-            self.check_size(weight, event)
+            if weight > self.most_values:
+                self.refuse("yaml-too-large", self.point(event), limit=self.most_values)
         raise AssertionError("libyaml ends every sequence it starts")
 
     def read_mapping(self, event: Any, events: Iterator[Any], depth: int) -> YamlMapping:
         entries: dict[str, tuple[YamlScalar, YamlNode]] = {}
         weight = 1
         for following in events:
-            if isinstance(following, yaml.MappingEndEvent):
+            if type(following) is yaml.MappingEndEvent:
                 return YamlMapping(
                     source=self.source,
                     start=event.start_mark,
@@ -264,7 +266,8 @@ class _Builder:
                 continue
             entries[key.raw] = (key, value)
             weight += value.weight + 1
-            self.check_size(weight, event)
+            if weight > self.most_values:
+                self.refuse("yaml-too-large", self.point(event), limit=self.most_values)
         raise AssertionError("libyaml ends every mapping it starts")
 
     def refuse_key(self, key: YamlNode, event: Any, mapping: Any) -> NoReturn:
@@ -275,12 +278,8 @@ class _Builder:
         self.refuse("yaml-complex-key", self.point(event))
 
     def check_tag(self, event: Any) -> None:
-        if event.tag not in (None, "!", _STANDARD + "map", _STANDARD + "seq"):
+        if event.tag not in ("!", _STANDARD + "map", _STANDARD + "seq"):
             self.problems.error("yaml-tag", self.point(event), tag=event.tag.replace(_STANDARD, "!!"))
-
-    def check_size(self, weight: int, event: Any) -> None:
-        if weight > self.most_values:
-            self.refuse("yaml-too-large", self.point(event), limit=self.most_values)
 
     def refuse(self, code: str, span: Span, **values: object) -> NoReturn:
         self.problems.error(code, span, **values)
