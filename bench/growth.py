@@ -1,11 +1,13 @@
 """What one thing costs in a small vault and in a large one: python -I bench/growth.py [LARGEST].
 
 Processor time, not seconds on the clock, of the same act at 100, 10,000 and 100,000 notes with a tool for each five.
-Each row is the cost at the largest size beside that at the smallest.
+Each row is the cost at the largest size beside that at the smallest. A list has a line for each tool: it is divided by
+their number.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
@@ -21,8 +23,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from starlette.testclient import TestClient  # noqa: E402  after the path above
+
 from paperagents.errors import UnknownToolError  # noqa: E402  after the path above
-from paperagents.interfaces.web.rendering import make_sidebar  # noqa: E402  after the path above
+from paperagents.interfaces.serving.app import make_rest_app  # noqa: E402  after the path above
+from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: E402  after the path above
 from paperagents.vault import open_vault  # noqa: E402  after the path above
 from recording import record  # noqa: E402  its folder is known only now
 from table import Row  # noqa: E402  its folder is known only now
@@ -32,6 +37,8 @@ SIZES = (100, 10_000, 100_000)
 NOTES_OF_A_TOOL = 5
 FOLDERS = 100
 MOST_GROWTH = 2.0
+DUPLICATES = 4_000
+MOST_MEGABYTES = 150
 TOOL = """---
 tool: true
 name: tool_{number}
@@ -43,12 +50,19 @@ custom_function: |
 ---
 """
 NOTE = "---\ntags: [note]\n---\n\n# Note {number}\n\nSome words about topic {number}.\n"
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
+}
 Costs = dict[str, float]
 
 
 def measure(largest: int = SIZES[-1]) -> list[Row]:
     """All figures of this bench."""
-    return list(_rows("notes", {size: _costs_of_vault(size) for size in SIZES if size <= largest}))
+    by_notes = {size: _costs_of_vault(size) for size in SIZES if size <= largest}
+    return [*_rows("notes", by_notes), _memory_of_duplicates()]
 
 
 def _rows(things: str, costs: Mapping[int, Costs]) -> Iterator[Row]:
@@ -63,10 +77,31 @@ def _rows(things: str, costs: Mapping[int, Costs]) -> Iterator[Row]:
         )  # fmt: skip
 
 
+def _memory_of_duplicates() -> Row:
+    """Of a process that reads as many files, all with the same id, and tells of each."""
+    with tempfile.TemporaryDirectory() as folder:
+        vault = Path(folder)
+        (vault / ".paper").mkdir()
+        for number in range(DUPLICATES):
+            (vault / f"tool-{number}.md").write_text(TOOL.format(number=7), encoding="utf-8")
+        quiet = subprocess.DEVNULL
+        with subprocess.Popen(_words(vault, "check"), stdout=quiet, stderr=quiet, env=_environment()) as process:
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+    megabytes = used.ru_maxrss / 1024
+    return Row(
+        bench=NAME, measure=f"memory of paper check, {DUPLICATES:,} files with one id", ours=f"{megabytes:.0f} MB",
+        bar=f"< {MOST_MEGABYTES} MB", met=process.returncode == 1 and megabytes < MOST_MEGABYTES,
+    )  # fmt: skip
+
+
 def _costs_of_vault(size: int) -> Costs:
     with _filled_vault(size) as vault:
         _command(vault, "list")
+        tools = size // NOTES_OF_A_TOOL
         costs = {
+            "paper list, for each tool": _of_command(vault, "list", times=3) / tools,
+            "start of paper mcp": _of_child(lambda: _start_mcp(vault)),
             "paper run of one tool": _of_command(vault, "run", "tool_7", "topic=x"),
             "paper run of an unknown name": _of_command(vault, "run", "tol_7"),
             "paper search of a rare word": _of_command(vault, "search", "topic 77"),
@@ -78,6 +113,7 @@ def _costs_in_process(vault: Path) -> Costs:
     """What happens again and again in a process that stays up and follows the folder."""
     opened = open_vault(vault)
     registry, note = opened.registry, vault / "folder-0" / "note-0.md"
+    client = TestClient(make_rest_app(LiveRuns(opened)))
     with opened, opened.follow():
         registry.entries()
 
@@ -94,7 +130,7 @@ def _costs_in_process(vault: Path) -> Costs:
             "a run in a process": _of_act(lambda: opened.run("tool_7", {"topic": "x"})),
             "an unknown name in a process": _of_act(ask_for_unknown),
             "a saved note": _of_act(save_note),
-            "the tools beside a page": _of_act(lambda: make_sidebar(registry)),
+            "a page of a tool": _of_act(lambda: _get(client, "/tools/tool_7"), clock=time.process_time),
         }
 
 
@@ -119,19 +155,40 @@ def _filled_vault(size: int) -> Iterator[Path]:
 
 
 def _of_command(vault: Path, *words: str, times: int = 5) -> float:
+    return _of_child(lambda: _command(vault, *words), times)
+
+
+def _of_child(act: Callable[[], object], times: int = 5) -> float:
     """Processor seconds of a new process and of those it starts."""
-    _command(vault, *words)
-    spent = []
-    for _ in range(times):
-        before = _children()
-        _command(vault, *words)
-        spent.append(_children() - before)
-    return statistics.median(spent)
+    return _median(act, times, _children)
 
 
 def _command(vault: Path, *words: str) -> None:
-    command = [sys.executable, "-I", "-m", "paperagents", "--vault", str(vault), *words]
-    subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    subprocess.run(_words(vault, *words), capture_output=True, check=False, env=_environment())
+
+
+def _start_mcp(vault: Path) -> None:
+    """Until it has said who it is."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(_words(vault, "mcp"), stdin=pipe, stdout=pipe, stderr=pipe, env=_environment()) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+        server.stdin.flush()
+        assert b"serverInfo" in server.stdout.readline()
+        server.kill()
+
+
+def _get(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 200, path
+
+
+def _words(vault: Path, *words: str) -> list[str]:
+    return [sys.executable, "-I", "-m", "paperagents", "--vault", str(vault), *words]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "LC_ALL": "C.UTF-8"}
 
 
 def _children() -> float:
@@ -139,14 +196,18 @@ def _children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _of_act(act: Callable[[], object], times: int = 50) -> float:
-    """Processor seconds of this thread."""
+def _of_act(act: Callable[[], object], times: int = 50, clock: Callable[[], float] = time.thread_time) -> float:
+    """Processor seconds of this thread, or by another clock."""
+    return _median(act, times, clock)
+
+
+def _median(act: Callable[[], object], times: int, clock: Callable[[], float]) -> float:
     act()
     spent = []
     for _ in range(times):
-        before = time.thread_time()
+        before = clock()
         act()
-        spent.append(time.thread_time() - before)
+        spent.append(clock() - before)
     return statistics.median(spent)
 
 

@@ -36,9 +36,7 @@ def list_settings(vault: Vault) -> Iterator[Brought]:
 
 def list_schedules(vault: Vault) -> Iterator[Brought]:
     """Tools that would run by themselves."""
-    for entry in vault.registry.entries():
-        if entry.schedule is not None and entry.valid and entry.file is not None:
-            yield schedule_of(vault, entry)
+    return (schedule_of(vault, entry) for entry in vault.registry.scheduled())
 
 
 def schedule_of(vault: Vault, entry: Entry) -> Brought:

@@ -131,3 +131,29 @@ def test_thousands_of_files_with_one_id_name_a_few_others() -> None:
     assert [problem.code for problem in listed[7].problems] == ["duplicate-id"]
     assert listed[7].problems[0].values["other"] == ", ".join(files[:5])
     assert listed[0].problems[0].values["other"] == ", ".join(files[1:6])
+
+
+def test_schedules_follow_their_files(root: Path, write: Write) -> None:
+    write("plain.md", name="plain")
+    write("daily.md", name="daily", schedule="'@daily'")
+    write("broken.md", name="broken", schedule="'@daily'", custom_function="return (;")
+    registry = ToolRegistry(root)
+    assert [entry.id for entry in registry.scheduled()] == ["daily"]
+    write("plain.md", name="plain", schedule="'@hourly'")
+    write("daily.md", name="daily", description="No more by itself.")
+    registry.update(["plain.md", "daily.md"])
+    assert [(entry.id, entry.schedule) for entry in registry.scheduled()] == [("plain", "@hourly")]
+
+
+def test_a_definition_is_described_as_it_is_listed(root: Path, write: Write) -> None:
+    write("one.md", name="one", steps="[{tool: one_more}]", id="one")
+    write("one_more.md", name="one_more", parameters="[{name: text, type: string}]")
+    registry = ToolRegistry(root)
+    described = registry.describe(registry.tool("one_more"))
+    assert described in registry.entries()
+    assert [problem.code for problem in described.problems] == ["missing-description"]
+
+
+def test_names_are_told_of_ids_alone(root: Path, write: Write) -> None:
+    write("one.md", name="The first", id="one")
+    assert ToolRegistry(root).names_of(["one", "The first", "gone"]) == {"one": "The first"}

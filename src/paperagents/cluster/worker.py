@@ -200,9 +200,9 @@ _logger = logging.getLogger("paper.worker")
 def enqueue_due(vault: Vault, now: datetime | None = None) -> list[str]:
     """Enqueue every tool whose schedule has ticked; returns the ids of the runs."""
     started = []
-    for entry in vault.registry.entries():
+    for entry in vault.registry.scheduled():
         # Whoever made the folder wrote the schedule; it runs once the user has said so, for the file as it is.
-        if entry.schedule is not None and entry.valid and vault.trust.trusts(schedule_of(vault, entry)):
+        if entry.schedule is not None and vault.trust.trusts(schedule_of(vault, entry)):
             moment = now or datetime.now(UTC).astimezone(vault.settings.zone)
             run_id = enqueue_tick(vault, entry.id, entry.schedule, moment)
             started += [run_id] if run_id is not None else []

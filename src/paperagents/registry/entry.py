@@ -223,6 +223,18 @@ def may_be_skipped(step: Step) -> bool:
 # --- what programs read where people read the manual
 
 
+def serving_entry(entry: Entry, last_good: FileReading | None) -> Entry:
+    """A file that has just been broken goes on as it was, and says so."""
+    if entry.valid or last_good is None or last_good.definition is None:
+        return entry
+    return replace(describe_definition(last_good.definition), problems=entry.problems, stale=True)
+
+
+def names_referred_to(entry: Entry) -> Iterator[str]:
+    """The tools and agents that an entry names; of an agent they may be patterns."""
+    return (call.tool for call in (*entry.calls, *entry.agents))
+
+
 def definition_document(
     definition: ToolDefinition | AgentDefinition | TagNote, grants: JsonObject | None = None
 ) -> JsonObject:

@@ -7,10 +7,10 @@ from enum import Enum, auto
 
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.registry.cache import ScanCache
-from paperagents.registry.entry import Entry
+from paperagents.registry.entry import Entry, names_referred_to
 from paperagents.registry.folder_scan import FileRecord, FolderScan, stamp_of
 from paperagents.registry.vault_checks import is_pattern
-from paperagents.registry.vault_index import VaultIndex, names_referred_to
+from paperagents.registry.vault_index import VaultIndex
 
 
 class Lookup(Enum):

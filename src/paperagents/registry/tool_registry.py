@@ -155,11 +155,31 @@ class ToolRegistry:
         try:
             found = self.tool(name)
         except UnknownToolError as unknown:
-            others = [entry for entry in self.entries() if not entry.is_tool and name in (entry.id, entry.name)]
-            if not others:
+            with self._state.whole_index() as index:
+                tags = [tag for tag in index.tags() if name in (tag.id, tag.name)]
+            if not tags:
                 raise unknown from None
-            return self._definition(others[0])
+            return self._definition(tags[0])
         return found.agent or found
+
+    def describe(self, definition: ToolDefinition | TagNote) -> Entry:
+        """A definition as it is listed, with everything that is wrong."""
+        with self._state.whole_index() as index:
+            if definition.file is not None and index.has_entry(definition.file):
+                return index.check(definition.file)
+        # Without a file, or of one that has just gone.
+        return describe_definition(definition)
+
+    def names_of(self, identifiers: Iterable[str]) -> dict[str, str]:
+        """The names of tools and agents by these ids, as far as they are known without a look at the folder."""
+        with self._state.whole_index() as index:
+            found = {each: index.find(each) for each in identifiers}
+        return {identifier: entry.name for identifier, entry in found.items() if entry and entry.id == identifier}
+
+    def scheduled(self) -> list[Entry]:
+        """The tools of the vault that run by themselves; broken ones are left out."""
+        with self._state.whole_index() as index:
+            return [entry for entry in index.scheduled() if entry.valid]
 
     def has_tags(self) -> bool:
         """Whether notes of the vault define tags, as far as was found at the last look."""
@@ -167,7 +187,8 @@ class ToolRegistry:
 
     def tags(self) -> list[TagNote]:
         """The tags that notes of the vault define; broken ones are left out."""
-        usable = [entry for entry in self.entries() if entry.kind == "tag" and (entry.valid or entry.stale)]
+        with self._state.whole_index() as index:
+            usable = [entry for entry in index.tags() if entry.valid or entry.stale]
         return [tag for tag in map(self._definition, usable) if isinstance(tag, TagNote)]
 
     def preview(self, file: str, content: bytes) -> FileReading:

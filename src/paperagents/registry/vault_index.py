@@ -19,7 +19,7 @@ from paperagents.definitions.text import closest
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.messages import language
 from paperagents.registry.circles import Circles
-from paperagents.registry.entry import CallSite, Entry, describe_definition
+from paperagents.registry.entry import CallSite, Entry, names_referred_to, serving_entry
 from paperagents.registry.folder_scan import Changes, FileRecord, Stamp
 from paperagents.registry.names import SortedNames
 from paperagents.registry.vault_checks import (
@@ -70,6 +70,7 @@ class VaultIndex:
         self._loggers: defaultdict[str, set[str]] = defaultdict(set)
         self._chains: set[str] = set()
         self._tags: set[str] = set()
+        self._scheduled: set[str] = set()
         self._volatile: set[str] = set()
         """Files whose problems depend on more than files that define something."""
         self._names: SortedNames | None = None
@@ -122,6 +123,14 @@ class VaultIndex:
     def has_tags(self) -> bool:
         """Whether a file defines a tag."""
         return bool(self._tags)
+
+    def tags(self) -> list[Entry]:
+        """The tags that files define, in their order."""
+        return [self.check(file) for file in sorted(self._tags)]
+
+    def scheduled(self) -> list[Entry]:
+        """What runs by itself, in the order of its files."""
+        return [self.check(file) for file in sorted(self._scheduled)]
 
     def is_current(self, file: str, stamp: Stamp | None) -> bool:
         """Whether a file is known as it is with this stamp; one that is too new to tell is not."""
@@ -238,6 +247,8 @@ class VaultIndex:
             self._chains.add(file)
         if entry.kind == "tag":
             self._tags.add(file)
+        if entry.schedule is not None:
+            self._scheduled.add(file)
         if any(call.near_references or is_remote(call.tool) for call in entry.calls):
             self._volatile.add(file)
 
@@ -253,7 +264,7 @@ class VaultIndex:
             _discard(self._callers, call.tool, file)
         if entry.log is not None:
             _discard(self._loggers, entry.log, file)
-        for files in (self._chains, self._tags, self._volatile, self._unresolved):
+        for files in (self._chains, self._tags, self._scheduled, self._volatile, self._unresolved):
             files.discard(file)
 
     def _forget_referring(self, file: str, names: set[str]) -> None:
@@ -389,18 +400,6 @@ class VaultIndex:
             named.sort(key=lambda each: each[0])
             self._given_names[spoken] = {name: (rank, entry) for rank, name, entry in reversed(named)}
         return self._given_names[spoken]
-
-
-def serving_entry(entry: Entry, last_good: FileReading | None) -> Entry:
-    """A file that has just been broken goes on as it was, and says so."""
-    if entry.valid or last_good is None or last_good.definition is None:
-        return entry
-    return replace(describe_definition(last_good.definition), problems=entry.problems, stale=True)
-
-
-def names_referred_to(entry: Entry) -> Iterator[str]:
-    """The tools and agents that an entry names; of an agent they may be patterns."""
-    return (call.tool for call in (*entry.calls, *entry.agents))
 
 
 def _ranks(entry: Entry) -> Iterator[tuple[int, str]]:

@@ -156,7 +156,7 @@ def describe_runs(live: LiveRuns, runs: Sequence[JsonObject]) -> dict[str, Any]:
     given = live.vault.history.inputs([str(each["run_id"]) for each in runs])
     redacted = live.vault.services.redaction.text
     return {
-        "names": {entry.id: entry.name for entry in live.vault.registry.entries()},
+        "names": live.vault.registry.names_of({str(each["tool"]) for each in runs}),
         "inputs": {run_id: redacted(summarize_all(arguments)) for run_id, arguments in given.items()},
     }
 

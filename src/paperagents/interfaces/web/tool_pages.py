@@ -73,7 +73,7 @@ def one_tool(
         return page(request, "broken.html", status=422, error=error, problems=error.problems, current=tool)
     if isinstance(definition, AgentDefinition):
         return RedirectResponse(f"/agents/{quote(definition.id, safe='')}", status_code=303)
-    entry = next(each for each in live.vault.registry.entries() if each.id == definition.id)
+    entry = live.vault.registry.describe(definition)
     shown = run_view(live, run) if run else None
     document = definition_document(definition)
     return page(
