@@ -18,7 +18,7 @@ from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedG
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say
 from paperagents.interfaces.command_line.terminal import is_interactive
-from paperagents.interfaces.command_line.token_commands import token_command
+from paperagents.interfaces.command_line.token_commands import pair_command, token_command
 from paperagents.interfaces.command_line.trust_command import settle_trust
 from paperagents.inventory import list_schedules, list_stored
 from paperagents.messages import text
@@ -49,6 +49,7 @@ def serve_command(  # noqa: PLR0913  each is an option
     from paperagents.interfaces.serving.app import Server, Serving, is_loopback, listen, make_app  # noqa: PLC0415  # noqa: PLC0415
     from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
+    from paperagents.interfaces.serving.pairing import open_pairing  # noqa: PLC0415
     from paperagents.interfaces.serving.tokens import open_token_book  # noqa: PLC0415
 
     if log_format is not None:
@@ -71,7 +72,7 @@ def serve_command(  # noqa: PLR0913  each is an option
 
         def announce() -> None:
             link = f"{at}/?token={access.new_link_token()}"
-            print_addresses(vault, at, link, access.token, as_json=as_json)
+            print_addresses(vault, at, link, access.token, code=open_pairing(vault).new_code(), as_json=as_json)
             if browse if browse is not None else sys.stdout.isatty() and has_screen():
                 click.launch(link)
 
@@ -81,6 +82,7 @@ def serve_command(  # noqa: PLR0913  each is an option
 
 
 serve_command.add_command(token_command)
+serve_command.add_command(pair_command)
 
 
 def _warn(words: str, log_format: str | None) -> None:
@@ -90,15 +92,16 @@ def _warn(words: str, log_format: str | None) -> None:
         logging.getLogger("paper").warning("%s", words)
 
 
-def print_addresses(vault: Vault, at: str, link: str, token: str, *, as_json: bool) -> None:
-    """Where people and programs find the server, and with which token."""
+def print_addresses(vault: Vault, at: str, link: str, token: str, *, code: str, as_json: bool) -> None:  # noqa: PLR0913  each is shown
+    """Where people, programs and devices find the server, and with which token or code."""
     if as_json:
-        print_json({"url": at, "link": link, "api": f"{at}/api", "mcp": f"{at}/mcp", "token": token})
+        print_json({"url": at, "link": link, "api": f"{at}/api", "mcp": f"{at}/mcp", "token": token, "code": code})
         return
     click.echo(text("cli.serve.ready", vault=one_line(str(vault.root))))
     click.echo(f"  {paint(link, bold=True)}")
     click.echo(text("cli.serve.programs", api=f"{at}/api", mcp=f"{at}/mcp"))
     click.echo(f"  Authorization: Bearer {token}")
+    click.echo(text("cli.serve.pairing", code=code))
 
 
 def has_screen() -> bool:

@@ -1,4 +1,4 @@
-"""``paper serve token``: tokens for programs, each with a name and its rights."""
+"""``paper serve token``: tokens for programs, each with a name and its rights; ``paper serve pair``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paperagents.errors import UsageError
-from paperagents.interfaces.command_line.app import LocalisedGroup
+from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say
 from paperagents.messages import text
@@ -68,6 +68,20 @@ def revoke(context: click.Context, *, name: str, as_json: bool) -> None:
         print_json({"name": name, "revoked": True})
     else:
         say(text("cli.serve.token.revoked", name=name))
+
+
+@click.command("pair", cls=LocalisedCommand, help=text("cli.serve.pair"))
+@common_options
+def pair_command(context: click.Context, *, as_json: bool) -> None:
+    """Print a code that a server of this vault exchanges for a token, once."""
+    from paperagents.interfaces.serving.pairing import CODE_SECONDS, open_pairing  # noqa: PLC0415  as above
+
+    code = open_pairing(current_vault(context)).new_code()
+    if as_json:
+        print_json({"code": code, "seconds": CODE_SECONDS})
+        return
+    say(text("cli.serve.pair.once"))
+    click.echo(code)
 
 
 def read_rights(wanted: tuple[str, ...]) -> list[Right]:

@@ -43,7 +43,7 @@ _KINDS = {
 """The problems that pydantic finds, and the messages we have for them."""
 _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     401: ("token-missing", "link-used"),
-    403: ("foreign-origin", "right-missing"),
+    403: ("foreign-origin", "right-missing", "pairing-refused"),
     404: (
         "unknown-run", "unknown-approval", "unknown-rule", "unknown-setting", "no-such-route", "entry-not-found",
         "entry-version-not-found", "unknown-kind", "trust-unknown",
@@ -96,12 +96,15 @@ class StrictRequest(Request):
 class StrictRoute(APIRoute):
     """A route that is open to whoever has the right, and reads its body strictly."""
 
+    least: Right | None = "call"
+    """What everything but looking needs."""
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The usual handler, with a strict request. Looking needs no right, and everything else at least ``call``."""
+        """The usual handler, with a strict request. Looking needs no right."""
         handler = super().get_route_handler()
         right: Right | None = (self.openapi_extra or {}).get(_RIGHT)
         if right is None and self.methods != {"GET"}:
-            right = "call"
+            right = self.least
 
         async def strict(request: Request) -> Response:
             if right is not None:
@@ -109,6 +112,12 @@ class StrictRoute(APIRoute):
             return await handler(StrictRequest(request.scope, request.receive))
 
         return strict
+
+
+class OpenRoute(StrictRoute):
+    """A route that is open to everybody whom the guard lets through."""
+
+    least = None
 
 
 def needs(right: Right) -> dict[str, Any]:

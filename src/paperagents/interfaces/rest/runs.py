@@ -116,13 +116,17 @@ async def follow(
     live: Live,
     run_id: RunId,
     after: Annotated[int, Query(ge=0)] = 0,
+    seconds: Annotated[
+        float | None, Query(ge=0, le=LONGEST_WAIT, description="End the stream after this time.")
+    ] = None,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> Response:
     """Everything that happens in the run until it ends or waits. ``Last-Event-ID`` goes on where a reader stopped."""
     known = await asyncio.to_thread(live.record, run_id)
     if last_event_id and last_event_id.isascii() and last_event_id.isdigit():
         after = int(last_event_id) or after
-    return event_stream(live.follow(known.run_id, after=after))
+    events = live.follow(known.run_id, after=after)
+    return event_stream(events if seconds is None else take_for(events, seconds))
 
 
 @router.post("/{run_id}/cancel", summary="Stop a run", responses=ENDED)
@@ -152,6 +156,21 @@ async def rerun(live: Live, run_id: RunId, wait: Wait = 30.0) -> Response:
     """A new run with the same tool and arguments."""
     tool, arguments = await asyncio.to_thread(live.vault.history.arguments, run_id)
     return record_response(await live.finished(live.start(tool, arguments), wait))
+
+
+async def take_for(events: AsyncIterator[JsonObject], seconds: float) -> AsyncIterator[JsonObject]:
+    """The events that come in this time, for clients that see nothing of a response before its end."""
+    loop, coming = asyncio.get_running_loop(), aiter(events)
+    end = loop.time() + seconds
+    while True:
+        following = asyncio.ensure_future(anext(coming, None))
+        try:
+            await asyncio.wait({following}, timeout=max(end - loop.time(), 0))
+            if not following.done() or (event := following.result()) is None:
+                return
+        finally:
+            following.cancel()
+        yield event
 
 
 def event_stream(events: AsyncIterator[JsonObject]) -> Response:

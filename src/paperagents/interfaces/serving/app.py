@@ -25,7 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from paperagents.cluster.operations import health_response
 from paperagents.errors import PaperError
 from paperagents.interfaces.mcp.server import PATH, McpServer
-from paperagents.interfaces.rest import changes, entries, language, runs, tags, trust
+from paperagents.interfaces.rest import changes, entries, language, pairing, runs, tags, trust
 from paperagents.interfaces.rest import vault as vault_routes
 from paperagents.interfaces.rest.responses import Json, handle_errors
 from paperagents.interfaces.serving.access import Access
@@ -114,6 +114,7 @@ def make_rest_app(live: LiveRuns) -> FastAPI:
         vault_routes.router,
     ):
         app.include_router(router, dependencies=[token])
+    app.include_router(pairing.router)
     app.include_router(health_routes(live.vault))
     app.add_route("/openapi.json", lambda _: RedirectResponse(DESCRIBED_AT), include_in_schema=False)
     add_pages(app)

@@ -1,8 +1,8 @@
 """The guard in front of everything that is served: a request that fails one check never reaches the application.
 
 A page of another site can make a browser send requests here, and by DNS rebinding it can even read the answers. So
-``Host`` must be one of our names, an ``Origin`` must be this very server, and every request but a health check needs a
-token that no other site can know. It is plain ASGI, so that WebSockets and MCP pass it like everything else.
+``Host`` must be one of our names, an ``Origin`` must be this very server, and every request but a health check or a
+pairing needs a token that no other site can know. It is plain ASGI: WebSockets and MCP pass it like everything else.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from paperagents.interfaces.serving.callers import keep_caller
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_WITHOUT_TOKEN = frozenset({"/health", "/ready"})
-"""Monitors have no token; there is nothing to learn but yes or no."""
+_WITHOUT_TOKEN = {"/health": ("GET", "HEAD"), "/ready": ("GET", "HEAD"), "/api/pair": ("POST",)}
+"""Monitors have no token; there is nothing to learn but yes or no. Who pairs has a code instead."""
 _OWN_SITE = frozenset({"same-origin", "none"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -131,7 +131,7 @@ class Guard:
         if (caller := self.access.identify(request.bearer, cookie)) is not None:
             keep_caller(request.scope, caller)
             return
-        if request.path in _WITHOUT_TOKEN and request.method in ("GET", "HEAD"):
+        if request.method in _WITHOUT_TOKEN.get(request.path, ()):
             return
         raise PaperError("link-used" if request.link_token else "token-missing")
 

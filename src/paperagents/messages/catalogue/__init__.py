@@ -17,6 +17,7 @@ AREAS = (
     "models",
     "command_line",
     "serving",
+    "pairing",
     "remote",
     "importing",
     "language",
