@@ -23,7 +23,13 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 LARGEST_WHEEL = 2_000_000
-WANTED = ("py.typed", "example_vault/Welcome.md", "example_vault/tools/shout.tool.js", "sandbox/javascript/")
+WANTED = (
+    "py.typed",
+    "example_vault/Welcome.md",
+    "example_vault/tools/shout.tool.js",
+    "sandbox/javascript/",
+    "obsidian_plugin/main.js",
+)
 UNWANTED = ("tests/", "__pycache__", ".pyc", ".paper/", "bench/")
 TRIALS = (
     ("--version",),

@@ -122,13 +122,14 @@ _MODULES = {
     "server_commands": ("serve", "worker", "mcp", "lsp"),
     "trust_command": ("trust",),
     "import_command": ("import",),
+    "obsidian_command": ("obsidian",),
 }
 """The module of each command, loaded when the command is called."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 COMMANDS = (
     "init", "list", "show", "new", "check", "run", "test", "search", "runs", "changes", "undo", "blame", "approvals",
     "extract", "resolve", "store", "env", "install", "chat", "ask", "eval", "stats", "config", "trust", "doctor",
-    "serve", "worker", "backup", "mcp", "lsp", "import", "completion",
+    "serve", "worker", "backup", "mcp", "lsp", "obsidian", "import", "completion",
 )  # fmt: skip
 """In the order a newcomer meets them."""
 COMPLETE_VARIABLE = "_PAPER_COMPLETE"
