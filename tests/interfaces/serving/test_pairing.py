@@ -16,6 +16,7 @@ from paperagents.interfaces.serving.tokens import TokenBook
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 
+
 @pytest.fixture
 def now() -> list[float]:
     return [1000.0]
