@@ -420,11 +420,11 @@ GRANTING = sorted(
 )  # fmt: skip
 HARMLESS = {
     "language", "timezone", "sandbox.timeout", "sandbox.memory_mb", "sandbox.output_mb", "worker.concurrency",
-    "worker.heartbeat", "worker.grace", "mcp.list_up_to", "approval.reads",
+    "worker.heartbeat", "worker.grace", "mcp.list_up_to", "approval.reads", "history.keep_days", "history.keep_mb",
     "limits.x.concurrency", "limits.x.per_minute",
 }  # fmt: skip
 """They open nothing: whoever adds a setting here has thought about a stranger's vault that brings it."""
-SAMPLES = {"text": '"a"', "hosts": '["a.example"]', "list": '["a"]', "address": '"https://a.example"',
+SAMPLES = {"text": '"a"', "command": '["a"]', "hosts": '["a.example"]', "list": '["a"]', "address": '"https://a.example"',
            "database": '"postgresql://a.example/x"'}  # fmt: skip
 Vaults = Callable[..., Settings]
 

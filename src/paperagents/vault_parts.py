@@ -39,6 +39,7 @@ from paperagents.runs.continuation import Continuation
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
+from paperagents.runs.notification import Notifier
 from paperagents.runs.pending import PendingChanges, PendingRows, Prepare
 from paperagents.runs.questions import Questions
 from paperagents.runs.retention import Retention
@@ -272,8 +273,15 @@ class VaultParts(NotesFolder):
             pending_rows=PendingRows(self.journal),
             make_pending=self._make_pending,
             questions=self.questions,
+            notifier=self.notifier,
             history=self.history,
         )
+
+    @cached_property
+    def notifier(self) -> Notifier:
+        """Tells people who are elsewhere that a run waits for them."""
+        get = self.settings.get
+        return Notifier(url=get("notify.url") or "", command=get("notify.command"), link=get("notify.link"))
 
     def _tool_files(self) -> list[str | None]:
         return [entry.file for entry in self.registry.entries()]
@@ -340,7 +348,7 @@ class VaultParts(NotesFolder):
     def read_settings_again(self) -> None:
         """Take over settings that have been changed. Runs that go on keep theirs."""
         before = self.__dict__.get("settings")
-        for part in ("settings", "limits", "redaction", "services", "agents", "retention"):
+        for part in ("settings", "limits", "redaction", "notifier", "services", "agents", "retention"):
             self.__dict__.pop(part, None)
         if before is not None and any(before.get(name) != self.settings.get(name) for name in _OF_THE_SANDBOX):
             self._retired += [self.__dict__.pop(part) for part in ("sandbox", "packages") if part in self.__dict__]
@@ -349,7 +357,7 @@ class VaultParts(NotesFolder):
         """End the sandbox's workers and let go of the files."""
         while self._retired:
             self._retired.pop().close()
-        for part in ("agents", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
+        for part in ("agents", "notifier", "sandbox", "packages", "remote_effects", "folder", "journal", "database"):
             if part in self.__dict__:
                 self.__dict__.pop(part).close()
         parts = ("services", "history", "change_history", "questions", "signatures", "continuation", "retention")

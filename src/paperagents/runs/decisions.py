@@ -135,7 +135,8 @@ class Decisions:
         is_unseen = effect.must_be_seen and self.session.approver.decides_unseen
         decision = Pending() if is_unseen else self.session.approver.decide(request)
         if isinstance(decision, Pending):
-            self.services.questions.ask(request)
+            if self.services.questions.ask(request):
+                self.services.notifier.tell(run.root_run, run.outermost.name)
         elif self.session.approver.takes_time and isinstance(decision, Approved | Denied):
             # A function may give back an answer that it has made long before.
             return replace(decision, at=datetime.now(UTC).isoformat(timespec="milliseconds"))

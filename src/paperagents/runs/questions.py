@@ -53,16 +53,19 @@ class Questions:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
 
-    def ask(self, request: ApprovalRequest) -> None:
-        """Keep a question until somebody answers it.
+    def ask(self, request: ApprovalRequest) -> bool:
+        """Keep a question until somebody answers it; whether it was not asked before.
 
         An answer to another question of the step does not count any more; one to exactly this question may have come
         while somebody else was asked, and stays, unless nothing proves it: it would be a reason to resume for ever.
         """
         with self._journal.transaction(request.run_id, durable=True) as connection:
+            query = "SELECT 1 FROM questions WHERE id = ? AND digest = ? AND withdrawn = 0"
+            is_new = not self._journal.database.rows(query, (request.id, request.digest))
             is_answered = self.answer_at(request.asked_in, request.path) is not None
             close_question(connection, request.asked_in, request.path, but=request.digest if is_answered else "")
             self._put(connection, request)
+        return is_new
 
     def ask_again(self, request: ApprovalRequest) -> None:
         """Ask about changes that were agreed on and could not be made, since the database is full.

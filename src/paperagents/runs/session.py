@@ -30,6 +30,7 @@ from paperagents.runs.commit_markers import CommitMarkers
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.note_log import NoteLog
+from paperagents.runs.notification import Notifier
 from paperagents.runs.pending import PendingChanges, PendingRows, Prepare
 from paperagents.runs.questions import Questions
 from paperagents.sandbox import Cancellation, Limits, Sandbox
@@ -93,6 +94,7 @@ class Services:
     make_pending: Callable[[], PendingChanges]
     """Nothing is pending in it."""
     questions: Questions
+    notifier: Notifier
     history: History
     note_log: NoteLog
     """For a tool that asks for it: its log in a note."""

@@ -4,6 +4,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     # --- what a run says
     "run.done": ("Done.", "Erledigt.", "完成。"),
     "run.done-below": ("Done in run {run}.", "Erledigt in Lauf {run}.", "已在运行 {run} 中完成。"),
+    "notify.waits": (
+        "{name} waits for your decision.",
+        "{name} wartet auf Ihre Entscheidung.",
+        "{name} 正在等待您的决定。",
+    ),
+    "notify.failed": (
+        "The notification was not delivered ({reason}); the question waits all the same.",
+        "Die Benachrichtigung kam nicht an ({reason}); die Frage wartet trotzdem.",
+        "通知未能送达（{reason}）；问题仍在等待。",
+    ),
     "run.skipped": (
         "Left out: its condition is false.",
         "Ausgelassen: Die Bedingung ist nicht erfüllt.",
