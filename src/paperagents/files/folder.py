@@ -154,7 +154,7 @@ class VaultFolder:
         try:
             return self._follow_links(segments, lambda real: self._read_bytes(real, largest)).content
         except FileNotFoundError:
-            raise ToolError("file-not-found", path=join_path(segments)) from None
+            raise self._not_found("file-not-found", segments) from None
 
     def digest(self, path: str) -> str:
         """The digest of a file's bytes, or ``"absent"``."""

@@ -15,14 +15,13 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UsageError
 from paperagents.interfaces.web.drawings import day_bars, diagram, percent, tool_bars
+from paperagents.interfaces.web.markdown import looks_like_markdown, render_markdown
 from paperagents.interfaces.web.rendering import natural_order, page_json
 from paperagents.interfaces.web.results import MOST_NODES, Node, result_view, table, tree, value_at
 from paperagents.interfaces.web.texts import (
     format_duration,
     format_moment,
     in_zone,
-    looks_like_markdown,
-    render_markdown,
     start_of_day,
 )
 from paperagents.reading.files import read_markdown

@@ -31,9 +31,9 @@ from paperagents.errors import UsageError
 from paperagents.interfaces.rest.responses import Json
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.web.markdown import render_markdown
 from paperagents.interfaces.web.rendering import PageRoute, fragment, page
 from paperagents.interfaces.web.run_view import run_view
-from paperagents.interfaces.web.texts import render_markdown
 from paperagents.messages import has_text, text
 from paperagents.runs.usage import add_up
 from paperagents.runs.usage_totals import usage_totals

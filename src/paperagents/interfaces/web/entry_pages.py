@@ -16,8 +16,9 @@ from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.errors import PaperError
 from paperagents.interfaces.rest.entries import count_entries, require_kind
 from paperagents.interfaces.rest.runs import Live
+from paperagents.interfaces.web.markdown import render_markdown
 from paperagents.interfaces.web.rendering import PageRoute, page
-from paperagents.interfaces.web.texts import Diff, read_diff, render_markdown
+from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.messages import text
 from paperagents.storage.entries import FIELDS, Entry
 

@@ -37,6 +37,10 @@ THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "paper_theme"
 _SCRIPT_TEXTS = "web.js."
 _MIME_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+_NOTE_PATH = re.compile(
+    r"(?!/|\.{1,2}/)(?!.*/\.{1,2}/)[^\\:*?\"<>|\x00-\x1f]{1,300}\.(?:md|markdown|png|jpe?g|gif|webp)", re.IGNORECASE
+)
+"""A text in a result that is the path of a note or picture."""
 _FOR_A_YEAR = "private, max-age=31536000, immutable"
 
 
@@ -117,6 +121,8 @@ def environment() -> Environment:
     made.filters.update(
         visible=lambda value: escape_invisible(str(value)),
         quoted=lambda value: quote(utf8(str(value)), safe=""),
+        address=lambda path: quote(utf8(str(path)), safe="/"),
+        is_note=lambda value: _NOTE_PATH.fullmatch(str(value)) is not None,
         page_json=page_json,
         moment=format_moment,
         duration=format_duration,

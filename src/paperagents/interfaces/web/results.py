@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
+from paperagents.interfaces.web.markdown import looks_like_markdown, render_markdown
 from paperagents.interfaces.web.rendering import pretty
-from paperagents.interfaces.web.texts import looks_like_markdown, render_markdown
 
 LONGEST_RAW = 100_000
 _TEXT_FIELDS = ("markdown", "content", "text", "body", "report")

@@ -1,79 +1,16 @@
-"""Texts for pages: Markdown as harmless HTML, diffs line by line, moments and durations."""
+"""Texts for pages: diffs line by line, moments and durations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import cache
-from typing import Any, Literal
-
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
-from markupsafe import Markup
+from typing import Literal
 
 from paperagents.messages import text
-
-LONGEST = 200_000
-_SAFE_LINK = re.compile(r"^(https?://|mailto:|#|/(?![/\\])|(?![a-z][a-z0-9+.-]*:)[^/\\])", re.IGNORECASE)
-_SIGNS = re.compile(r"(?m)^#{1,6} |^\s*[-*+] |^\s*\d+\. |^```|^> |\*\*|^\|.*\||\[[^\]]+\]\(")
-
-_BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
-
-
-def render_markdown(source: str) -> Markup:
-    """Untrusted Markdown as HTML: HTML in it is shown as text, there are no images, and links are harmless."""
-    return Markup(markdown_parser().render(source[:LONGEST]))  # noqa: S704  the parser escapes all text and makes no raw HTML
-
-
-def looks_like_markdown(source: str) -> bool:
-    """Whether a text gains from being shown as Markdown."""
-    return "\n" in source and len(source) <= LONGEST and _SIGNS.search(source) is not None
-
-
-@cache
-def markdown_parser() -> MarkdownIt:
-    """The parser with our rules."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").enable("strikethrough").disable("image")
-    # The library's own way to choose which links are links.
-    setattr(parser, "validateLink", lambda url: _SAFE_LINK.match(url.strip()) is not None)  # noqa: B010  a method there
-    parser.add_render_rule("link_open", render_link)
-    parser.core.ruler.after("inline", "boxes", draw_checkboxes)
-    for rule in ("heading_open", "heading_close"):
-        parser.add_render_rule(rule, lower_heading)
-    return parser
-
-
-def draw_checkboxes(state: StateCore) -> None:
-    """``- [ ]`` and ``- [x]`` at the beginning of a list item are checkboxes."""
-    for item, _, line in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
-        words = line.children[0] if item.type == "list_item_open" and line.type == "inline" and line.children else None
-        if words is not None and words.content[:4] in _BOXES:
-            words.content = _BOXES[words.content[:4]] + words.content[4:]
-
-
-def render_link(
-    self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, _: MutableMapping[str, Any]
-) -> str:
-    """A link in a new tab, without referrer and without access to this page."""
-    tokens[index].attrSet("rel", "noopener noreferrer nofollow")
-    tokens[index].attrSet("target", "_blank")
-    return self.renderToken(tokens, index, options, {})
-
-
-def lower_heading(
-    self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, _: MutableMapping[str, Any]
-) -> str:
-    """Headings of a text stand below those of the page."""
-    level = min(int(tokens[index].tag[1]) + 2, 6)
-    tokens[index].tag = f"h{level}"
-    return self.renderToken(tokens, index, options, {})
-
 
 # --- diffs: parsed by the counts of their hunks, so that no content can look like another line
 

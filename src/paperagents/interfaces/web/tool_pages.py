@@ -11,11 +11,13 @@ from starlette.responses import RedirectResponse, Response
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tag import TagNote
-from paperagents.definitions.tool import AgentDefinition
+from paperagents.definitions.tool import AgentDefinition, ToolDefinition
 from paperagents.errors import BrokenFileError, PaperError
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import diagram
+from paperagents.interfaces.web.markdown import render_markdown
+from paperagents.interfaces.web.note_pages import path_parameter
 from paperagents.interfaces.web.rendering import (
     PageRoute,
     fragment,
@@ -26,7 +28,6 @@ from paperagents.interfaces.web.rendering import (
 )
 from paperagents.interfaces.web.run_pages import describe_runs
 from paperagents.interfaces.web.run_view import RunView, run_view, stored_arguments, without_secrets
-from paperagents.interfaces.web.texts import render_markdown
 from paperagents.registry.entry import definition_document
 from paperagents.tool_modes import configure
 
@@ -59,14 +60,16 @@ def sidebar_tools(live: Live, q: Words = "", current: Words = "") -> Response:
 
 
 @router.get("/tools/{tool:path}")
-def one_tool(
+def one_tool(  # noqa: PLR0913  each is a field of the address
     request: Request,
     live: Live,
     tool: str,
+    *,
     run: Annotated[str | None, Query(max_length=200)] = None,
     like: Annotated[str | None, Query(max_length=200)] = None,
+    note: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
-    """A tool's form; with ``run``, a run of it beside; with ``like``, filled in as for that run."""
+    """A tool's form; with ``run``, a run of it beside; filled in as for the run ``like``, or for a note."""
     try:
         definition = live.vault.registry.find_definition(tool)
     except BrokenFileError as error:
@@ -78,18 +81,26 @@ def one_tool(
     document = definition_document(definition)
     return page(
         request, "tool.html", tool=definition, entry=entry, document=document, run=shown,
-        filling=prefill(live, definition.id, shown, like), current=definition.id,
+        filling=prefill(live, definition, shown, like, note), current=definition.id,
         diagram=diagram(definition) if not isinstance(definition, TagNote) else None,
         manual=render_markdown(str(document["manual"])), is_tool=not isinstance(definition, TagNote),
         variables=configure(live.vault, definition, {}) if not isinstance(definition, TagNote) else {},
     )  # fmt: skip
 
 
-def prefill(live: LiveRuns, tool: str, run: RunView | None, like: str | None) -> JsonObject | None:
-    """The values the form begins with: those of the run that is shown, named, or was the last."""
+def prefill(
+    live: LiveRuns, tool: ToolDefinition | TagNote, run: RunView | None, like: str | None, note: str | None
+) -> JsonObject | None:
+    """The values the form begins with: those of the run that is shown, named, or was the last; or a note."""
     if run is not None:
         return without_secrets(run.arguments)
-    last = live.vault.history.runs(tool=tool, limit=1, nested=False)
+    if (
+        note is not None
+        and not isinstance(tool, TagNote)
+        and (name := path_parameter(each.name for each in tool.parameters))
+    ):
+        return {name: note}
+    last = live.vault.history.runs(tool=tool.id, limit=1, nested=False)
     named = like or next((str(each["run_id"]) for each in last), None)
     if named is None:
         return None

@@ -27,4 +27,5 @@ AREAS = (
     "web_decisions",
     "web_store",
     "web_agents",
+    "web_notes",
 )

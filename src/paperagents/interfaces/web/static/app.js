@@ -1,6 +1,6 @@
 // Every page: the list of tools, the count of open questions, and the parts that the page has.
 
-import { calmly, notice, piece, Refusal, say } from "./dom.js";
+import { calmly, notice, piece, Refusal, say, send } from "./dom.js";
 import { openEvents } from "./events.js";
 import { answer, answerAll } from "./approval.js";
 import { editFile, followChoices } from "./change_set.js";
@@ -39,7 +39,7 @@ async function act(event) {
   const choice = event.target.closest(".choice a");
   // Back to what is seen now, which need not be what was loaded.
   if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
-  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-undo], [data-edit-file], [data-copy], [data-trust], [data-more], [data-more-rows]");
+  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-undo], [data-edit-file], [data-copy], [data-trust], [data-undo-in], [data-more], [data-more-rows]");
   if (!target) return;
   if (target.dataset.answer) await answer(target);
   else if (target.dataset.answerAll) await answerAll(target);
@@ -48,10 +48,17 @@ async function act(event) {
   else if (target.matches("[data-edit-file]")) await editFile(target);
   else if (target.dataset.copy) await copyResult(target);
   else if (target.dataset.trust) await decideTrust(target);
+  else if (target.dataset.undoIn) await undoInNote(target);
   else {
     event.preventDefault();
     await (target.hasAttribute("data-more") ? loadMore(target) : loadMoreRows(target));
   }
+}
+
+/** What a run changed in a note is taken back by a run, which shows what it would do and asks. */
+async function undoInNote(button) {
+  const { answer } = await send("POST", `/api/runs/${encodeURIComponent(button.dataset.run)}/undo?wait=1`, { files: [button.dataset.undoIn] });
+  location.assign(`/runs/${encodeURIComponent(answer.run_id)}`);
 }
 
 async function open(event) {
