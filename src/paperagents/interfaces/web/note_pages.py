@@ -79,6 +79,7 @@ def one_note(request: Request, live: Live, path: str, beside: Path = "", *, blam
         # Whatever follows is about the file at its own address.
         return RedirectResponse(f"/notes/{quote(utf8(found), safe='/')}", status_code=303)
     if is_picture(found):
+        folder.read_bytes(found, LARGEST_PICTURE)  # one that is not there, or leads outside, is refused here
         return page(request, "note.html", **_empty_note(found), picture=f"/files/{quote(utf8(found), safe='/')}")
     content = folder.read_text(found).content
     shown = live.vault.services.redaction.text(content[:LONGEST_SHOWN])
