@@ -33,13 +33,26 @@ HEAVY = {
     "paperagents.runs.tag_calls": "only texts with tags call by them",
     "paperagents.search": "only searches search",
     "paperagents.storage.postgres": "an extra",
+    "paperagents.tags.extraction": "only texts with tags are read by it",
+    "paperagents.tags.references": "only code with references is filled in by it",
     "asyncio": "only servers and remote tools wait for many things",
+    "concurrent": "only what is done at once",
     "httpx2": "only requests are sent by it",
     "psycopg": "an extra",
     "ssl": "only requests are encrypted",
     "starlette": "only servers serve",
+    "zoneinfo": "only vaults that name their time zone",
 }
 """What no small command loads, each with who does."""
+READING = {"yaml", "tree_sitter", "tree_sitter_javascript"}
+RUNNING = READING | {"jsonschema_rs", "cryptography"}
+LIBRARIES = {
+    ("--help",): {"click"},
+    ("list",): {"click"} | READING,
+    ("check",): {"click"} | READING,
+    ("run", "format_list", "-p", "items=a,b"): {"click"} | RUNNING,
+}
+"""The libraries that each command may load, beside those of Python."""
 NOT_TO_RUN = {
     "paperagents.runs.run": "nothing is run",
     "paperagents.sandbox.pool": "nothing is run",
@@ -79,3 +92,10 @@ def test_looking_loads_nothing_that_runs(vault: Path, arguments: tuple[str, ...]
 
 def test_help_runs_and_stores_nothing(vault: Path) -> None:
     assert heavy_among(loaded_modules(vault, "--help"), NOT_TO_RUN) == {}
+
+
+@pytest.mark.parametrize("arguments", LIBRARIES)
+def test_a_command_loads_no_other_libraries(vault: Path, arguments: tuple[str, ...]) -> None:
+    own = {*sys.stdlib_module_names, "paperagents", "imported package", "org", "sitecustomize", "usercustomize"}
+    loaded = {name.partition(".")[0] for name in loaded_modules(vault, *arguments)}
+    assert {name for name in loaded - own if not name.startswith("_")} <= LIBRARIES[arguments]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from paperagents.definitions.text import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     from paperagents.approval.trust import TrustKind

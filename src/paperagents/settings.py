@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from paperagents.known_settings import (
     parse_setting,
 )
 from paperagents.messages import LANGUAGES, system_text
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     # Loaded where a vault's own settings grant something: most do not.
@@ -65,10 +66,12 @@ class Settings:
     @property
     def zone(self) -> tzinfo | None:
         """The time zone of the vault; None means the system's."""
+        name = self.get("timezone")
+        if not name:
+            return None
         from zoneinfo import ZoneInfo  # noqa: PLC0415  only needed where one is set
 
-        name = self.get("timezone")
-        return ZoneInfo(name) if name else None
+        return ZoneInfo(name)
 
     def table(self, prefix: str) -> dict[str, dict[str, Any]]:
         """The named tables below ``npm`` or ``mcp_servers``."""

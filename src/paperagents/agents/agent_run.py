@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from paperagents.agents.conversation import Conversation
@@ -19,6 +19,7 @@ from paperagents.runs.record import Place
 from paperagents.runs.session import Services, Session
 from paperagents.runs.together import Collector
 from paperagents.tags import TagRegistry
+from paperagents.values import dataclass
 
 NO_MODEL = "default"
 """The name that is sent where nobody has chosen a model."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from paperagents.agents.calls import DEEPEST, is_deeper_than, load_json
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.tool import value_path
 from paperagents.messages import text
 from paperagents.reading.json_schema import compile_schema
+from paperagents.values import dataclass
 
 _FENCED = re.compile(r"^```(?:json)?[ \t]*\n(.*?)\n[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
 _MOST_PROBLEMS = 10

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from paperagents.agents.dialogue import CallResult
@@ -21,6 +20,7 @@ from paperagents.runs.tag_calls import FINAL_OUTPUT, SUBAGENT, TagCall, read_tag
 from paperagents.tags import TagReader, TagReading, TagRegistry, read_tags, validate_operation
 from paperagents.tags.extraction import toplevel_calls
 from paperagents.tags.registry import DEFAULT_REGISTRY
+from paperagents.values import dataclass
 
 MOST_PROBLEMS = 20
 

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,6 +32,7 @@ from paperagents.http.connection import (
 )
 from paperagents.http.urls import parse_url
 from paperagents.sandbox import Cancellation
+from paperagents.values import dataclass
 from paperagents.version import __version__
 
 _DONE = "[DONE]"

@@ -21,7 +21,6 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError, UsageError
 from paperagents.messages import LANGUAGES, in_language, system_text, text
 from paperagents.secrets.redaction import Redaction
+from paperagents.values import dataclass
 
 FOLDER = "conversations"
 LAST = "last"

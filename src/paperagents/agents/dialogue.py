@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from paperagents.agents.model import ModelCall, ModelTurn
@@ -23,6 +22,7 @@ from paperagents.reading.references import Malformed, Reference, read_template
 from paperagents.storage.entries import Entry, EntryStore
 from paperagents.tags import resolve_vault_references_simple
 from paperagents.tags.references import Lookup
+from paperagents.values import dataclass
 
 LARGEST_RESULT = 100_000
 """Characters of one result that a model is shown."""

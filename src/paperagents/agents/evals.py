@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paperagents.definitions.agent import Eval, ExpectedCall
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -16,6 +16,7 @@ from paperagents.runs.examples import diff, find_difference, is_same
 from paperagents.runs.record import RunRecord
 from paperagents.runs.session import Event
 from paperagents.runs.usage import Usage, add_up
+from paperagents.values import dataclass
 
 
 @dataclass(kw_only=True)

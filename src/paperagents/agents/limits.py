@@ -6,7 +6,6 @@ import json
 import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from paperagents.agents.calls import ParsedTurn
 from paperagents.agents.dialogue import CallResult
@@ -17,6 +16,7 @@ from paperagents.messages import text
 from paperagents.runs.history import History
 from paperagents.runs.record import child_run_id
 from paperagents.sandbox import Cancellation
+from paperagents.values import dataclass
 
 _CHARACTERS_PER_TOKEN = 4
 _UNFINISHED = ("running", "waiting")

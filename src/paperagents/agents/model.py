@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +14,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import UsageError
 from paperagents.sandbox import Cancellation
 from paperagents.settings import Settings, load_settings
+from paperagents.values import dataclass
 
 MOST_CALLS = 128
 """In one answer. A model that makes more has lost its way."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from paperagents.runs.log import RunContext
 from paperagents.runs.record import Place, StepPath
 from paperagents.settings import Settings
 from paperagents.tags import TagRegistry
+from paperagents.values import dataclass
 
 MOST_AGENTS = 5
 """How deep agents may ask agents."""

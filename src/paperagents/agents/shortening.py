@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.values import dataclass
 
 USUAL = 400_000
 """Bytes, where a note does not say how much its model can read."""

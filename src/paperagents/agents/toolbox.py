@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -16,6 +16,7 @@ from paperagents.errors import PaperError
 from paperagents.registry.entry import Entry
 from paperagents.registry.vault_checks import fits_pattern, is_pattern
 from paperagents.tags import TagRegistry
+from paperagents.values import dataclass
 
 _NATIVE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DEEPEST_LOOK = 4

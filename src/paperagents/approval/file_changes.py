@@ -6,7 +6,7 @@ Hunks are those of the unified diff, counted from 1. An entry stands among the f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from paperagents.approval.diff import compare, format_range, group_parts, split_lines
 from paperagents.approval.invisible import escape_invisible
@@ -15,6 +15,7 @@ from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
 from paperagents.errors import UsageError
+from paperagents.values import dataclass
 
 _NO_LINE_END = "\n\\ No newline at end of file"
 

@@ -11,7 +11,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -24,6 +24,7 @@ from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import AmbiguousIdError, UsageError
 from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file
+from paperagents.values import dataclass
 
 LASTING = timedelta(days=90)
 RuleState = Literal["active", "sleeping", "expired"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -18,6 +17,7 @@ from paperagents.approval.question import digest_of
 from paperagents.approval.signatures import Signatures
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file
+from paperagents.values import dataclass
 
 TrustKind = Literal[
     "schedule", "run", "answer", "rule", "host", "database", "mcp_server", "npm_grant", "model", "notify", "serve"

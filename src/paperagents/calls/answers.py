@@ -16,13 +16,13 @@ from __future__ import annotations
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import ToolError
 from paperagents.reading.json_schema import compile_schema
+from paperagents.values import dataclass
 
 CONTENT = "content"
 _MOST_TOLD = 5

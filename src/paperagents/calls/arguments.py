@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from shlex import quote
 
 from paperagents.calls.conversion import DEEPEST, CannotConvertError, convert_value, read_text
@@ -14,6 +14,7 @@ from paperagents.definitions.tool import Parameter, ToolDefinition, declared_typ
 from paperagents.errors import InvalidArgumentsError, MissingVariableError, ToolError, WrongVariableError
 from paperagents.messages import Sentence, has_text
 from paperagents.reading.json_schema import NotASchemaError, Schema, Violation, compile_schema
+from paperagents.values import dataclass
 
 _SHORT = 80
 _SEVERAL = "is valid under more than one of the schemas listed in the 'oneOf' keyword"

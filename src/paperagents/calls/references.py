@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest, is_javascript_variable
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.javascript_syntax import find_placeholders
 from paperagents.reading.references import Malformed, Reference, read_template
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

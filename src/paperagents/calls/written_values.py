@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from paperagents.calls.arguments import describe_violation, make_sentence, stands_for_nothing
 from paperagents.calls.conversion import CannotConvertError, convert_value, is_of_type
@@ -14,6 +13,7 @@ from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import Parameter, Pieces, WrittenValue, value_path
 from paperagents.messages import Sentence
 from paperagents.reading.json_schema import NotASchemaError, Violation, compile_schema
+from paperagents.values import dataclass
 
 _SAYS_NOTHING = frozenset({"type", "description", "default", "title", "examples", "deprecated", "enum"})
 _DECIDED_OUTSIDE = frozenset({

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
+from paperagents.values import dataclass
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """How much a model may think before it answers."""

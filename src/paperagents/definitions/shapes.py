@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
 from paperagents.definitions.tool import declared_types
+from paperagents.values import dataclass
 
 Shape = Mapping[str, JsonValue]
 ANY_SHAPE: JsonObject = {}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import ENTRY_KINDS
+from paperagents.values import dataclass
 
 
 class TagType(StrEnum):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from paperagents.definitions.agent import Eval, ModelOptions
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.messages import text
+from paperagents.values import dataclass
 
 TYPES = ("string", "number", "integer", "boolean", "array", "object")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

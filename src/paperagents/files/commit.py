@@ -13,7 +13,6 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from paperagents.definitions.change import Change
 from paperagents.definitions.text import lossless_bytes
@@ -36,6 +35,7 @@ from paperagents.files.writing import (
     require_unchanged,
     take_name,
 )
+from paperagents.values import dataclass
 
 PREFIX = ".paper-together-"
 """Other than that of a single draft: nobody removes these as abandoned, they are found again by their names."""

@@ -12,7 +12,6 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self, TypeVar, cast
 
@@ -41,6 +40,7 @@ from paperagents.files.safe_open import (
 from paperagents.files.writing import FileWrite, encode_text, make_folder, read_mode, write_atomically
 from paperagents.messages import Sentence
 from paperagents.reading.markdown import read_properties
+from paperagents.values import dataclass
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _NEAR_REFERENCE = re.compile(r"(item)(?:\.[\w-]+)+|[^\W\d][\w-]*\.output(?:\.[\w-]+)*")

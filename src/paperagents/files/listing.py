@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 
 from paperagents.definitions.text import has_surrogates
 from paperagents.files.safe_open import join_path
 from paperagents.files.writing import DRAFT_PREFIX, remove_abandoned_draft
+from paperagents.values import dataclass
 
 STAMP_BYTES = 32
 
@@ -134,6 +133,8 @@ def closest_paths(wanted: str, files: Iterable[ListedFile], *, folders: bool = F
     paths = parent_folders(files) if folders else [file.path for file in files]
     same_name = [path for path in paths if note_name(path) == note_name(wanted)]
     compared = {path.casefold(): path for path in islice(paths, _MOST_COMPARED)}
+    from difflib import get_close_matches  # noqa: PLC0415  only needed once something is wrong
+
     alike = get_close_matches(wanted.casefold(), compared, n=_MOST_ANSWERS, cutoff=0.6)
     found = dict.fromkeys([*same_name[:_MOST_ANSWERS], *(compared[path] for path in alike)])
     return list(found)[:_MOST_ANSWERS]

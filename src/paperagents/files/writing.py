@@ -15,11 +15,11 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from paperagents.errors import FileChangedError, ToolError
 from paperagents.files.reading import ABSENT, OpenedFile, closing, decode_text, hash_content, read_regular_file
 from paperagents.files.safe_open import rename_without_replacing
+from paperagents.values import dataclass
 
 DRAFT_PREFIX = ".paper-draft-"
 _LONGEST_WAIT = 10.0

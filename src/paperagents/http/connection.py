@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -27,6 +26,7 @@ from paperagents.errors import ToolError
 from paperagents.http.addresses import is_allowed, is_public
 from paperagents.messages import system_text
 from paperagents.sandbox.limits import Cancellation
+from paperagents.values import dataclass
 
 KEEP_ALIVE_SECONDS = 60.0
 

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import unquote_plus
 
 from paperagents.calls.conversion import is_too_deep
@@ -18,6 +18,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import value_without_surrogates
 from paperagents.errors import ToolError
 from paperagents.messages import Sentence
+from paperagents.values import dataclass
 
 READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """The methods of HTTP by which nothing is changed."""

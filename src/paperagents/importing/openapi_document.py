@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -13,6 +12,7 @@ from paperagents.definitions.source import Excerpt
 from paperagents.errors import UsageError
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import read_yaml
+from paperagents.values import dataclass
 
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 LARGEST_DOCUMENT = 100_000_000

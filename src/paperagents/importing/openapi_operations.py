@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from paperagents.http.messages import is_token
 from paperagents.importing.openapi_document import METHODS, Document, is_plain, mapping, one_line, sequence
 from paperagents.importing.openapi_schemas import Loss, Schema, translate_schema
 from paperagents.importing.openapi_secrets import Secret, Security
+from paperagents.values import dataclass
 
 Place = Literal["path", "query", "header", "cookie", "body"]
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}

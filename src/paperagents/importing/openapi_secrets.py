@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from paperagents.definitions.text import slug
 from paperagents.http.messages import is_token
 from paperagents.importing.openapi_document import METHODS, Document, is_plain, mapping, sequence
 from paperagents.importing.openapi_schemas import Loss
+from paperagents.values import dataclass
 
 USUAL_NAME = "API_TOKEN"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Problem, Span
+from paperagents.values import dataclass
 
 CompletionKind = Literal["field", "value", "tool", "agent", "parameter", "reference", "tag"]
 SymbolKind = Literal["tool", "agent", "tag", "parameter", "step", "script", "example"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -12,6 +11,7 @@ from paperagents.reading.files import find_kind, find_marker
 from paperagents.reading.markdown import Blocks, Fence, Note, find_fences, read_blocks, split_note
 from paperagents.reading.problems import ProblemList, normalize_lines
 from paperagents.reading.yaml_nodes import YamlMapping, read_yaml
+from paperagents.values import dataclass
 
 Kind = Literal["tool", "agent", "tag", "script"]
 _KIND = re.compile(r"\b(tool|agent|tag)\b")

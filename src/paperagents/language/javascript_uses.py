@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from tree_sitter import Node
@@ -12,6 +11,7 @@ from paperagents.reading.javascript_fields import named_children
 from paperagents.reading.javascript_names import find_function, parameter_at
 from paperagents.reading.javascript_scopes import Scopes, find_scope
 from paperagents.reading.javascript_syntax import JavaScript, walk
+from paperagents.values import dataclass
 
 Owner = tuple[int, int] | None
 _SAME_OBJECT = frozenset({"??", "||"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -15,6 +14,7 @@ from paperagents.language.outline import Outline, Step, Text, mapping_in, scalar
 from paperagents.reading.references import place_segments
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar
 from paperagents.registry.entry import Entry
+from paperagents.values import dataclass
 
 NameKind = Literal["tool", "agent", "parameter", "label"]
 Form = Literal["plain", "script", "shorthand", "implied"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from paperagents.definitions.source import Excerpt
 from paperagents.language.document import Document, Position, covers
 from paperagents.reading.references import Reference, read_condition, read_template
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

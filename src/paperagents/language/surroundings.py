@@ -6,7 +6,7 @@ Everything reachable is one object: its shape is a JSON Schema, its value the on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from paperagents.language.shapes import ANYTHING, Shape, fields_of, merge, obser
 from paperagents.reading.javascript_fields import find_produced_fields
 from paperagents.reading.javascript_syntax import JavaScript
 from paperagents.reading.references import BUILT_IN_NAMES
+from paperagents.values import dataclass
 
 _CLOCK: Mapping[str, Shape] = {name: {"type": "string"} for name in BUILT_IN_NAMES}
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from paperagents.values import dataclass
 
 _ROW = re.compile(
     r"""^(?P<blank> *)(?P<dashes>(?:-(?: +|$))*)(?:(?P<key>"[^"]*"|'[^']*'|[\w$.@/:-]+?) *:(?: +(?P<value>.*)|$))?"""

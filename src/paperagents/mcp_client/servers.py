@@ -10,7 +10,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from paperagents.files.state_files import file_lock, read_object, read_object_to
 from paperagents.mcp_client.vault_files import find_named, find_open_folders
 from paperagents.messages import text
 from paperagents.secrets.redaction import MASK, is_secret_name
+from paperagents.values import dataclass
 
 MOST_TOOLS = 2_000
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -14,6 +13,7 @@ from paperagents.mcp_client.login import kept_login
 from paperagents.mcp_client.servers import FindSecret, RemoteServer
 from paperagents.mcp_client.vault_files import copy_command
 from paperagents.secrets.environment import EnvironmentStore
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     import httpx2

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import file_digest
 from pathlib import Path
+
+from paperagents.values import dataclass
 
 LARGEST_PROGRAM = 500_000_000
 """Beyond, a file is told from another by the moment of its last change, and is not copied."""

@@ -11,11 +11,13 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib import import_module
 from string import Formatter
 from typing import Any
+
+from paperagents.values import dataclass
 
 LANGUAGES = ("en", "de", "zh")
 _ENDS = (".", "!", "?", ":", "…", "。", "！", "？", "：")

@@ -13,7 +13,6 @@ import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +23,7 @@ from paperagents.definitions.text import is_registry_package, lossless_bytes, sl
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
 from paperagents.npm.process import install_command, write_loader
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     import subprocess

@@ -16,7 +16,6 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib import invalidate_caches
 from importlib.util import find_spec
@@ -38,6 +37,7 @@ from paperagents.sandbox.worker_process import (
     WorkerProcess,
     spawn,
 )
+from paperagents.values import dataclass
 
 START = BOOTSTRAP + "from paperagents.npm.launcher import main\nmain()\n"
 INSTALL = BOOTSTRAP + "from paperagents.npm.launcher import install\ninstall()\n"

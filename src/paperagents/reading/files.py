@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
@@ -22,6 +22,7 @@ from paperagents.reading.tag_markdown import read_tag
 from paperagents.reading.tool_markdown import read_tool
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml
 from paperagents.sandbox import Limits, run_javascript
+from paperagents.values import dataclass
 
 MAX_BYTES = 2_000_000
 Definition = ToolDefinition | AgentDefinition | TagNote

@@ -6,11 +6,12 @@ key), the answer is "anything": a reference is only called wrong when it surely 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tree_sitter import Node
 
 from paperagents.reading.javascript_syntax import JavaScript
+from paperagents.values import dataclass
 
 MAX_NAMES = 200
 """Beyond these nobody is told about one that is missing."""
@@ -54,7 +55,7 @@ def find_produced_fields(script: JavaScript) -> ProducedFields:
     return result
 
 
-@dataclass
+@dataclass()
 class _Variables:
     """The objects that names stand for in a block."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 from tree_sitter import Node
@@ -14,6 +14,7 @@ from paperagents.reading.javascript_fields import named_children
 from paperagents.reading.javascript_scopes import MODULE_NAMES, SANDBOX_GLOBALS, Scopes
 from paperagents.reading.javascript_syntax import FORBIDDEN, FUNCTIONS, Finding, JavaScript
 from paperagents.reading.problems import ProblemList
+from paperagents.values import dataclass
 
 MAX_FINDINGS = 20
 """Of one kind in one block: enough to act on."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from time import thread_time
 
 import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser, Point, Tree
+
+from paperagents.values import dataclass
 
 FUNCTIONS = frozenset({
     "function_declaration", "function_expression", "generator_function", "generator_function_declaration",

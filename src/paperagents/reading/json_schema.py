@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.text import value_without_surrogates
 from paperagents.definitions.tool import DIALECT
+from paperagents.values import dataclass
 
 _SHOWN = 200
 _GIVEN = 60

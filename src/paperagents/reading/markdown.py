@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from paperagents.definitions.text import guess_name
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_core import read_plain_yaml
 from paperagents.reading.yaml_nodes import YamlMapping, read_yaml
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     # Loaded for notes whose fences stand in lists or quotes; most do without.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 from paperagents.definitions.json_value import JsonValue
@@ -16,6 +16,7 @@ from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import AnswerReference
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from paperagents.values import dataclass
 
 BUILT_IN_NAMES = ("date", "time", "random_id")
 """Placeholders that every run fills in."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.values import dataclass
 
 _BLANK_LINE = re.compile(r"^\t[\t ]*$", re.MULTILINE)
 _LINE_ENDS = "\x85\u2028\u2029"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from paperagents.registry.entry import CallSite
+from paperagents.values import dataclass
 
 CallGraph = Mapping[str, Mapping[str, CallSite]]
 """Who calls whom through steps that are always taken, by id."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from paperagents.definitions.json_value import JsonObject
@@ -21,6 +21,7 @@ from paperagents.definitions.tool import (
     tool_of_agent,
 )
 from paperagents.registry.manual import manual
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     # Entries come from the cache, too, and then nothing needs to be read.

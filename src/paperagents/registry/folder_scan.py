@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.messages import system_text
 from paperagents.registry.entry import Entry, make_entry
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     # Reading needs YAML, Markdown and JavaScript libraries: they are loaded when a file must be read.

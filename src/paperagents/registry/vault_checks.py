@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from paperagents.errors import PaperError
 from paperagents.messages import text
 from paperagents.registry.circles import Circles
 from paperagents.registry.entry import CallSite, Entry
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     from paperagents.registry.vault_index import VaultIndex

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
@@ -152,6 +151,8 @@ class _Chain:
         """The results of all tasks in their order; the first failure ends it, a wait lets the others finish."""
         if at_once <= 1 or len(tasks) <= 1:
             return run_in_order(tasks)
+        from concurrent.futures import ThreadPoolExecutor, as_completed  # noqa: PLC0415  only where many are done at once
+
         with ThreadPoolExecutor(max_workers=min(at_once, MOST_AT_ONCE)) as pool:
             futures = [pool.submit(copy_context().run, task) for task in tasks]
             for future in as_completed(futures):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -19,6 +18,7 @@ from paperagents.storage.database import StoredRow, readable
 from paperagents.storage.entries import EntryStore
 from paperagents.storage.entry_text import text_of
 from paperagents.storage.images import ImageStore, image_digest
+from paperagents.values import dataclass
 
 _ROWS = "SELECT changes.*, runs.tool FROM changes LEFT JOIN runs ON runs.run_id = changes.root_run"
 _MOST_ROWS = 100_000

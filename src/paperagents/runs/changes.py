@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from paperagents.approval.diff import compare, split_lines
@@ -19,6 +18,7 @@ from paperagents.runs.journal import Journal
 from paperagents.runs.record import root_of
 from paperagents.storage.database import Connection, StoredRow
 from paperagents.storage.images import ImageStore
+from paperagents.values import dataclass
 
 _ROW = (
     "INSERT INTO changes (root_run, run_id, step_path, step, kind, path, before, after, added, removed, changed, "

@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from paperagents.errors import PaperError, StorageError
 from paperagents.files.reading import closing, translate_os_errors
 from paperagents.files.state_files import read_object, replace_file, require_no_links
 from paperagents.files.writing import flush_folder
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

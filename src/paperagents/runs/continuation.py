@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from paperagents.approval.question import ApprovalRequest, Decision, Pending
@@ -19,6 +18,7 @@ from paperagents.runs.journal import Journal
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import RunRecord, StoredRun
 from paperagents.sandbox import Cancellation
+from paperagents.values import dataclass
 
 LOOK_SECONDS = 0.1
 

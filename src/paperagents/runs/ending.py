@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from paperagents.definitions.json_value import JsonValue
@@ -22,6 +22,7 @@ from paperagents.runs.record import RunRecord, RunStatus, StoredRun
 from paperagents.runs.session import Services, Session
 from paperagents.secrets.redaction import Redaction
 from paperagents.shortages import error_from
+from paperagents.values import dataclass
 
 _logger = logging.getLogger("paper")
 

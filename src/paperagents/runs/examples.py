@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from difflib import unified_diff
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -12,6 +11,7 @@ from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.runs.record import RunRecord
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

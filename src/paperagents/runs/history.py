@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -27,6 +26,7 @@ from paperagents.runs.record import (
 from paperagents.runs.usage import Usage, read_usage
 from paperagents.storage.blobs import unpack
 from paperagents.storage.database import StoredRow, readable
+from paperagents.values import dataclass
 
 _MOST_ROWS = 2**62
 """More than any database has; a bigger number it cannot even read."""

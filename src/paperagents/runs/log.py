@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 from paperagents.approval.question import Approved, Denied
@@ -27,6 +27,7 @@ from paperagents.runs.record import LogEntry, Place, StepStatus
 from paperagents.runs.usage import Usage, add_up
 from paperagents.secrets.redaction import Redaction, has_mask
 from paperagents.shortages import error_from
+from paperagents.values import dataclass
 
 HALTS = (WaitingError, CancelledError, PlanEndsError, StorageError)
 """No failures of a step: the run stands still, or is over. The step is still to be done."""

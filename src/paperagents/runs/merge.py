@@ -7,9 +7,9 @@ directly beside another is none of its business.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from paperagents.approval.diff import compare
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 
 from paperagents.approval.question import Effect, Scope, read_scope
@@ -20,6 +20,7 @@ from paperagents.runs.journal import Journal
 from paperagents.storage.database import StoredRow, encode, readable
 from paperagents.storage.entries import EntryStore, OverlayEntries
 from paperagents.storage.entry_text import read_entry_text, text_of
+from paperagents.values import dataclass
 
 Prepare = Callable[[JsonObject], Effect]
 """A built-in tool: turns final arguments into the effect they will have, without having it yet."""

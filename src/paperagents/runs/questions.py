@@ -5,7 +5,7 @@ An answer without a valid signature is none, whoever put it into the database.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
 from paperagents.approval.invisible import escape_invisible
@@ -16,6 +16,7 @@ from paperagents.messages import text
 from paperagents.runs.journal import Journal, close_question
 from paperagents.runs.record import read_step, root_of
 from paperagents.storage.database import Connection, StoredRow, encode
+from paperagents.values import dataclass
 
 Scope = Literal["question", "tool", "everything", "together"]
 """What an answer holds for: one question; a tool for the rest of the run; whatever the run asks; or, that the run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from shlex import quote
 from typing import Any, Literal, get_args
@@ -16,6 +16,7 @@ from paperagents.definitions.tool import Block
 from paperagents.errors import UsageError
 from paperagents.runs.usage import Usage
 from paperagents.storage.database import StoredRow
+from paperagents.values import dataclass
 
 RunStatus = Literal["queued", "running", "succeeded", "failed", "denied", "waiting", "cancelled", "planned"]
 StepStatus = Literal["success", "error", "denied", "skipped", "waiting"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,6 +18,7 @@ from paperagents.runs.journal import Journal
 from paperagents.storage.blobs import release_parts
 from paperagents.storage.database import Connection
 from paperagents.storage.totals import ENDED, RUN_BYTES, fold_totals, forget_size, kept_bytes
+from paperagents.values import dataclass
 
 UNDOABLE = "EXISTS (SELECT 1 FROM changes WHERE changes.root_run = runs.run_id)"
 """SQL: a row of ``runs`` whose changes can be taken back."""

@@ -9,12 +9,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from paperagents import tags
 from paperagents.calls.arguments import ToolCall
 from paperagents.calls.references import Names, fill_script
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -37,7 +38,7 @@ from paperagents.runs.session import Services, Session
 from paperagents.sandbox import EndsBlock, HostFunctions, JavaScriptResult
 from paperagents.sandbox.values import with_module
 from paperagents.storage.entries import EntryStore
-from paperagents.tags import analyze_vault_references, expand_vault_references, resolve_vault_references_simple
+from paperagents.values import dataclass
 
 Step = Callable[[ToolCall, Place, RunContext], JsonValue]
 
@@ -280,7 +281,7 @@ class _EndsScript(EndsBlock):
 
 def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excerpt:
     """The code with references to the data vault filled in and the helpers before it, on a line of their own."""
-    expanded = expand_vault_references(code, lookup=lookup)
+    expanded = tags.expand_vault_references(code, lookup=lookup)
     if expanded["has_errors"]:
         raise ToolError("script-reference", reason=str(expanded["errors"][0]["message"]))
     lines = (0, *source_lines(code, lookup))
@@ -290,10 +291,10 @@ def script_with_helpers(code: str, lookup: Callable[[str], str | None]) -> Excer
 def source_lines(code: str, lookup: Callable[[str], str | None]) -> list[int]:
     """For each line of the expanded code, the line on which it was written."""
     lines, line, end = [1], 1, 0
-    for reference in analyze_vault_references(code, lookup=lookup)["occurrences"]:
+    for reference in tags.analyze_vault_references(code, lookup=lookup)["occurrences"]:
         before = code.count("\n", end, reference["start"])
         lines += range(line + 1, line + before + 1)
-        inserted = resolve_vault_references_simple(reference["raw"], lookup=lookup).count("\n")
+        inserted = tags.resolve_vault_references_simple(reference["raw"], lookup=lookup).count("\n")
         lines += [line + before] * inserted
         line += before + reference["raw"].count("\n")
         end = reference["end"]

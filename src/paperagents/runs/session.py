@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from paperagents.runs.questions import Questions
 from paperagents.sandbox import Cancellation, Limits, Sandbox
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entries import EntryStore, ToolStorage
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     from paperagents.npm.tool_packages import NpmPackages

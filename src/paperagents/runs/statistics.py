@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -13,6 +12,7 @@ from paperagents.runs.usage import add_up
 from paperagents.runs.usage_totals import usage_totals
 from paperagents.storage.database import Database, StoredRow, readable
 from paperagents.storage.totals import ENDED, RUN_TOTALS
+from paperagents.values import dataclass
 
 LATEST = 100
 """Of each tool, so many of its latest runs make the median and the 95th percentile."""

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from inspect import signature
@@ -34,6 +34,7 @@ from paperagents.tags import (
 )
 from paperagents.tags.extraction import toplevel_calls
 from paperagents.tags.registry import DEFAULT_REGISTRY
+from paperagents.values import dataclass
 
 FINAL_OUTPUT = "final_output"
 SUBAGENT = "subagent"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paperagents.approval.file_changes import Refusal, choose_changes, describe_change, require_choice
@@ -35,6 +35,7 @@ from paperagents.runs.record import TOGETHER, Place, StepPath, root_of
 from paperagents.runs.session import Services, Session
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entry_text import read_entry_text, text_of
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     from paperagents.runs.gate import Gate

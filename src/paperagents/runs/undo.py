@@ -6,7 +6,7 @@ An undo is an effect like any other: shown, asked, recorded, and undone itself w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from paperagents.approval.diff import compare, unified_diff
 from paperagents.approval.question import Effect
@@ -21,6 +21,7 @@ from paperagents.runs.record import root_of
 from paperagents.runs.together import agree_to, describe_refusal, state_of
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entry_text import read_entry_text
+from paperagents.values import dataclass
 
 UNDO = "undo"
 _MOST_NAMED = 20

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -18,6 +17,7 @@ from paperagents.sandbox.failures import Phrase
 from paperagents.sandbox.limits import Cancellation, Limits
 from paperagents.sandbox.values import TooMuchError, check_characters, check_size, from_json, to_json
 from paperagents.sandbox.worker_process import ChannelBrokenError, Message, WorkerProcess
+from paperagents.values import dataclass
 
 GRACE_SECONDS = 0.7
 """How long after its limit a block that the engine did not stop is killed.

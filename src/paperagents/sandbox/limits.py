@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
+
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

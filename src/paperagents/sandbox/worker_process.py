@@ -8,7 +8,6 @@ import signal
 import socket
 import sys
 import time
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 from paperagents.definitions.text import without_surrogates
 from paperagents.messages import text
 from paperagents.sandbox.limits import Limits
+from paperagents.values import dataclass
 
 CHANNEL = 3
 MAX_BUSY_SECONDS = 30.0

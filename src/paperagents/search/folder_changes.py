@@ -7,11 +7,11 @@ import os
 import struct
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 
 from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import FolderListing
 from paperagents.files.safe_open import join_path
+from paperagents.values import dataclass
 
 
 class FolderState:

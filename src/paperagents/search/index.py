@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paperagents.files.folder import VaultFolder
@@ -18,6 +17,7 @@ from paperagents.files.safe_open import PRIVATE_FOLDER
 from paperagents.search.folder_changes import FolderState
 from paperagents.search.manifest import Difference, Manifest, Progress, SearchIndexError
 from paperagents.search.notes import LARGEST_SEARCHED, Note, is_settled, read_note
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     from paperagents.search.index_store import IndexStore, OpenIndex

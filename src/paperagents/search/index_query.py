@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import tantivy
@@ -38,6 +38,7 @@ from paperagents.search.query import (
     Tag,
     Text,
 )
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ import stat
 import time
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import tantivy
@@ -51,6 +51,7 @@ from paperagents.search.manifest import (
     read_manifest,
 )
 from paperagents.search.notes import is_settled, read_note
+from paperagents.values import dataclass
 
 ENGINE = str(vars(tantivy)["__version__"])  # not in the library's own description
 _LOGGER = logging.getLogger("paper")

@@ -9,9 +9,9 @@ import unicodedata
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from paperagents.files.listing import STAMP_BYTES, FolderListing, ListedFile
+from paperagents.values import dataclass
 
 _FORMAT = 3
 _LENGTHS = struct.Struct("<III")

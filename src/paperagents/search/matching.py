@@ -8,7 +8,6 @@ from __future__ import annotations
 import heapq
 import json
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
@@ -28,6 +27,7 @@ from paperagents.search.query import (
     Tag,
     Text,
 )
+from paperagents.values import dataclass
 
 _BLANKS = re.compile(r"\s+")
 

@@ -6,13 +6,14 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.files.folder import VaultFolder
 from paperagents.files.listing import ListedFile
 from paperagents.reading.markdown import read_properties
+from paperagents.values import dataclass
 
 _MARKDOWN = (".md", ".markdown")
 # Letters, digits and emoji, as people write them; punctuation of any script ends a tag. Before it stands a

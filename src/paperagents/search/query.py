@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn, TypeAlias
 
 from paperagents.errors import QuerySyntaxError
 from paperagents.messages import Sentence
 from paperagents.reading.json_schema import compile_pattern
+from paperagents.values import dataclass
 
 DEEPEST = 50
 LONGEST = 10_000

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -22,6 +21,7 @@ from paperagents.search.manifest import Progress, SearchIndexError
 from paperagents.search.matching import Found, Order, make_snippet, matches, matches_by_path, rank_note
 from paperagents.search.notes import Note, read_note, read_note_text
 from paperagents.search.query import Query, parse_query
+from paperagents.values import dataclass
 
 DEFAULT_LIMIT = 100
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, ToolError
 from paperagents.storage.database import Database, StoredRow, readable
+from paperagents.values import dataclass
 
 FIELDS = ("heading", "content", "notes", "status", "type", "description")
 _TEXTS = (*FIELDS, "definition_version")

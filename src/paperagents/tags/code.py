@@ -9,11 +9,11 @@ directly before a closing one, and what stands in the fence of a list item need 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from paperagents.definitions.text import compile_regex
 from paperagents.tags.operation import SourceText
+from paperagents.values import dataclass
 
 LONGEST_INFORMATION = 4096
 

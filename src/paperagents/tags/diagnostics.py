@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from paperagents.definitions.tag import TagType
@@ -13,6 +12,7 @@ from paperagents.messages import has_text, text
 from paperagents.tags.grammar import KEY, Token, attribute_pairs, quoted
 from paperagents.tags.operation import SourceText, TagOperation
 from paperagents.tags.registry import TagRegistry
+from paperagents.values import dataclass
 
 LONGEST_LOOK = 500
 """How far behind a tag's start its nearest reading is looked for."""

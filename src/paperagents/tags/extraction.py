@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from paperagents.definitions.tag import TagCategory, TagDefinition
@@ -21,6 +20,7 @@ from paperagents.tags.pairing import TagPairing
 from paperagents.tags.registry import CALLS, DEFAULT_REGISTRY, TagRegistry
 from paperagents.tags.tokenizer import Tokenizer
 from paperagents.tags.validation import validate_operation
+from paperagents.values import dataclass
 
 SHORT = 4000
 """Up to this length a text is first tried without a reader: making one takes longer than reading a few calls."""

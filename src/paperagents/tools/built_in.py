@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from paperagents.approval.question import Effect
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Parameter, Pieces, ToolDefinition
 from paperagents.messages import text
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     # To list the tools, nothing that carries them out is loaded.

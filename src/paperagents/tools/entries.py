@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +15,7 @@ from paperagents.definitions.tool import DEFINITION_VERSION, STORE_PREFIX, Param
 from paperagents.errors import FileChangedError, InvalidArgumentsError, ToolError
 from paperagents.messages import text
 from paperagents.tools.built_in import ANY, BOOLEAN, TEXT, BuiltIn, ToolContext, list_of, object_of, one_of, optional
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     # To list the tools, nothing that carries them out is loaded.

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,7 @@ from paperagents.registry.entry import Entry, definition_document
 from paperagents.registry.folder_scan import is_definition_file, is_hidden
 from paperagents.registry.manual import manual
 from paperagents.settings import KEEPING_FOLDER
+from paperagents.values import dataclass
 
 LISTED_KINDS = ("tool", "chain", "agent", "tag", "builtin", "mcp")
 SORTS = ("relevance", "modified", "name", "path")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -19,6 +18,7 @@ from paperagents.messages import text
 from paperagents.registry.entry import Entry
 from paperagents.tools import builtin_tools
 from paperagents.tools.built_in import always_reads
+from paperagents.values import dataclass
 from paperagents.vault import Vault
 
 SEARCH, CALL = "search_tools", "call_tool"

@@ -8,7 +8,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 
 import h11
@@ -35,6 +35,7 @@ from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.pages import add_pages
 from paperagents.messages import system_text
 from paperagents.runs.tracing import continue_trace
+from paperagents.values import dataclass
 from paperagents.vault import Vault
 from paperagents.version import __version__
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from paperagents.approval.question import system_user
 from paperagents.errors import PaperError
+from paperagents.values import dataclass
 
 Right = Literal["call", "answer", "edit"]
 RIGHTS: tuple[Right, ...] = get_args(Right)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.requests import HTTPConnection
@@ -26,6 +26,7 @@ from paperagents.interfaces.rest.responses import (
 )  # fmt: skip
 from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access, RateLimit
 from paperagents.interfaces.serving.callers import keep_caller
+from paperagents.values import dataclass
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})

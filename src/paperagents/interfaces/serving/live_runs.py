@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
@@ -29,6 +29,7 @@ from paperagents.runs.record import RunRecord, new_run_id, root_of
 from paperagents.runs.session import Event
 from paperagents.sandbox import Cancellation
 from paperagents.shortages import error_from
+from paperagents.values import dataclass
 from paperagents.vault import Vault
 
 AT_ONCE = 32

@@ -7,7 +7,6 @@ import json
 import re
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ from paperagents.errors import UsageError
 from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file
 from paperagents.interfaces.serving.callers import RIGHTS, Right
 from paperagents.settings import user_folder
+from paperagents.values import dataclass
 from paperagents.vault import Vault
 
 TOKENS_FILE = "tokens.json"

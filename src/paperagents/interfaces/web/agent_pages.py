@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,6 +37,7 @@ from paperagents.messages import has_text, text
 from paperagents.runs.usage import add_up
 from paperagents.runs.usage_totals import usage_totals
 from paperagents.settings import KEEPING_FOLDER
+from paperagents.values import dataclass
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 LARGEST_NOTE = 2_000_000

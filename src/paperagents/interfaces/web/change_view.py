@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.runs.undo import UNDO
+from paperagents.values import dataclass
 
 SHOWN = 100
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from paperagents.definitions.tool import Step, ToolDefinition
 from paperagents.interfaces.web.texts import local_now, to_local
 from paperagents.messages import text
 from paperagents.runs.record import POSTPROCESS, PREPROCESS
+from paperagents.values import dataclass
 
 WIDTH = 320
 DAYS = 14

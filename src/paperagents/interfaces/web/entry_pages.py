@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -21,6 +20,7 @@ from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.messages import text
 from paperagents.storage.entries import FIELDS, Entry
+from paperagents.values import dataclass
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 MOST_SHOWN = 200

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from posixpath import dirname, normpath
 from typing import Annotated, Any
@@ -28,6 +27,7 @@ from paperagents.interfaces.web.markdown import PICTURES, is_picture, render_mar
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.reading.markdown import read_properties
 from paperagents.registry.entry import Entry
+from paperagents.values import dataclass
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 LONGEST_SHOWN = 200_000

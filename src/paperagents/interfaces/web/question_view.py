@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -23,6 +22,7 @@ from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.messages import LANGUAGES, has_text, language, sentences
 from paperagents.runs.undo import UNDO
 from paperagents.secrets.redaction import MASK, Redaction
+from paperagents.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

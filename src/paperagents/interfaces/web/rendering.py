@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -31,6 +31,7 @@ from paperagents.messages import LANGUAGES, language, sentences, text
 from paperagents.registry.entry import Entry
 from paperagents.registry.tool_registry import ToolRegistry
 from paperagents.runs.usage import describe_usage
+from paperagents.values import dataclass
 
 router = APIRouter(include_in_schema=False)
 THEMES = ("auto", "light", "dark")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
@@ -14,6 +14,7 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
 from paperagents.interfaces.web.markdown import looks_like_markdown, render_markdown
 from paperagents.interfaces.web.rendering import pretty
+from paperagents.values import dataclass
 
 LONGEST_RAW = 100_000
 _TEXT_FIELDS = ("markdown", "content", "text", "body", "report")

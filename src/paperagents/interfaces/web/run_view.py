@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +17,7 @@ from paperagents.interfaces.web.results import Node, ResultView, result_view, tr
 from paperagents.interfaces.web.timeline import Timeline, build_timeline
 from paperagents.runs.record import RunRecord, StepPath, child_run_id
 from paperagents.secrets.redaction import MASK
+from paperagents.values import dataclass
 
 LONGEST_RESPONSE = 4_000
 UNFINISHED = ("running", "waiting", "queued")

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal
 
 from paperagents.messages import text
+from paperagents.values import dataclass
 
 # --- diffs: parsed by the counts of their hunks, so that no content can look like another line
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
@@ -18,6 +18,7 @@ from paperagents.interfaces.serving.live_runs import RunningStep
 from paperagents.interfaces.web.question_view import QuestionView
 from paperagents.interfaces.web.rendering import natural_order
 from paperagents.runs.record import FUNCTION, POSTPROCESS, PREPROCESS
+from paperagents.values import dataclass
 
 ROWS_AT_ONCE = 100
 LONGEST_LABEL = 120
