@@ -65,9 +65,11 @@ def test_missing_and_unknown_names_are_refused(arguments: dict[str, Any]) -> Non
 
 def test_nothing_can_be_changed() -> None:
     point: Any = Point(x=1)
-    for change in (lambda: setattr(point, "x", 2), lambda: setattr(point, "z", 2), lambda: delattr(point, "x")):
+    for name in ("x", "z"):
         with pytest.raises(dataclasses.FrozenInstanceError):
-            change()
+            setattr(point, name, 2)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del point.x
     assert not hasattr(point, "__dict__")
 
 

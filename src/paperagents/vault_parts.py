@@ -264,7 +264,7 @@ class VaultParts(NotesFolder):
             stored_entries=self.entries,
             storage=ToolStorage(self.database),
             vault_content=self.vault_content,
-            note_log=NoteLog(self.folder, self.rules, changes, self._tool_files),
+            note_log=NoteLog(self.folder, self.rules, changes, lambda: [each.file for each in self.registry.entries()]),
             agent=lambda pipeline, frame: self.agents(pipeline, frame),  # noqa: PLW0108  made for a call of an agent
             journal=self.journal,
             changes=changes,
@@ -282,9 +282,6 @@ class VaultParts(NotesFolder):
         """Tells people who are elsewhere that a run waits for them."""
         get = self.settings.get
         return Notifier(url=get("notify.url") or "", command=get("notify.command"), link=get("notify.link"))
-
-    def _tool_files(self) -> list[str | None]:
-        return [entry.file for entry in self.registry.entries()]
 
     def _make_pending(self) -> PendingChanges:
         return PendingChanges(self.folder, self.entries, self._built_in)
