@@ -44,7 +44,7 @@ HEADLINES = (
     ("cluster", "a step that reads, against a DBOS step", "a step on PostgreSQL that reads", "DBOS"),
     ("cluster", "a step that changes a file", "one that changes a file, approved", "DBOS"),
 )  # fmt: skip
-FAULTS = ("agent_kill", "faults", "kill")
+FAULTS = ("agent_kill", "changes", "faults", "kill")
 INTRODUCTION = """\
 # Figures
 
@@ -68,6 +68,7 @@ python -I bench/sandbox.py --soak 10000     # timeouts, memory bombs and kills a
 python -I bench/tags.py --splits 100000     # streamed text against whole text
 python -I bench/search.py --changes 500     # the index against reading every file
 python -I bench/kill.py 200
+python -I bench/changes.py 300
 python -I bench/agent_kill.py --kills 200
 python -I bench/faults.py 2000 4
 ```"""

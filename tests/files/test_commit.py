@@ -104,6 +104,19 @@ def test_a_killed_commit_is_taken_back_where_somebody_has_changed_what_was_not_m
     assert contents(folder.root) == {"old.md": "old", "gone.md": "of an editor"}
 
 
+def test_a_killed_commit_is_taken_back_where_the_disk_is_full_by_now(
+    folder: VaultFolder, changes: list[Change], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write_text("made/deep/a.md", "a")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr("paperagents.files.commit.fill_draft", refuse)
+    assert not complete_changes(folder, changes, "set")
+    assert contents(folder.root) == {"old.md": "old", "gone.md": "gone"}
+
+
 def test_what_was_made_and_edited_after_the_kill_keeps_the_edit(folder: VaultFolder, changes: list[Change]) -> None:
     folder.write_text("made/deep/a.md", "a and more")
     folder.write_text("old.md", "new", overwrite=True)

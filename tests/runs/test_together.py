@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
-from paperagents.errors import UsageError
+from paperagents.errors import StorageError, ToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.overlay import OverlayFolder
 from paperagents.search.search import search_files
@@ -259,6 +259,29 @@ def test_what_was_killed_in_between_is_completed_at_the_next_start(desk: Desk, m
     entry = vault.entries.get("memory", "tea")
     assert entry is not None
     assert entry.version == 1
+
+
+def test_what_cannot_be_completed_now_stops_no_other_run_and_is_tried_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [f"  - {{tool: write_file, parameters: {{filePath: {each}.md, content: {each}}}}}" for each in "ab"]
+    desk.chain("many", "\n".join(steps))
+    desk.vault.close()
+    subprocess.run([sys.executable, "-c", KILLED, str(desk.root), "1"], check=False)
+    vault = desk.reopened()
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ToolError("disk-full", path="b.md")
+
+    (run,) = vault.history.runs(tool="many")
+    with monkeypatch.context() as full:
+        full.setattr("paperagents.runs.together.complete_changes", refuse)
+        assert vault.run("read_file", {"filePath": "a.md"}).success
+        with pytest.raises(StorageError) as raised:
+            vault.resume(str(run["run_id"]))
+        assert raised.value.code == "changes-unfinished"
+    assert vault.run("read_file", {"filePath": "b.md"}).success
+    assert vault.resume(str(run["run_id"])).status == "succeeded"
 
 
 def test_where_the_disk_is_full_nothing_is_changed_and_the_question_stays_open(

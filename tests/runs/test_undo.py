@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +142,46 @@ def test_an_undo_that_was_killed_when_it_was_made_is_known_as_made(desk: Desk, m
     record = desk.vault.resume(killed, approver=lambda _: Denied())
     assert (record.status, desk.text("a.md")) == ("succeeded", "one\n")
     assert desk.vault.changes(run=run)[0]["undone"]
+
+
+KILLED = """
+import os, sys
+import paperagents
+from paperagents.approval.question import Approved
+from paperagents.files import commit
+real, left = commit.take_name, int(sys.argv[2])
+def take_name(*given):
+    global left
+    if left == 0:
+        os._exit(9)
+    left -= 1
+    real(*given)
+commit.take_name = take_name
+paperagents.open_vault(sys.argv[1]).undo(approver=lambda request: Approved())
+"""
+
+
+@pytest.mark.parametrize("made", [0, 2])
+def test_an_undo_that_was_killed_in_between_is_completed_at_the_next_start_and_known_whole(
+    desk: Desk, made: int
+) -> None:
+    names = [f"{each}.md" for each in "abcd"]
+    for name in names:
+        desk.note(name, "old\n")
+    step = '  - {{tool: write_file, parameters: {{filePath: {}, content: "new\\n", overwrite: true}}}}'
+    desk.chain("all", "\n".join(map(step.format, names)))
+    run = desk.run("all", {}, YES).run_id
+    desk.vault.close()
+    assert subprocess.run([sys.executable, "-c", KILLED, str(desk.root), str(made)], check=False).returncode == 9
+    assert [desk.text(name) for name in names].count("old\n") == made
+    vault = desk.reopened()
+    vault.run("read_file", {"filePath": "a.md"})
+    assert [desk.text(name) for name in names] == ["old\n"] * 4
+    assert list(desk.root.glob(".paper-*-*")) == []
+    record = vault.resume(str(vault.history.runs(tool="undo")[0]["run_id"]), approver=lambda _: Denied())
+    assert (record.status, record.data) == ("succeeded", {"run": run, "files": names})
+    assert [each["path"] for each in vault.changes(run=record.run_id)] == names[::-1]
+    assert all(each["undone"] for each in vault.changes(run=run))
 
 
 def test_entries_come_back_whole_and_keep_what_was_changed_since(desk: Desk) -> None:

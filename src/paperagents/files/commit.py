@@ -27,9 +27,11 @@ from paperagents.files.writing import (
     encode_text,
     fill_draft,
     flush_folder,
+    lock_name,
     open_draft,
     read_existing,
     read_mode,
+    remove_abandoned_draft,
     require_conditions,
     require_replaceable,
     require_unchanged,
@@ -62,7 +64,9 @@ def commit_changes(folder: VaultFolder, changes: Iterable[Change], name: str) ->
 
 
 def complete_changes(folder: VaultFolder, changes: Iterable[Change], name: str) -> bool:
-    """Make what a killed commit has not made yet. False, and all is taken back, where somebody has changed a file.
+    """Make what a killed commit has not made yet. False, and all is taken back, where that is not possible.
+
+    That is where somebody has changed a file, or the disk is full. Raises ToolError where it cannot be taken back.
 
     A file that is neither as before nor as after is one that was made and edited since, where a later one is made.
     """
@@ -71,13 +75,17 @@ def complete_changes(folder: VaultFolder, changes: Iterable[Change], name: str) 
     made = [each for each, digest in zip(ordered, now, strict=True) if digest == digest_text(each.after)]
     left = [each for each, digest in zip(ordered, now, strict=True) if digest == digest_text(each.before)]
     behind = ordered[ordered.index(made[-1]) + 1 :] if made else ordered
-    if not {each.path for each in behind} <= {each.path for each in left}:
-        take_back(folder, made)
-        remove_drafts(folder, ordered, name)
-        return False
-    commit_changes(folder, left, name)
+    is_possible = {each.path for each in behind} <= {each.path for each in left}
+    if is_possible:
+        try:
+            commit_changes(folder, left, name)
+        except ToolError:
+            is_possible = False
+    # First: taking back may need the room that they take.
     remove_drafts(folder, ordered, name)
-    return True
+    if not is_possible:
+        take_back(folder, made)
+    return is_possible
 
 
 def in_order(changes: Iterable[Change]) -> list[Change]:
@@ -117,6 +125,7 @@ def remove_drafts(folder: VaultFolder, changes: Iterable[Change], name: str) -> 
         with suppress(ToolError, OSError):
             folder.resolve_folder(each.path.rpartition("/")[0])
             with folder.open_parent(each.path) as (parent, file):
+                remove_abandoned_draft(parent, lock_name(file))
                 os.unlink(draft_name(file, name), dir_fd=parent)
 
 

@@ -117,12 +117,17 @@ def require_replaceable(write: FileWrite, mode: int) -> None:
 @contextmanager
 def open_draft(write: FileWrite, folder: int, name: str) -> Iterator[tuple[str, int]]:
     """A new, locked, empty file beside the one to be written; gone at the end, whatever happens."""
-    draft_name = DRAFT_PREFIX + hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+    draft_name = lock_name(name)
     with closing(create_draft(write, folder, draft_name, read_mode(folder, name))) as draft:
         try:
             yield draft_name, draft
         finally:
             remove_if_same(folder, draft_name, draft)
+
+
+def lock_name(name: str) -> str:
+    """The name of the draft of a file; whoever has locked it writes the file."""
+    return DRAFT_PREFIX + hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
 
 
 def create_draft(write: FileWrite, folder: int, draft_name: str, mode: int) -> int:

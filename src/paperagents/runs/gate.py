@@ -201,7 +201,8 @@ class Gate:
         intent = self.services.journal.intent(run.run_id, place.path) if run.log.is_resumed and leaves_intent else None
         if intent is None:
             return Fresh(effect)
-        if effect.is_commit:
+        # Not whether the effect is one: what was made in part may leave nothing to do, or not be possible any more.
+        if intent.is_commit:
             return self._recover_commit(effect, prepare, place, run, intent)
         effect = self._with_agreed_arguments(effect, prepare, intent)
         is_same = intent.is_agreed and intent.digest == effect.digest
@@ -221,7 +222,12 @@ class Gate:
         changes = self.services.changes.intended(run.run_id, place.path)
         is_agreed = intent.is_agreed and intent.digest == state_of(changes)
         is_made = self.services.changes.is_made(run.run_id, place.path)
-        if is_agreed and (is_made or complete(self.services, changes, run.run_id, place.path)):
+        try:
+            is_made = is_agreed and (is_made or complete(self.services, changes, run.run_id, place.path))
+        except ToolError as error:
+            # A part of them is made: the run must not end before the others are, or that part is taken back.
+            raise StorageError("changes-unfinished", reason=error.message) from error
+        if is_made:
             return Done(replace(effect, changes=tuple(changes)), intent.answer, intent.approved)
         self.services.journal.forget_intent(run.run_id, place.path)
         self.services.changes.forget(run.run_id, place.path)

@@ -174,6 +174,11 @@ class Intent:
     is_agreed: bool = True
     """False where no signature proves it: then it names no change that may be made without asking."""
 
+    @property
+    def is_commit(self) -> bool:
+        """Whether it is about changes that are made together: these are named by their texts."""
+        return self.digest == self.before
+
 
 def new_run(
     tool: str,

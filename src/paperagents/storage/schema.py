@@ -65,7 +65,7 @@ MIGRATIONS: Sequence[str] = (
         signature TEXT NOT NULL, UNIQUE (run_id, path)
     );
     CREATE INDEX pending_changes_by_owner ON pending_changes (owner);
-    CREATE INDEX intents_together ON intents (run_id) WHERE path = 'together';
+    CREATE INDEX intents_of_commits ON intents (run_id) WHERE digest = before;
     CREATE INDEX answers_to_act_on ON answers (root_run) WHERE scope <> 'tool';
     CREATE INDEX runs_by_definition ON runs (definition);
     CREATE TABLE totals (

@@ -59,6 +59,16 @@ TEXTS = {
         "Nichts wurde geändert, die Frage ist weiter offen: {reason}",
         "未作任何更改，问题仍待回答：{reason}",
     ),
+    "changes-unfinished": (
+        "Changes that were agreed on are made in part, and the others cannot be made now: {reason}",
+        "Vereinbarte Änderungen sind zum Teil ausgeführt, die übrigen sind zurzeit nicht möglich: {reason}",
+        "已同意的更改只完成了一部分，其余暂时无法完成：{reason}",
+    ),
+    "changes-unfinished.hint": (
+        "Once that is settled, they are completed at the next start of the program.",
+        "Ist das behoben, werden sie beim nächsten Start des Programms vollendet.",
+        "问题解决后，下次启动程序时会自动完成。",
+    ),
     "changes-dropped": (
         "The changes that run {id} had collected were dropped when it ended, so it cannot go on.",
         "Die Änderungen, die der Lauf {id} gesammelt hatte, wurden verworfen, als er endete; weiter geht er nicht.",
