@@ -256,6 +256,7 @@ def test_what_was_killed_in_between_is_completed_at_the_next_start(desk: Desk, m
     (run,) = vault.history.runs(tool="many")
     done = vault.resume(str(run["run_id"]))
     assert done.status == "succeeded"
+    assert all(each["approved_via"] == "function" and each["approved_by"] for each in done.execution_log)
     entry = vault.entries.get("memory", "tea")
     assert entry is not None
     assert entry.version == 1
@@ -268,14 +269,14 @@ def test_what_cannot_be_completed_now_stops_no_other_run_and_is_tried_again(
     desk.chain("many", "\n".join(steps))
     desk.vault.close()
     subprocess.run([sys.executable, "-c", KILLED, str(desk.root), "1"], check=False)
-    vault = desk.reopened()
 
     def refuse(*_: Any, **__: Any) -> None:
         raise ToolError("disk-full", path="b.md")
 
-    (run,) = vault.history.runs(tool="many")
     with monkeypatch.context() as full:
         full.setattr("paperagents.runs.together.complete_changes", refuse)
+        vault = desk.reopened()
+        (run,) = vault.history.runs(tool="many")
         assert vault.run("read_file", {"filePath": "a.md"}).success
         with pytest.raises(StorageError) as raised:
             vault.resume(str(run["run_id"]))

@@ -198,6 +198,7 @@ class Gate:
         """Compare the effect with what was journaled before a kill."""
         # A deletion that was done has nothing left to ask about.
         leaves_intent = effect.needs_approval or effect.transaction is not None or effect.after is not None
+        leaves_intent = leaves_intent or effect.is_commit
         intent = self.services.journal.intent(run.run_id, place.path) if run.log.is_resumed and leaves_intent else None
         if intent is None:
             return Fresh(effect)

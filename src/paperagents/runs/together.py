@@ -108,7 +108,9 @@ class Collector:
         step = max((int(str(entry["step"])) for entry in run.log.entries), default=0) + 1
         place = Place(path=TOGETHER, step=step, block="tool", name=run.tool.id)
         entry = run.log.replay(place)
-        if entry is None and not pending.net_changes():
+        # What was made before a kill is no change any more, but it was agreed on: the record has to say by whom.
+        was_begun = run.log.is_resumed and self._services.journal.intent(run.run_id, TOGETHER) is not None
+        if entry is None and not was_begun and not pending.net_changes():
             self._note_decisions(run, Settlement(agreed=tuple(self._names())), None)
             self._services.pending_rows.clear(pending.owner)
             return None
