@@ -103,6 +103,9 @@ def require_choice(files: Sequence[JsonObject], choice: Mapping[str, JsonValue])
     for file in files:
         path, count = str(file["path"]), len(_hunks_of(file))
         match choice[path]:
+            case {"content": _, "hunks": _}:
+                # One or the other: nobody could say which of them was meant.
+                raise UsageError("files-answer", path=path)
             case bool() | {"content": str()} | {"reason": str()}:
                 pass
             case {"hunks": list(numbers)} if all(type(each) is int for each in numbers):
