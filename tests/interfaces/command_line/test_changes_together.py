@@ -115,7 +115,7 @@ def test_each_file_has_its_own_answer_and_each_no_is_a_warning(question: Any, va
 
 @pytest.mark.parametrize("how", ["deny", "files", "hunks"])
 def test_where_all_is_refused_the_run_is_denied(question: Any, vault: Path, paper: Paper, how: str) -> None:
-    no = {"hunks": []} if how == "hunks" else False
+    no: Any = {"hunks": []} if how == "hunks" else False
     files = json.dumps({"a.md": no, "b.md": no, "memory/tea": no})
     options = ("deny", question["id"]) if how == "deny" else ("approve", question["id"], "--files", files)
     answer = paper("approvals", *options, "--json")
