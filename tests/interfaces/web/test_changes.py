@@ -7,6 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from paperagents.approval.question import Approved
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
+from .conftest import Watch
 from .test_decisions import TOGETHER, open_inbox
 
 SENDING = """---
@@ -41,6 +42,7 @@ def test_what_a_run_changed_is_shown_taken_back_and_made_again(context: BrowserC
     changes.get_by_role("button", name="Undo").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.locator(".wish")).to_have_text("Take back what Keep changed?")
+    expect(dialog.locator(".changed-file", has_text="kept/two.md").locator(".diff-line.removed")).to_have_count(3)
     assert (served.folder / "kept/two.md").exists()
     dialog.get_by_role("button", name="Approve", exact=True).click()
     expect(changes.locator(".tag", has_text="undone")).to_be_visible()
@@ -118,3 +120,16 @@ def test_only_files_of_the_question_have_a_new_text(served: Served) -> None:
         assert api.get(at, params={"file": "out/b.md"}).json() == {"path": "out/b.md", "content": "b\n"}
         refused = api.get(at, params={"file": "notes/peas.md"})
     assert (refused.status_code, refused.json()["code"]) == (400, "files-no-text")
+
+
+def test_whoever_may_not_come_in_and_whoever_goes_astray_gets_a_page_that_helps(
+    context: BrowserContext, served: Served, watch: Watch
+) -> None:
+    watch.may_fail = True
+    page = context.new_page()
+    page.goto(f"{served.url}/approvals")
+    expect(page.locator("main")).to_contain_text("Open the link that paper serve prints")
+    assert page.locator("main").evaluate("main => getComputedStyle(main).maxWidth") != "none"
+    page.goto(f"{served.url}/nothing-here?token={served.access.new_link_token()}")
+    expect(page.get_by_role("heading", name="There is no page at /nothing-here.")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("may have been renamed or deleted")

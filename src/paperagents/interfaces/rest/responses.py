@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Coroutine
+from hashlib import sha256
 from html import escape
 from typing import Any
 
@@ -27,7 +29,7 @@ from paperagents.errors import (
     VariableError,
 )
 from paperagents.interfaces.serving.callers import Right, caller_of
-from paperagents.messages import text
+from paperagents.messages import language, text
 from paperagents.runs.record import RunRecord
 from paperagents.shortages import error_from
 
@@ -45,9 +47,8 @@ _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     401: ("token-missing", "link-used"),
     403: ("foreign-origin", "right-missing", "pairing-refused"),
     404: (
-        "unknown-run", "unknown-approval", "unknown-rule", "unknown-setting", "no-such-route", "entry-not-found",
-        "entry-version-not-found", "unknown-kind", "trust-unknown",
-        "file-not-found",
+        "unknown-run", "unknown-approval", "unknown-rule", "unknown-setting", "no-such-route", "no-such-page",
+        "entry-not-found", "entry-version-not-found", "unknown-kind", "trust-unknown", "file-not-found",
     ),
     405: ("wrong-method",),
     408: ("request-too-slow",),
@@ -253,8 +254,26 @@ def to_ascii_json(document: Any) -> bytes:
     return json.dumps(document, ensure_ascii=True).encode("ascii")
 
 
+ERROR_STYLE = (
+    ":root{color-scheme:light dark}body{margin:0;min-height:100vh;display:grid;place-items:center;"
+    "font:17px/1.5 system-ui,sans-serif;background:light-dark(#f7f5f0,#15181a);color:light-dark(#1c2422,#e9e7e1)}"
+    "main{box-sizing:border-box;max-width:34rem;width:calc(100% - 2rem);padding:1.5rem 2rem 2rem;border-radius:12px;"
+    "background:light-dark(#fffefb,#1d2123);border:1px solid light-dark(#dfdad0,#343a3c);overflow-wrap:anywhere}"
+    "h1{font-size:1.1rem;color:light-dark(#175e54,#74d3c1)}code{color:light-dark(#55605d,#a9b2b0)}"
+)
+"""Whoever may not come in gets no file of ours; the policy names this text by its digest."""
+ERROR_POLICY = (
+    f"default-src 'none'; style-src 'sha256-{b64encode(sha256(ERROR_STYLE.encode()).digest()).decode()}'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
 def error_html(error: PaperError) -> bytes:
     """A minimal page for an error in front of the application."""
     hint = f"<p>{escape(error.hint)}</p>" if error.hint else ""
-    head = f"<!doctype html><meta charset=utf-8><title>{escape(error.code)}</title>"
-    return utf8(f"{head}<h1>Paper Agents</h1><p>{escape(error.message)}</p>{hint}\n")
+    meta = '<meta charset=utf-8><meta name=viewport content="width=device-width, initial-scale=1">'
+    head = f"<!doctype html><html lang={language()}>{meta}<title>Paper Agents</title><style>{ERROR_STYLE}</style>"
+    told = (
+        f"<h1>Paper Agents</h1><p><strong>{escape(error.message)}</strong></p>{hint}<code>{escape(error.code)}</code>"
+    )
+    return utf8(f"{head}<main>{told}</main>\n")

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paperagents.errors import PaperError
 from paperagents.interfaces.rest.responses import (
+    ERROR_POLICY,
     PROBLEM_TYPE,
     error_html,
     internal_error,
@@ -285,9 +286,9 @@ async def refuse(request: GuardedRequest, error: PaperError, receive: Receive, s
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": error.code})
         return
-    body, kind = to_ascii_json(problem_details(error)), PROBLEM_TYPE
+    body, kind, policy = to_ascii_json(problem_details(error)), PROBLEM_TYPE, {}
     if "text/html" in request.header("accept"):
-        body, kind = error_html(error), "text/html; charset=utf-8"
+        body, kind, policy = error_html(error), "text/html; charset=utf-8", {"content-security-policy": ERROR_POLICY}
     status = status_of(error)
-    headers = {"content-type": kind, "content-length": str(len(body)), **_STATUS_HEADERS.get(status, {})}
+    headers = {"content-type": kind, "content-length": str(len(body)), **policy, **_STATUS_HEADERS.get(status, {})}
     await respond(send, status, headers, b"" if request.method == "HEAD" else body)

@@ -60,7 +60,7 @@ def add_pages(app: FastAPI) -> None:
         path = request.url.path
         is_person = "text/html" in request.headers.get("accept", "") and not path.startswith(("/api", "/mcp"))
         if error.status_code == 404 and is_person:
-            return error_page(request, UsageError("no-such-route", path=path[:200]))
+            return error_page(request, UsageError("no-such-page", path=path[:200]))
         response: Response = await problem_response(request, error)
         return response
 

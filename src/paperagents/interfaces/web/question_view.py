@@ -175,9 +175,9 @@ def read_files(request: ApprovalRequest, files: Sequence[JsonObject]) -> Iterato
     told: Any = Redaction().value([*files])
     for each in told:
         hunks = tuple(
-            HunkView(number=int(hunk["number"]), diff=_read_hunk(str(each["path"]), hunk)) for hunk in each["hunks"]
+            HunkView(number=int(hunk["number"]), diff=_read_hunks(str(each["path"]), [hunk])) for hunk in each["hunks"]
         )
-        diff = read_diff(str(each["diff"]).removesuffix("\n"))
+        diff = _read_hunks(str(each["path"]), each["hunks"])
         # A text without its secrets cannot be changed; what an undo restores is what was there before.
         is_editable = request.tool != UNDO and each["change"] != "deleted" and MASK not in str(each["diff"])
         yield FileView(
@@ -185,7 +185,10 @@ def read_files(request: ApprovalRequest, files: Sequence[JsonObject]) -> Iterato
         )
 
 
-def _read_hunk(path: str, hunk: dict[str, Any]) -> Diff | None:
-    written = str(hunk["diff"]).removesuffix("\n")
-    lines = written if written.startswith("@@ ") else f"{hunk['header']}\n{written}"
-    return read_diff(f"--- a/{path}\n+++ b/{path}\n{lines}")
+def _read_hunks(path: str, hunks: Sequence[dict[str, Any]]) -> Diff | None:
+    """Some places of a file, also of one that would be deleted: nobody says yes to what is not shown."""
+    lines = [f"--- a/{path}", f"+++ b/{path}"]
+    for hunk in hunks:
+        written = str(hunk["diff"]).removesuffix("\n")
+        lines.append(written if written.startswith("@@ ") else f"{hunk['header']}\n{written}")
+    return read_diff("\n".join(lines))

@@ -177,6 +177,16 @@ TEXTS = {
         "必须是以下之一：{choices}",
     ),
     "request.wrong": ("has a value that is not allowed", "hat einen Wert, der nicht erlaubt ist", "不能是这个值"),
+    "no-such-page": (
+        "There is no page at {path}.",
+        "Unter {path} gibt es keine Seite.",
+        "{path} 处没有页面。",
+    ),
+    "no-such-page.hint": (
+        "The note or tool may have been renamed or deleted. Search for it, or start from the tools.",
+        "Notiz oder Tool wurde vielleicht umbenannt oder gelöscht. Suchen Sie danach, oder beginnen Sie bei den Tools.",
+        "该笔记或工具可能已改名或删除。请搜索它，或从工具列表开始。",
+    ),
     "no-such-route": (
         "There is nothing at {path}.",
         "Unter {path} gibt es nichts.",
