@@ -129,15 +129,16 @@ class FolderScan:
         found: dict[str, FileRecord] = {}
         waiting: list[_ToRead] = []
         now = time.time_ns()
-        for file in sorted(paths):
+        for file, path in paths.items():
             try:
-                stamp = _stamp(paths[file], now)
+                stamp = _stamp(path, now)
             except OSError as error:
                 found[file] = _unread(file, error)
                 continue
             # The stamp is taken before reading: a change in between is seen the next time.
             if stamp is None or stamp != self.stamps.get(file):
-                waiting.append(_ToRead(file=file, path=paths[file], stamp=stamp))
+                waiting.append(_ToRead(file=file, path=path, stamp=stamp))
+        waiting.sort(key=lambda each: each.file)
         for start in range(0, len(waiting), _AT_ONCE):
             found |= self._read(waiting[start : start + _AT_ONCE])
         return found
@@ -238,19 +239,18 @@ class _Listing:
         self.folders[folder] = stamp
         with listing:
             for each in listing:
-                if each.name.startswith("."):
+                name = each.name
+                if name.startswith("."):
                     continue
-                if each.is_dir(follow_symlinks=False):
-                    inner.append(prefix + each.name)
-                elif is_definition_file(each.name):
-                    self.add(prefix + each.name, each)
+                # Most are files: nothing else is asked about them.
+                if each.is_file(follow_symlinks=False):
+                    if is_definition_file(name):
+                        self.files.add(prefix + name)
+                elif each.is_dir(follow_symlinks=False):
+                    inner.append(prefix + name)
+                elif each.is_symlink() and is_definition_file(name):
+                    self.links.append(prefix + name)
         return inner
-
-    def add(self, file: str, entry: os.DirEntry[str]) -> None:
-        if entry.is_symlink():
-            self.links.append(file)
-        elif entry.is_file(follow_symlinks=False):
-            self.files.add(file)
 
     def followed_links(self) -> dict[str, str]:
         """Links to visible files of the vault that are not listed anyway, each such file once."""

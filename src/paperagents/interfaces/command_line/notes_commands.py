@@ -271,6 +271,7 @@ def print_entries(entries: list[Entry]) -> None:
     columns = max((width(one_line(entry.id)) for entry in entries), default=0)
     # One long id must not leave the others without room.
     columns = min(columns, max((terminal_columns() or 5 * columns) * 2 // 5, 12))
+    rows = []
     for entry in entries:
         mark = " " if entry.valid else paint("✗", "red")
         kind = pad(text(f"cli.kind.{entry.type or 'broken'}"), 8)
@@ -279,7 +280,10 @@ def print_entries(entries: list[Entry]) -> None:
             problem = next(each for each in entry.problems if each.severity == "error")
             note = f"{entry.file}:{problem.span.line}:{problem.span.column} {problem.message}"
         before = f"{mark} {paint(pad(one_line(entry.id), columns), bold=True)}  {kind} "
-        click.echo(hang_note(before, one_line(note), indent=columns + 13, colour=None if entry.valid else "red"))
+        rows.append(hang_note(before, one_line(note), indent=columns + 13, colour=None if entry.valid else "red"))
+    if rows:
+        # At once: each writing of its own would be one to the system, too.
+        click.echo("\n".join(rows))
 
 
 @click.command("show", cls=LocalisedCommand, help=text("cli.show"))

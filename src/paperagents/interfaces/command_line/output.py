@@ -103,7 +103,9 @@ def one_line(shown: str) -> str:
 
 def width(shown: str) -> int:
     """How many columns a text takes: Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in shown)
+    return (
+        len(shown) if shown.isascii() else sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in shown)
+    )
 
 
 def local_time(moment: object, zone: tzinfo | None = None) -> str:
