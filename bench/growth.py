@@ -100,7 +100,7 @@ def _costs_of_vault(size: int) -> Costs:
         _command(vault, "list")
         tools = size // NOTES_OF_A_TOOL
         costs = {
-            "paper list, for each tool": _of_command(vault, "list", times=3) / tools,
+            "paper list, for each tool": _of_command(vault, "list") / tools,
             "start of paper mcp": _of_child(lambda: _start_mcp(vault)),
             "paper run of one tool": _of_command(vault, "run", "tool_7", "topic=x"),
             "paper run of an unknown name": _of_command(vault, "run", "tol_7"),
@@ -154,11 +154,11 @@ def _filled_vault(size: int) -> Iterator[Path]:
         shutil.rmtree(vault)
 
 
-def _of_command(vault: Path, *words: str, times: int = 5) -> float:
+def _of_command(vault: Path, *words: str, times: int = 3) -> float:
     return _of_child(lambda: _command(vault, *words), times)
 
 
-def _of_child(act: Callable[[], object], times: int = 5) -> float:
+def _of_child(act: Callable[[], object], times: int = 3) -> float:
     """Processor seconds of a new process and of those it starts."""
     return _median(act, times, _children)
 
