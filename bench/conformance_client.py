@@ -6,19 +6,55 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
+
+import httpx2
+import keyring
+from keyring.backend import KeyringBackend
 
 import paperagents
 from paperagents.approval.question import Approved
 
-CALLS = {
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "tools_call": ("add_numbers", {"a": 5, "b": 3}),
     "elicitation-sep1034-client-defaults": ("test_client_elicitation_defaults", {}),
     "sse-retry": ("test_reconnection", {}),
 }
+LOGIN = "auth/"
+
+
+class Memory(KeyringBackend):
+    """A keyring for this one process."""
+
+    priority = 1.0
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        """What was kept."""
+        return self._kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        """Keep it."""
+        self._kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        """Forget it."""
+        del self._kept[service, username]
+
+
+async def follow(address: str) -> None:
+    """In the place of a person with a browser: open the page, which sends us back with a code."""
+    async with httpx2.AsyncClient(follow_redirects=True) as browser:
+        await browser.get(address)
 
 
 def main() -> int:
-    """Connect, and make the call that the scenario waits for."""
+    """Connect, log in where the scenario is about that, and make the call that it waits for."""
+    scenario = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
+    keyring.set_keyring(Memory())
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CONFIG_HOME"] = folder
         settings = Path(folder) / "paperagents" / "settings.toml"
@@ -27,11 +63,17 @@ def main() -> int:
         vault = Path(folder) / "vault"
         (vault / ".paper").mkdir(parents=True)
         with paperagents.open_vault(vault) as opened:
-            opened.remote_effects.connect(opened.remote_servers.servers["suite"])
-            tool, arguments = CALLS.get(os.environ.get("MCP_CONFORMANCE_SCENARIO", ""), (None, {}))
-            if tool is None:
+            server = opened.remote_servers.servers["suite"]
+            if scenario.startswith(LOGIN):
+                tools = opened.remote_effects.log_in(server, follow)
+            else:
+                tools = opened.remote_effects.connect(server)
+            call = CALLS.get(scenario)
+            if scenario.startswith(LOGIN) and tools:
+                call = str(tools[0]["name"]), {}
+            if call is None:
                 return 0
-            return opened.run(f"mcp:suite/{tool}", arguments, approver=lambda _: Approved()).exit_code
+            return opened.run(f"mcp:suite/{call[0]}", call[1], approver=lambda _: Approved()).exit_code
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from recording import record  # noqa: E402  see above
 from table import Row  # noqa: E402  see above
 
 PEER_PROGRAM = HERE / "serving_peer" / "server.py"
-BAR = 1.5
+BAR = 1.1
 FIRST, WAITING = 100, 200
 SHOUT = """---
 tool: true

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,8 @@ import keyring.backend
 import pytest
 
 from paperagents.errors import ToolError, UsageError
-from paperagents.mcp_client.login import find_login
+from paperagents.mcp_client.login import browser_login, find_login
+from paperagents.mcp_client.servers import RemoteServer
 from paperagents.vault import Vault
 
 from .login_server import OpenDoor, login_server
@@ -115,6 +117,32 @@ def test_a_login_that_is_refused_is_told(tmp_path: Path, door: tuple[str, OpenDo
     with vault_of(tmp_path, f'[mcp_servers.door]\nurl = "{url}"\n') as vault, pytest.raises(ToolError) as refused:
         vault.remote_effects.log_in(vault.remote_servers.servers["door"], go_away)
     assert (refused.value.code, find_login(url)) == ("remote-login-failed", None)
+
+
+def test_a_server_that_asks_for_more_in_the_middle_gets_a_new_code_and_no_old_one(tmp_path: Path) -> None:
+    server = RemoteServer(name="door", url="http://127.0.0.1:9/mcp", folder=tmp_path)
+
+    async def go() -> list[str]:
+        codes = iter(["first", "second"])
+
+        async def come_back_twice(address: str) -> None:
+            code = next(codes)
+            await browser(f"{address}?code={code}&state={code}")
+            await browser(f"{address}?code=again&state={code}")
+
+        async with browser_login(server, come_back_twice) as login:
+            show, wait = login.context.redirect_handler, login.context.callback_handler
+            back = login.context.client_metadata.redirect_uris
+            assert show is not None
+            assert wait is not None
+            assert back is not None
+            found = []
+            for _ in range(2):
+                await show(str(back[0]))
+                found.append((await wait()).code)
+            return found
+
+    assert asyncio.run(go()) == ["first", "second"]
 
 
 def test_a_login_needs_an_address(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from paperagents.errors import CancelledError, PaperError, ToolError, UnknownToo
 from paperagents.mcp_client.asking import ServerQuestions
 from paperagents.mcp_client.error_output import ErrorOutput
 from paperagents.mcp_client.login import LOGIN_SECONDS, Show, browser_login, find_login
+from paperagents.mcp_client.resources import OFFERS, describe_resources_and_prompts, get_offered
 from paperagents.mcp_client.servers import KnownServers, RemoteServer, fill_in_secrets, is_read_only, split_tool_id
 from paperagents.mcp_client.transports import (
     ANSWER_SECONDS,
@@ -61,12 +62,14 @@ class RemoteEffects:
             raise UnknownToolError(tool_id)
         if not self.known.is_agreed(server):
             raise ToolError("remote-not-agreed", server=name, command=server.invocation)
-        harmless = is_read_only(self.known.find_description(tool_id) or {})
+        described = self.known.find_description(tool_id) or {}
+        harmless = is_read_only(described)
 
         def prepare(arguments: JsonObject) -> Effect:
             call = RemoteCall(
-                connections=self.connections, server=server, tool=tool, arguments=arguments, is_idempotent=harmless
-            )
+                connections=self.connections, server=server, tool=tool, arguments=arguments, is_idempotent=harmless,
+                offers=str(described.get(OFFERS, "")),
+            )  # fmt: skip
             return Effect(
                 tool=tool_id,
                 arguments=arguments,
@@ -84,7 +87,7 @@ class RemoteEffects:
 
     def connect(self, server: RemoteServer) -> list[JsonObject]:
         """Ask a server what it offers, and remember it. Raises ToolError where it cannot be reached."""
-        tools = self.connections.wait(self.connections.submit(server, list_tools), server)
+        tools = self.connections.wait(self.connections.submit(server, list_offered), server)
         self.known.remember(server, tools)
         return tools
 
@@ -108,6 +111,8 @@ class RemoteCall:
     tool: str
     arguments: JsonObject
     is_idempotent: bool
+    offers: str = ""
+    """``resources`` or ``prompts`` where the tool is ours and stands for those of the server."""
     _future: Future[JsonValue] | None = None
     _asking: Asking | None = None
 
@@ -126,6 +131,9 @@ class RemoteCall:
         name = f"{self.server.name}/{self.tool}"
         self.connections.questions(self.server).begin(self._asking)
         try:
+            if self.offers:
+                async with asyncio.timeout(self.server.timeout or ANSWER_SECONDS):
+                    return require_value(await get_offered(client, self.offers, self.arguments), name)
             return read_result(await client.call_tool(self.tool, self.arguments, self.server.timeout), name)
         except Exception as error:
             raise translate_server_error(error, name, self.server) or error from error
@@ -293,7 +301,7 @@ async def list_after_login(server: RemoteServer, desk: ClientDesk, show: Show) -
             browser_login(filled, show) as login,
             Client(connect_over_http(filled, HttpAnswers(), login), read_timeout_seconds=LOGIN_SECONDS) as client,
         ):
-            tools = await list_tools(client)
+            tools = await list_offered(client)
     except PaperError:
         raise
     except Exception as error:
@@ -301,6 +309,13 @@ async def list_after_login(server: RemoteServer, desk: ClientDesk, show: Show) -
     if login.context.current_tokens is not None and find_login(server.url) is None:
         raise ToolError("login-not-kept", server=server.name)
     return tools
+
+
+async def list_offered(client: Client) -> list[JsonObject]:
+    """What a server says about its tools, and those that stand for its resources and prompts."""
+    tools = await list_tools(client)
+    names = {each["name"] for each in tools}
+    return [*tools, *(each for each in await describe_resources_and_prompts(client) if each["name"] not in names)]
 
 
 async def list_tools(client: Client) -> list[JsonObject]:
@@ -343,6 +358,11 @@ def read_result(result: types.CallToolResult, tool: str) -> JsonValue:
     elif len(texts) < len(blocks) and isinstance(structured, dict):
         # What is to be shown goes with the data; texts alone only repeat it.
         answer = {CONTENT: blocks, **structured}
+    return require_value(answer, tool)
+
+
+def require_value(answer: JsonValue, tool: str) -> JsonValue:
+    """The answer, where it is a value of ours and not too large. Raises ToolError."""
     if len(str(answer)) > LARGEST_ANSWER:
         raise ToolError("remote-answer-too-large", tool=tool, limit=LARGEST_ANSWER)
     if not is_json(answer):

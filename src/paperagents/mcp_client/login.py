@@ -27,6 +27,8 @@ KEYRING = "paperagents"
 NAME = "Paper Agents"
 LOGIN_SECONDS = 300.0
 _LONGEST_REQUEST = 16_384
+Codes = asyncio.Queue["AuthorizationCodeResult | ConnectionError"]
+"""What the browser has come back with."""
 Show = Callable[[str], Awaitable[None]]
 """Brings a person to an address."""
 
@@ -95,7 +97,10 @@ def kept_login(server: RemoteServer) -> OAuthClientProvider | None:
     async def refuse(_: str) -> None:
         raise ToolError("remote-unauthorized", server=server.name, status=401)
 
-    provider = make_provider(server, store, "http://127.0.0.1/callback", refuse, None)
+    async def never() -> None:
+        raise AssertionError("nobody was sent anywhere")
+
+    provider = make_provider(server, store, "http://127.0.0.1/callback", refuse, never)
     expires_at = store.kept.get("expires_at")
     # The library knows only what it was told in this process; an old token is renewed before it is used.
     provider.context.token_expiry_time = expires_at if isinstance(expires_at, int | float) else None
@@ -103,7 +108,7 @@ def kept_login(server: RemoteServer) -> OAuthClientProvider | None:
 
 
 def make_provider(
-    server: RemoteServer, store: LoginStore, back: str, show: Show, wait: Callable[[], Awaitable[Any]] | None
+    server: RemoteServer, store: LoginStore, back: str, show: Show, wait: Callable[[], Awaitable[Any]]
 ) -> OAuthClientProvider:
     """The library's authorization for the requests to one server."""
     from mcp.client.auth import OAuthClientProvider  # noqa: PLC0415  see above
@@ -123,21 +128,28 @@ async def browser_login(server: RemoteServer, show: Show) -> AsyncIterator[OAuth
     """Inside, requests that the server refuses bring the person to its login page. Raises UsageError for a command."""
     if not server.url:
         raise UsageError("login-needs-address", server=server.name)
-    found: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
+    found: Codes = asyncio.Queue(maxsize=1)
     listener = await asyncio.start_server(lambda *streams: take_code(found, *streams), "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
 
+    async def show_anew(address: str) -> None:
+        # A server may ask for more in the middle; the code of a page that was opened twice is worth nothing then.
+        while not found.empty():
+            found.get_nowait()
+        await show(address)
+
     async def wait() -> AuthorizationCodeResult:
         async with asyncio.timeout(LOGIN_SECONDS):
-            return await found
+            code = await found.get()
+        if isinstance(code, ConnectionError):
+            raise code
+        return code
 
     async with listener:
-        yield make_provider(server, LoginStore(server.url), f"http://127.0.0.1:{port}/callback", show, wait)
+        yield make_provider(server, LoginStore(server.url), f"http://127.0.0.1:{port}/callback", show_anew, wait)
 
 
-async def take_code(
-    found: asyncio.Future[AuthorizationCodeResult], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
+async def take_code(found: Codes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answer the browser that comes back; the first code counts, and the library looks whether it is ours."""
     from mcp.shared.auth import AuthorizationCodeResult  # noqa: PLC0415  see above
 
@@ -146,12 +158,12 @@ async def take_code(
         target = urlsplit(line.split(" ")[1] if line.count(" ") > 1 else "")
         given = {name: values[0] for name, values in parse_qs(target.query).items()}
         words = given.get("error_description") or given.get("error")
-        if target.path == "/callback" and not found.done() and ("code" in given or words):
+        if target.path == "/callback" and not found.full() and ("code" in given or words):
             if words:
-                found.set_exception(ConnectionError(words[:500]))
+                found.put_nowait(ConnectionError(words[:500]))
             else:
                 iss, state = given.get("iss"), given.get("state")
-                found.set_result(AuthorizationCodeResult(code=given["code"], state=state, iss=iss))
+                found.put_nowait(AuthorizationCodeResult(code=given["code"], state=state, iss=iss))
         page = html.escape(words[:500] if words else text("mcp.login.done")).encode()
         head = f"HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {len(page)}\r\n"
         writer.write(f"{head}connection: close\r\n\r\n".encode() + page)

@@ -91,6 +91,16 @@ TEXTS = {
         "Er bittet Sie, diese Seite zu öffnen: {address}",
         "它请您打开此页面：{address}",
     ),
+    "mcp.resources": (
+        "Read a resource of this server by its address (uri); without one, list them all. For example: {names}",
+        "Eine Ressource dieses Servers nach ihrer Adresse (uri) lesen; ohne Adresse alle auflisten. Etwa: {names}",
+        "按地址（uri）读取此服务器的资源；不给地址则列出全部。例如：{names}",
+    ),
+    "mcp.prompts": (
+        "Get a prompt of this server by its name, with arguments; without a name, list them all. For example: {names}",
+        "Eine Vorlage dieses Servers nach Namen abrufen, mit Argumenten; ohne Namen alle auflisten. Etwa: {names}",
+        "按名称获取此服务器的提示模板（可带参数）；不给名称则列出全部。例如：{names}",
+    ),
     "mcp.sample": (
         "The MCP server '{server}' wants to ask your language model, at your cost:",
         "Der MCP-Server „{server}“ möchte Ihr Sprachmodell befragen, auf Ihre Kosten:",
