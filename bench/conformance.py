@@ -45,7 +45,7 @@ REASONS = {
     "resources-templates-read": _ADDRESSES,
     "prompts-get-embedded-resource": _PROMPTS,
     "prompts-get-with-image": _PROMPTS,
-    "server-sse-polling": "events have ids, but there is no priming event and no retry field, and no check passes",
+    "server-sse-polling": "its request is of 2025-03-26, when there was no priming event; no check passes or fails",
 }
 _MACHINES = "an extension; a login is a person's, at the browser"
 CLIENT_REASONS = {
