@@ -251,7 +251,6 @@ class Connection {
     const { program } = this.settings;
     const folder = this.app.vault.adapter.getBasePath();
     return new Promise((resolve, reject) => {
-      const fail = (reason) => reject(new ServerError(0, { title: say("not-started", { command: program, reason }) }));
       const child = spawn(program, ["--vault", folder, "serve", "--port", "0", "--no-open", "--json"], {
         stdio: ["ignore", "pipe", "pipe"], windowsHide: true,
       });
@@ -261,11 +260,12 @@ class Connection {
         if (said?.url) resolve({ address: said.url, code: said.code });
       });
       child.stderr.on("data", (piece) => (complaints = (complaints + piece).slice(-1000)));
-      child.on("error", (error) => fail(error.message));
-      child.on("exit", (code) => {
+      const end = (reason) => {
         if (this.child === child) Object.assign(this, { child: null, started: "" });
-        fail(complaints.trim() || String(code));
-      });
+        reject(new ServerError(0, { title: say("not-started", { command: program, reason }) }));
+      };
+      child.on("error", (error) => end(error.message));
+      child.on("exit", (code) => end(complaints.trim() || String(code)));
       this.child = child;
     });
   }
@@ -795,7 +795,7 @@ class PaperView extends ItemView {
       const record = await this.plugin.follow(begun.run_id, () => screen === this.screen, new LiveText(turn));
       if (record === null) return;
       if (record.status === "waiting") await this.showQuestion(turn.createDiv({ cls: "paper-buttons" }), record, () => this.attempt(follow));
-      else turn.setText(record.error ? record.error.message : format(record.data?.answer ?? record.data?.text ?? record.data));
+      else turn.setText(record.error ? record.error.message : format(record.data));
     };
     await follow();
   }
@@ -884,7 +884,7 @@ class PaperSettingTab extends PluginSettingTab {
     const warning = isUnencrypted(settings.address) ? `\n${say("unencrypted")}` : "";
     new Setting(this.containerEl).setName(say("address")).setDesc(say("address-about") + warning).addText((field) => {
       field.setPlaceholder("https://").setValue(settings.address);
-      field.inputEl.addEventListener("change", () => this.changeAddress(field.getValue()));
+      field.inputEl.addEventListener("change", () => this.changeAddress(field.inputEl.value));
     });
     new Setting(this.containerEl).setName(say("code")).setDesc(say("code-about"))
       .addText((field) => field.setPlaceholder("XXXX-XXXX").onChange((value) => (this.code = value.trim())))
