@@ -149,6 +149,17 @@ def test_a_no_asks_for_the_reason_and_keeps_it(tools: Path) -> None:
         assert opened.history.runs()[0]["status"] == "denied"
 
 
+def test_changes_made_together_are_picked_hunk_by_hunk(tools: Path) -> None:
+    terminal = Terminal("run", "two", "--together", vault=tools)
+    for key in ("p\n", "n\n", "y\n"):
+        terminal.answer(key)
+    code, _, shown = terminal.ended()
+    assert code == 0
+    assert "2 files, +2 −0" in shown
+    assert not (tools / "a.md").exists()
+    assert (tools / "b.md").read_text(encoding="utf-8") == "2\n"
+
+
 def test_a_yes_for_the_run_is_asked_once(tools: Path) -> None:
     terminal = Terminal("run", "two", "--json", vault=tools)
     terminal.answer("r\n")

@@ -90,6 +90,33 @@ def test_an_answer_is_taken_as_it_is_meant(sit_down: Callable[[str], Terminal], 
     assert "\x1b[2J" not in terminal.getvalue()
 
 
+def a_file(path: str, hunks: int) -> dict[str, Any]:
+    shown = [{"number": each, "header": "@@", "diff": f"@@\n+{path} {each}"} for each in range(1, hunks + 1)]
+    return {"path": path, "change": "changed", "diff": f"+++ b/{path}", "hunks": shown}
+
+
+TOGETHER = replace(REQUEST, scope=None, files=(a_file("a.md", 3), a_file("b.md", 2), a_file("c.md", 1)))
+
+
+@pytest.mark.parametrize(
+    ("words", "decision"),
+    [
+        ("y\n", Approved(via="terminal")),
+        ("p\ny\nn\nj\na\nn\n", {"a.md": {"hunks": [1, 3]}, "b.md": True, "c.md": False}),
+        ("p\nn\nd\n?\nja\nn\ny\n", {"a.md": False, "b.md": {"hunks": [1]}, "c.md": True}),
+        ("p\ny\na\nq\n", {"a.md": True, "b.md": False, "c.md": False}),
+        ("p\ny\n", Pending()),
+    ],
+)
+def test_several_changes_are_answered_hunk_by_hunk(
+    sit_down: Callable[[str], Terminal], words: str, decision: Any
+) -> None:
+    terminal = sit_down(words)
+    expected = Approved(via="terminal", files=decision) if isinstance(decision, dict) else decision
+    assert TerminalApprover().decide(TOGETHER) == expected
+    assert "3 files, +6 −0" in terminal.getvalue()
+
+
 def test_a_word_that_is_no_answer_is_met_with_help(sit_down: Callable[[str], Terminal]) -> None:
     for words, helped in (("y\n", 0), ("perhaps\ny\n", 1)):
         terminal = sit_down(words)

@@ -12,11 +12,19 @@ from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_question
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say, say_wrapped
+from paperagents.interfaces.command_line.output import (
+    local_time,
+    one_line,
+    paint,
+    paint_diff_line,
+    print_json,
+    say,
+    say_wrapped,
+)
 from paperagents.interfaces.command_line.questions import describe_question, tool_name
 from paperagents.interfaces.command_line.rule_commands import allow, revoke, rules
 from paperagents.interfaces.command_line.run_output import print_record
-from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
+from paperagents.interfaces.command_line.terminal import attend_run
 from paperagents.messages import text
 from paperagents.secrets.redaction import Redaction
 from paperagents.vault import Vault

@@ -7,9 +7,18 @@ import click
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_run
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import local_time, own_command, pad, paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import (
+    local_time,
+    own_command,
+    pad,
+    paint,
+    paint_diff_line,
+    print_json,
+    say,
+    visible,
+)
 from paperagents.interfaces.command_line.run_output import print_record
-from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
+from paperagents.interfaces.command_line.terminal import attend_run
 from paperagents.messages import text
 from paperagents.runs.history import LAST
 

@@ -8,8 +8,16 @@ from paperagents.agents.evals import EvalReport
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.completion import complete_agent
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, say, visible, width
-from paperagents.interfaces.command_line.terminal import paint_diff_line
+from paperagents.interfaces.command_line.output import (
+    one_line,
+    pad,
+    paint,
+    paint_diff_line,
+    print_json,
+    say,
+    visible,
+    width,
+)
 from paperagents.messages import text
 
 _COLUMNS = ("model", "passed", "tokens", "cost", "seconds")

@@ -91,6 +91,12 @@ def paint(shown: str, colour: str | None = None, *, bold: bool = False, err: boo
     return click.style(shown, fg=colour, bold=bold)
 
 
+def paint_diff_line(line: str, *, err: bool = False) -> str:
+    """A line of a diff in its usual colour."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    return paint(visible(line), colours.get(line[:1]), err=err)
+
+
 def visible(shown: str) -> str:
     """Everything invisible as an escape: a file must not be able to move the cursor or change the title."""
     return escape_invisible(shown)

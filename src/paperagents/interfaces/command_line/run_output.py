@@ -17,6 +17,7 @@ from paperagents.interfaces.command_line.output import (
     one_line,
     pad,
     paint,
+    paint_diff_line,
     print_json,
     say,
     say_warning,
@@ -24,7 +25,6 @@ from paperagents.interfaces.command_line.output import (
     visible,
 )  # fmt: skip
 from paperagents.interfaces.command_line.progress import MARKS
-from paperagents.interfaces.command_line.terminal import paint_diff_line
 from paperagents.messages import text
 from paperagents.runs.history import Node, is_agents_log
 from paperagents.runs.note_log import format_yaml_log

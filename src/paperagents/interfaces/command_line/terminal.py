@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from shutil import get_terminal_size
 from typing import Any, TypedDict
 
 import click
@@ -29,9 +30,11 @@ from paperagents.approval.rule_words import describe_proposal
 from paperagents.approval.rules import matches_path
 from paperagents.calls.conversion import read_arguments
 from paperagents.errors import CancelledError, PaperError, UsageError
+from paperagents.interfaces.command_line.hunk_review import review_hunks
 from paperagents.interfaces.command_line.output import (
     one_line,
     paint,
+    paint_diff_line,
     say,
     say_wrapped,
     visible,
@@ -111,8 +114,7 @@ class TerminalApprover(Approver):
         say_wrapped(paint(describe_question(request, self._name_of(tool)), bold=True, err=True))
         place = text("ask.place", tool=request.tool, step=request.step, run=request.run_id)
         say_wrapped(paint(one_line(place), "bright_black", err=True))
-        for line in request.preview.split("\n"):
-            say("  " + paint_diff_line(line, err=True))
+        show_diff(request)
         always = describe_proposal(request)
         if always:
             say_wrapped(one_line(text("ask.rule", rule=always)))
@@ -121,9 +123,9 @@ class TerminalApprover(Approver):
             try:
                 words = "ask.question-together" if request.files else "ask.question"
                 answer = self.read_line(one_line(text(words, always=text("ask.always") if always else "")))
+                decision = self._parse_answer(answer, request)
             except EOFError:
                 return Pending()
-            decision = self._parse_answer(answer, request)
             if decision is not None:
                 return decision
 
@@ -159,6 +161,9 @@ class TerminalApprover(Approver):
                 # At the end of the input the no stands, also without a reason.
                 with suppress(EOFError):
                     decision = Denied(reason=self.read_line(text("ask.reason")), via="terminal")
+            case "p" | "pick" | "a" | "auswählen" if request.files:
+                # At the end of the input nothing is decided.
+                decision = review_hunks(request, self.read_line)
             case "c" | "collect" | "s" | "sammeln" if not request.files:
                 decision = Approved(via="terminal", together=True)
             case "r" | "run" | "rest" if not request.files:
@@ -217,16 +222,20 @@ class TerminalApprover(Approver):
         return line.decode("utf-8", "replace").strip()
 
 
+def show_diff(request: ApprovalRequest) -> None:
+    """Exactly what would happen; several changes that do not fit on the screen in the person's pager."""
+    lines = request.preview.split("\n")
+    if request.files and len(lines) > get_terminal_size().lines and sys.stdout.isatty():
+        click.echo_via_pager("".join(f"{paint_diff_line(line)}\n" for line in lines))
+        return
+    for line in lines:
+        say("  " + paint_diff_line(line, err=True))
+
+
 def discard_pending_input() -> None:
     """Throw away what was typed before a question was on the screen: it is no answer to it."""
     with suppress(termios.error):
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-
-
-def paint_diff_line(line: str, *, err: bool = False) -> str:
-    """A line of a diff in its usual colour."""
-    colours = {"+": "green", "-": "red", "@": "cyan"}
-    return paint(visible(line), colours.get(line[:1]), err=err)
 
 
 @contextmanager

@@ -11,9 +11,18 @@ from paperagents.errors import EnvironmentChangedError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, missing_parameter
 from paperagents.interfaces.command_line.completion import complete_tool, complete_variable
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, read_secret, say, visible
+from paperagents.interfaces.command_line.output import (
+    one_line,
+    pad,
+    paint,
+    paint_diff_line,
+    print_json,
+    read_secret,
+    say,
+    visible,
+)
 from paperagents.interfaces.command_line.run_output import print_record
-from paperagents.interfaces.command_line.terminal import attend_run, paint_diff_line
+from paperagents.interfaces.command_line.terminal import attend_run
 from paperagents.messages import text
 from paperagents.tool_modes import configure, configure_service, require_declared
 

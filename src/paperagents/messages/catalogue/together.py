@@ -163,14 +163,24 @@ TEXTS = {
         "{count} 个文件，+{added} −{removed}",
     ),
     "ask.question-together": (
-        "Make all of these changes? y = yes, n = no",
-        "Alle diese Änderungen machen? j = ja, n = nein",
-        "执行所有这些更改吗？y = 是，n = 否",
+        "Make all of these changes? [y]es  [n]o  [p]ick hunk by hunk  [?]",
+        "Alle diese Änderungen machen? [j]a  [n]ein  Stelle für Stelle [a]uswählen  [?]",
+        "执行所有这些更改吗？[y] 是  [n] 否  [p] 逐块选择  [?]",
     ),
     "ask.help-together": (
-        "y: make all changes; n: make none. File by file: paper approvals approve ID --files JSON",
-        "j: alle Änderungen machen; n: keine. Datei für Datei: paper approvals approve ID --files JSON",
-        "y：执行全部更改；n：全部不执行。逐个文件：paper approvals approve ID --files JSON",
+        "y: make all changes; n: make none; p: choose hunk by hunk. Or: paper approvals approve ID --files JSON",
+        "j: alle Änderungen machen; n: keine; a: Stelle für Stelle. Oder: paper approvals approve ID --files JSON",
+        "y：执行全部更改；n：全部不执行；p：逐块选择。逐个文件：paper approvals approve ID --files JSON",
+    ),
+    "ask.hunk": (
+        "{where}: make this change? [y,n,a,d,q,?]",
+        "{where}: so ändern? [j,n,a,d,q,?]",
+        "{where}：执行此更改？[y,n,a,d,q,?]",
+    ),
+    "ask.hunk.help": (
+        "y  yes\nn  no\na  yes, and the rest of this file\nd  no, and no more of this file\nq  no, and no more at all",
+        "j  ja\nn  nein\na  ja, auch der Rest der Datei\nd  nein, nichts mehr von der Datei\nq  nein, gar nichts mehr",
+        "y  是\nn  否\na  是，包括此文件的其余部分\nd  否，此文件的其余部分也不执行\nq  否，其余全部不执行",
     ),
     # ways in
     "cli.together": (
