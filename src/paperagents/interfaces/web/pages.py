@@ -21,6 +21,7 @@ from paperagents.interfaces.web import (
     agent_pages,
     editor_pages,
     entry_pages,
+    home_pages,
     note_pages,
     rendering,
     run_pages,
@@ -36,7 +37,8 @@ from paperagents.messages import LANGUAGES, in_language
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 choices = APIRouter(include_in_schema=False)
 PARTS = (
-    rendering, run_pages, editor_pages, settings_pages, entry_pages, agent_pages, note_pages, tool_pages, trust_pages
+    rendering, run_pages, editor_pages, settings_pages, entry_pages, agent_pages, note_pages, home_pages, tool_pages,
+    trust_pages,
 )  # fmt: skip
 MOST_AT_ONCE = 50
 LANGUAGE_COOKIE = "paper_language"

@@ -117,7 +117,7 @@ def environment() -> Environment:
     )
     made.globals.update(
         text=text, static_url=static_url, module_urls=module_urls, language=language,
-        LANGUAGES=LANGUAGES, THEMES=THEMES, script_texts=script_texts,
+        LANGUAGES=LANGUAGES, THEMES=THEMES, FEW_TOOLS=FEW_TOOLS, script_texts=script_texts,
     )  # fmt: skip
     made.filters.update(
         visible=lambda value: escape_invisible(str(value)),
@@ -188,6 +188,9 @@ def static_digest() -> str:
 MOST_SHOWN = 80
 """Links at the side; the page of all tools has the rest."""
 MOST_OF_A_CATEGORY = 40
+LEAST_OF_A_CATEGORY = 3
+FEW_TOOLS = 24
+"""So many tools are looked through at a glance: their categories are open."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -241,11 +244,10 @@ def _sidebar_of(entries: Iterable[Entry], query: str) -> Sidebar:
     tools = [entry for entry in entries if entry.is_tool]
     found = search_entries(tools, query)
     broken = [entry for entry in found if not entry.valid]
-    groups, room = list[Group](), MOST_SHOWN
-    for group in group_by_category(found):
-        if shown := group.entries[: min(MOST_OF_A_CATEGORY, room)]:
-            groups.append(replace(group, entries=shown))
-            room -= len(shown)
+    all_groups = group_by_category(found)
+    # Every category is there; each with its share of the links.
+    share = min(max(MOST_SHOWN // max(len(all_groups), 1), LEAST_OF_A_CATEGORY), MOST_OF_A_CATEGORY)
+    groups = [replace(group, entries=group.entries[:share]) for group in all_groups]
     return Sidebar(
         groups=tuple(groups),
         broken=tuple(broken[:MOST_OF_A_CATEGORY]),

@@ -1,4 +1,4 @@
-"""Pages of tools: all of them, and the form of one."""
+"""The page of a tool: its form, its runs, its manual."""
 
 from __future__ import annotations
 
@@ -16,47 +16,18 @@ from paperagents.errors import BrokenFileError, PaperError
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import diagram
+from paperagents.interfaces.web.home_pages import read_pins
 from paperagents.interfaces.web.markdown import render_markdown
 from paperagents.interfaces.web.note_pages import path_parameter
 from paperagents.interfaces.web.rendering import (
     PageRoute,
-    fragment,
-    group_by_category,
-    make_sidebar,
     page,
-    search_entries,
 )
-from paperagents.interfaces.web.run_pages import describe_runs
 from paperagents.interfaces.web.run_view import RunView, run_view, stored_arguments, without_secrets
 from paperagents.registry.entry import definition_document
 from paperagents.tool_modes import configure
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
-MOST_ON_A_PAGE = 300
-LEAST_OF_A_CATEGORY = 6
-Words = Annotated[str, Query(max_length=500)]
-
-
-@router.get("/")
-def all_tools(request: Request, live: Live, q: Words = "", category: Words = "") -> Response:
-    """Every tool by category, those with problems first."""
-    entries = [entry for entry in live.vault.registry.entries() if entry.is_tool]
-    found = search_entries(entries, q)
-    groups = [group for group in group_by_category(found) if category in ("", group.name)]
-    broken = [entry for entry in found if entry.problems] if not category else []
-    # Of each category so many that all together are no more than somebody looks through.
-    most = max(MOST_ON_A_PAGE // max(len(groups), 1), LEAST_OF_A_CATEGORY)
-    runs = live.vault.history.runs(limit=5)
-    return page(
-        request, "tools.html", groups=groups, broken=broken, query=q, category=category, most=most, runs=runs,
-        **describe_runs(live, runs),
-    )  # fmt: skip
-
-
-@router.get("/sidebar")
-def sidebar_tools(live: Live, q: Words = "", current: Words = "") -> Response:
-    """The tools of the sidebar, for a search or after a change."""
-    return fragment("_sidebar_tools.html", sidebar=make_sidebar(live.vault.registry, query=q, current=current or None))
 
 
 @router.get("/tools/{tool:path}")
@@ -80,7 +51,7 @@ def one_tool(  # noqa: PLR0913  each is a field of the address
     shown = run_view(live, run) if run else None
     document = definition_document(definition)
     return page(
-        request, "tool.html", tool=definition, entry=entry, document=document, run=shown,
+        request, "tool.html", tool=definition, entry=entry, document=document, run=shown, pins=read_pins(request),
         filling=prefill(live, definition, shown, like, note), current=definition.id,
         diagram=diagram(definition) if not isinstance(definition, TagNote) else None,
         manual=render_markdown(str(document["manual"])), is_tool=not isinstance(definition, TagNote),

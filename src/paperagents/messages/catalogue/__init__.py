@@ -28,4 +28,5 @@ AREAS = (
     "web_store",
     "web_agents",
     "web_notes",
+    "web_home",
 )

@@ -34,7 +34,6 @@ TEXTS = {
     "web.no-category": ("Other tools", "Weitere Tools", "其他工具"),
     "web.built-in": ("Built in", "Eingebaut", "内置"),
     "web.broken-files": ("Broken files", "Fehlerhafte Dateien", "有错误的文件"),
-    "web.files-with-problems": ("Files with problems", "Dateien mit Problemen", "有问题的文件"),
     "web.all-of-group": ("All {count} …", "Alle {count} …", "全部 {count} 个…"),
     "web.more-by-search": (
         "{count} more; a search finds them.",
@@ -42,7 +41,6 @@ TEXTS = {
         "还有 {count} 个，可通过搜索找到。",
     ),
     "web.nothing-found": ("Nothing found.", "Nichts gefunden.", "未找到。"),
-    "web.recent-runs": ("Recent runs", "Letzte Läufe", "最近的运行"),
     "web.chain": ("chain", "Kette", "链"),
     "web.new": ("New", "Neu", "新建"),
     "web.new-tool": ("New tool", "Neues Tool", "新建工具"),

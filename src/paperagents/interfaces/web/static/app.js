@@ -9,6 +9,7 @@ import { startEditor } from "./editor.js";
 import { startEntry } from "./entries.js";
 import { followQuestions } from "./inbox.js";
 import { actOnRun, copyResult, loadMore, loadMoreRows, loadRow, undoRun, watchRun } from "./run.js";
+import { startPalette } from "./palette.js";
 import { startSettings } from "./settings.js";
 import { startTool } from "./tool.js";
 import { decideTrust } from "./trust.js";
@@ -17,6 +18,9 @@ const events = openEvents();
 
 function start() {
   followSidebar();
+  startPalette();
+  const groups = document.getElementById("groups");
+  if (groups) followSearch(groups);
   followQuestions(events);
   followChoices();
   document.addEventListener("click", (event) => act(event).catch(tell));
@@ -39,7 +43,7 @@ async function act(event) {
   const choice = event.target.closest(".choice a");
   // Back to what is seen now, which need not be what was loaded.
   if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
-  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-undo], [data-edit-file], [data-copy], [data-trust], [data-undo-in], [data-more], [data-more-rows]");
+  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-undo], [data-edit-file], [data-copy], [data-trust], [data-undo-in], [data-pin], [data-more], [data-more-rows]");
   if (!target) return;
   if (target.dataset.answer) await answer(target);
   else if (target.dataset.answerAll) await answerAll(target);
@@ -48,6 +52,7 @@ async function act(event) {
   else if (target.matches("[data-edit-file]")) await editFile(target);
   else if (target.dataset.copy) await copyResult(target);
   else if (target.dataset.trust) await decideTrust(target);
+  else if (target.dataset.pin) pin(target);
   else if (target.dataset.undoIn) await undoInNote(target);
   else {
     event.preventDefault();
@@ -70,7 +75,40 @@ function tell(error) {
   notice(error.message);
 }
 
+/** What is pinned stands first on the first page; kept in a cookie, so that the server knows before it answers. */
+function pin(button) {
+  const before = /(?:^|; )paper_pins=([^;]*)/.exec(document.cookie)?.[1] ?? "";
+  const name = encodeURIComponent(button.dataset.pin);
+  const others = before.split("~").filter((each) => each && each !== name);
+  const isPinned = button.getAttribute("aria-pressed") !== "true";
+  document.cookie = `paper_pins=${(isPinned ? [...others, name] : others).slice(-24).join("~")}; path=/; max-age=31536000; samesite=strict`;
+  button.setAttribute("aria-pressed", String(isPinned));
+}
+
 // --- the list of tools
+
+/** The first page finds as one types; where nobody searches, it shows what it showed before. */
+function followSearch(groups) {
+  const search = document.getElementById("search");
+  const renew = calmly(async () => {
+    const query = new URLSearchParams({ q: search.value, category: search.dataset.category ?? "" });
+    const fresh = await piece(`/groups?${query}`);
+    keepOpen(groups, fresh, search.value);
+    groups.replaceChildren(fresh);
+    for (const each of document.querySelectorAll(".home-waiting, .home-cards")) each.hidden = Boolean(search.value);
+  }, 80);
+  search.addEventListener("input", renew);
+  events.listen((event) => event.type === "vault-changed" && renew());
+  if (matchMedia("(hover: hover)").matches && !location.hash) search.focus({ preventScroll: true });
+}
+
+function keepOpen(old, fresh, query) {
+  if (query) return;
+  for (const each of old.querySelectorAll("details[data-group]")) {
+    const same = fresh.querySelector(`details[data-group="${CSS.escape(each.dataset.group)}"]`);
+    if (same && each.open) same.open = true;
+  }
+}
 
 function followSidebar() {
   const search = document.getElementById("side-search");
@@ -79,6 +117,7 @@ function followSidebar() {
     const query = new URLSearchParams({ q: search.value, current: search.dataset.current });
     const fresh = await piece(`/sidebar?${query}`);
     const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    keepOpen(list, fresh, search.value);
     list.replaceChildren(fresh);
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
   }, 80);

@@ -2,6 +2,7 @@
 
 import { makeForm } from "./form.js";
 import { announce, calmly, make, pageData, piece, readJson, Refusal, say, send, together } from "./dom.js";
+import { AT_ONCE } from "./palette.js";
 import { offerRetry } from "./run.js";
 
 const LONGEST_DRAFT = 1_000_000; // browsers keep about five
@@ -36,6 +37,11 @@ export function startTool(form, watchRun, events) {
     const { answer } = await send("GET", `/api/runs/${encodeURIComponent(runId)}`);
     refuse(new Refusal(answer.error));
   };
+
+  // Said by the palette of this very tab, never by a link; what changes something asks as always.
+  const atOnce = sessionStorage.getItem(AT_ONCE);
+  sessionStorage.removeItem(AT_ONCE);
+  if (atOnce === form.dataset.tool) begin(false);
 
   async function begin(isDry) {
     if (run.disabled) return;
