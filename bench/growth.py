@@ -2,7 +2,8 @@
 
 Processor time, not seconds on the clock, of the same act at 100, 10,000 and 100,000 notes with a tool for each five.
 Each row is the cost at the largest size beside that at the smallest. A list has a line for each tool: it is divided by
-their number.
+their number. Then the same for a history of 1,000 and of 1,000,000 runs, and what a worker and a server take of a core
+while there is nothing to do.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import json
 import os
 import resource
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -37,6 +39,19 @@ SIZES = (100, 10_000, 100_000)
 NOTES_OF_A_TOOL = 5
 FOLDERS = 100
 MOST_GROWTH = 2.0
+RUNS = (1_000, 1_000_000)
+IDLE_SECONDS = 20.0
+MOST_IDLE = 0.01
+MORE_RUNS = """
+WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {runs})
+INSERT INTO runs (run_id, tool, status, started, duration_ms, arguments, definition, clock, data, redacted)
+SELECT printf('%016x', n), tool, status, strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', '+' || n || ' seconds'),
+    duration_ms, arguments, definition, clock, data, redacted FROM (SELECT * FROM runs LIMIT 1), numbers
+"""
+MORE_COUNTED = """
+INSERT INTO total_changes (tool, status, nested, runs, total_ms, max_ms, bytes)
+SELECT tool, status, 0, {runs}, {runs} * duration_ms, duration_ms, 500 * {runs} FROM runs LIMIT 1
+"""
 DUPLICATES = 4_000
 MOST_MEGABYTES = 150
 TOOL = """---
@@ -62,7 +77,71 @@ Costs = dict[str, float]
 def measure(largest: int = SIZES[-1]) -> list[Row]:
     """All figures of this bench."""
     by_notes = {size: _costs_of_vault(size) for size in SIZES if size <= largest}
-    return [*_rows("notes", by_notes), _memory_of_duplicates()]
+    by_notes_rows = [*_rows("notes", by_notes), _memory_of_duplicates()] if by_notes else []
+    return [*by_notes_rows, *_measure_history()]
+
+
+def _measure_history() -> Iterator[Row]:
+    """What the number of runs costs."""
+    costs, idle = {}, {}
+    for runs in RUNS:
+        with _filled_vault(SIZES[0]) as vault:
+            _fill_history(vault, runs)
+            costs[runs] = _costs_of_history(vault)
+            idle[runs] = {command: _share_of_core(vault, command) for command in ("worker", "serve")}
+    yield from _rows("runs", costs)
+    few, many = RUNS
+    for command, share in idle[many].items():
+        yield Row(
+            bench=NAME, measure=f"idle paper {command}, of a core, {many:,} runs", ours=f"{share:.2%}",
+            theirs=f"{few:,} runs: {idle[few][command]:.2%}", bar=f"< {MOST_IDLE:.0%}", met=share < MOST_IDLE,
+        )  # fmt: skip
+
+
+def _fill_history(vault: Path, runs: int) -> None:
+    _command(vault, "run", "tool_7", "topic=x")
+    with closing(sqlite3.connect(vault / ".paper" / "paper.db")) as database, database:
+        database.execute(MORE_RUNS.format(runs=runs))
+        database.execute(MORE_COUNTED.format(runs=runs))
+
+
+def _costs_of_history(vault: Path) -> Costs:
+    costs = {
+        "paper stats": _of_command(vault, "stats"),
+        "paper runs list": _of_command(vault, "runs", "list"),
+        "paper run of one tool": _of_command(vault, "run", "tool_7", "topic=x"),
+    }
+    with open_vault(vault) as opened:
+        client = TestClient(make_rest_app(LiveRuns(opened)))
+        return costs | {"a page of the history": _of_act(lambda: _get(client, "/runs"), 20, time.process_time)}
+
+
+def _share_of_core(vault: Path, command: str) -> float:
+    """Of a process that has nothing to do."""
+    words = _words(vault, command, *(["--port", "0"] if command == "serve" else []))
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=quiet, env=_environment()) as process:
+        _wait_until_quiet(process.pid)
+        before = _spent_by(process.pid)
+        time.sleep(IDLE_SECONDS)
+        spent = _spent_by(process.pid) - before
+        process.terminate()
+    return spent / IDLE_SECONDS
+
+
+def _wait_until_quiet(pid: int) -> None:
+    """Until it has started: on a busy machine that takes long."""
+    for _ in range(60):
+        before = _spent_by(pid)
+        time.sleep(1)
+        if before > 0.2 and _spent_by(pid) - before < 0.1:
+            return
+
+
+def _spent_by(pid: int) -> float:
+    """Processor seconds of a process that runs."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _rows(things: str, costs: Mapping[int, Costs]) -> Iterator[Row]:
