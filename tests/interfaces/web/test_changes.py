@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
+from tests.waiting import wait_until
 
 from paperagents.approval.question import Approved
 
@@ -107,6 +108,8 @@ def test_the_new_text_of_a_file_can_be_written_otherwise(context: BrowserContext
     area.fill("mine\n")
     page.get_by_role("button", name="Approve with these changes").click()
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    # The answer is taken before the run has gone on.
+    wait_until((served.folder / "out/b.md").exists)
     assert (served.folder / "notes/long.md").read_text() == "mine\n"
     assert (served.folder / "out/b.md").read_text() == "b\n"
 

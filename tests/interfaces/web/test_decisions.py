@@ -6,6 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
+from tests.waiting import wait_until
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 
@@ -119,7 +120,8 @@ def test_a_rule_is_said_in_words_before_and_can_be_wider(context: BrowserContext
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
     (rule,) = served.vault.rules.rules()
     assert (rule.by, rule.mode, rule.path, rule.until[:4]) == ("keep", "create", "kept/*", "2100")
-    assert (served.folder / "kept/two.md").exists()
+    # The answer is taken before the run has gone on.
+    wait_until((served.folder / "kept/two.md").exists)
 
 
 TOGETHER = """---
@@ -152,8 +154,8 @@ def test_a_change_set_is_answered_file_by_file_and_place_by_place(context: Brows
     page.locator(".changed-file", has_text="out/c.md").get_by_role("checkbox").uncheck()
     page.get_by_role("button", name="Approve the chosen").click()
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    wait_until((served.folder / "out/b.md").exists)
     assert (served.folder / "notes/long.md").read_text() == "".join(["first\n", *lines[1:]])
-    assert (served.folder / "out/b.md").exists()
     assert not (served.folder / "out/c.md").exists()
 
 
