@@ -398,8 +398,8 @@ def test_a_database_beside_a_planted_link_is_refused_and_the_target_untouched(de
 WAYS_IN_PYTHON = {"run", "install", "resume", "answer", "apply", "plan", "test", "enqueue", "leave_answer", "undo"}
 WAYS_THAT_READ = {
     "blame", "changes", "checked_answer", "close", "confirm_done", "entry_kinds", "evaluate", "find_changing_run",
-    "find_tool", "find_tool_or_none", "follow", "read_settings_again", "require_possible", "show_changes",
-    "tag_registry", "undo_arguments", "variables", "vault_content",
+    "find_tool", "find_tool_or_none", "follow", "proposed_text", "read_settings_again", "require_possible",
+    "show_changes", "tag_registry", "undo_arguments", "variables", "vault_content",
 }  # fmt: skip
 
 
