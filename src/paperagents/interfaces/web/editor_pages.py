@@ -64,6 +64,12 @@ def edit(request: Request, live: Live, file: Path, line: Place = 1, column: Plac
     )  # fmt: skip
 
 
+@router.get("/edit/digest")
+def digest(live: Live, file: Path) -> Response:
+    """What tells the file as it is now from what it was."""
+    return Response(live.vault.folder.digest(join_path(split_path(file))), media_type="text/plain")
+
+
 @router.get("/new/{kind}")
 def new(request: Request, live: Live, kind: str) -> Response:
     """The editor with a template of a tool or an agent."""

@@ -8,6 +8,17 @@ TEXTS = {
     "web.home.recent": ("Pinned and recent", "Angeheftet und zuletzt benutzt", "已固定与最近使用"),
     "web.pin": ("Pin", "Anheften", "固定"),
     "web.pinned": ("pinned", "angeheftet", "已固定"),
+    "web.save-and-run": ("Save and run", "Speichern und ausführen", "保存并运行"),
+    "web.editor.keys": (
+        "Tab indents; Esc, then Tab leaves the text.",
+        "Tab rückt ein; Esc, dann Tab verlässt den Text.",
+        "Tab 缩进；先按 Esc 再按 Tab 离开文本。",
+    ),
+    "web.js.changed-outside": (
+        "The file was changed elsewhere while you were writing.",
+        "Die Datei wurde anderswo geändert, während Sie schrieben.",
+        "您编辑期间，该文件已在别处被更改。",
+    ),
     "web.js.palette": ("Go to …", "Gehe zu …", "转到…"),
     "web.js.palette-none": ("Nothing found.", "Nichts gefunden.", "未找到。"),
     "web.js.palette-keys": (

@@ -30,7 +30,7 @@ function start() {
   if (slot) watch(slot);
   const form = document.getElementById("tool-form");
   if (form) startTool(form, watch, events);
-  if (document.querySelector(".editor")) startEditor();
+  if (document.querySelector(".editor")) startEditor(events);
   if (document.querySelector("[data-setting], [data-variable], [data-revoke]")) startSettings();
   const chat = document.getElementById("chat");
   if (chat) startChat(chat, events, watch);

@@ -1,9 +1,11 @@
 // The editor of a note: problems as one types, a preview of the form, saving that overwrites nobody.
 
 import { keepingLineEnds, makeForm } from "./form.js";
-import { calmly, make, notice, pageData, Refusal, say, send } from "./dom.js";
+import { calmly, make, notice, pageData, Refusal, say, send, textOf } from "./dom.js";
+import { colour, typeLikeCode } from "./code.js";
+import { AT_ONCE } from "./palette.js";
 
-export function startEditor() {
+export function startEditor(events) {
   const editor = document.querySelector(".editor");
   const text = document.getElementById("content");
   const save = document.getElementById("save");
@@ -12,7 +14,10 @@ export function startEditor() {
   const original = editor.dataset.ending === "crlf" ? "\r\n" : null;
   const conflict = document.getElementById("conflict");
   const first = text.value;
+  const saveAndRun = document.getElementById("save-run");
   let saved = name ? null : first;
+  let known = [];
+  let tool = null;
   const file = () => (name ? name.value : editor.dataset.file);
   const content = () => (original ? keepingLineEnds(text.value, original) : text.value);
 
@@ -23,8 +28,12 @@ export function startEditor() {
   }, 200);
 
   function show({ problems, document: definition }) {
+    known = problems;
+    tool = definition?.parameters ? definition.id : null;
+    saveAndRun.hidden = !tool;
     listProblems(problems, goTo);
     mark(text, problems);
+    colour(text);
     preview(definition);
   }
 
@@ -32,6 +41,9 @@ export function startEditor() {
     save.disabled = text.value === saved;
     state.textContent = save.disabled ? "" : say("unsaved");
     numbers(text);
+    // At once: the letters that are seen are those behind the field.
+    mark(text, known);
+    colour(text);
   }
 
   function goTo(line, column) {
@@ -64,6 +76,7 @@ export function startEditor() {
       if (name) location.replace(`/edit?file=${encodeURIComponent(file())}`);
       notice(say("saved"));
       changed();
+      return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       save.disabled = false;
@@ -94,6 +107,22 @@ export function startEditor() {
   name?.addEventListener("input", check);
   text.addEventListener("scroll", () => scrollTogether(text));
   save.addEventListener("click", keep);
+  // Saved, then run by the form of the tool with its last values: what changes something asks as always.
+  saveAndRun.addEventListener("click", async () => {
+    const wanted = tool;
+    if (!save.disabled && !(await keep())) return;
+    sessionStorage.setItem(AT_ONCE, wanted);
+    location.assign(`/tools/${encodeURIComponent(wanted)}`);
+  });
+  typeLikeCode(text);
+  const compare = calmly(async () => {
+    if (name) return;
+    const theirs = await textOf(`/edit/digest?file=${encodeURIComponent(file())}`);
+    if (theirs === editor.dataset.digest) return;
+    if (text.value === saved && theirs !== "absent") location.reload();
+    else disagree(say("changed-outside"), theirs);
+  }, 200);
+  events.listen((event) => ["vault-changed", "connected", "run-finished"].includes(event.type) && compare());
   document.addEventListener("keydown", (event) => {
     if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
