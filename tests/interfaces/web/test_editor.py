@@ -47,7 +47,7 @@ def test_saving_writes_the_file_and_stands_in_the_history(page: Page, served: Se
     assert "(page)" in str(entry["message"])
     content.fill(SHOUT)
     with page.expect_response("**/edit/save"):
-        page.get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Save", exact=True).click()
     assert (served.folder / "tools/shout.md").read_text() == SHOUT
 
 
@@ -55,7 +55,7 @@ def test_a_file_that_somebody_else_has_changed_is_not_overwritten(page: Page, se
     page.goto(f"{served.url}/edit?file=tools/shout.md")
     page.get_by_label("Content of the file").fill("mine")
     served.note("tools/shout.md", "theirs")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#conflict")).to_contain_text("Somebody else has changed the file")
     assert (served.folder / "tools/shout.md").read_text() == "theirs"
     expect(page.get_by_label("Content of the file")).to_have_value("mine")
@@ -86,7 +86,7 @@ def test_a_file_that_was_moved_meanwhile_is_told_as_moved(page: Page, served: Se
 def test_a_new_tool_is_written_and_can_be_used(page: Page) -> None:
     page.get_by_role("link", name="New tool").click()
     page.get_by_label("File", exact=True).fill("tools/mine.md")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("heading", name="tools/mine.md")).to_be_visible()
     page.locator("#side-tools").get_by_role("link", name="My tool").click()
     page.get_by_label("text", exact=True).fill(" hello ")
@@ -100,14 +100,14 @@ def test_line_ends_stay_as_they_were(page: Page, served: Served) -> None:
     content = page.get_by_label("Content of the file")
     content.fill("one\ntwo\nthree\n")
     with page.expect_response("**/edit/save"):
-        page.get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Save", exact=True).click()
     assert (served.folder / "dos.md").read_bytes() == b"one\r\ntwo\r\nthree\r\n"
 
 
 def test_a_file_without_a_name_is_not_sent_off(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/new/tool")
     page.locator("#file-name").fill(" ")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#notice")).to_have_text("Give the file a name first.")
     expect(page.locator("#file-name")).to_be_focused()
 

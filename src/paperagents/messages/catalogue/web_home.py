@@ -14,11 +14,6 @@ TEXTS = {
         "Tab rückt ein; Esc, dann Tab verlässt den Text.",
         "Tab 缩进；先按 Esc 再按 Tab 离开文本。",
     ),
-    "web.js.changed-outside": (
-        "The file was changed elsewhere while you were writing.",
-        "Die Datei wurde anderswo geändert, während Sie schrieben.",
-        "您编辑期间，该文件已在别处被更改。",
-    ),
     "web.js.palette": ("Go to …", "Gehe zu …", "转到…"),
     "web.js.palette-none": ("Nothing found.", "Nichts gefunden.", "未找到。"),
     "web.js.palette-keys": (

@@ -18,6 +18,7 @@ export function startEditor(events) {
   let saved = name ? null : first;
   let known = [];
   let tool = null;
+  let isSaving = false;
   const file = () => (name ? name.value : editor.dataset.file);
   const content = () => (original ? keepingLineEnds(text.value, original) : text.value);
 
@@ -66,6 +67,7 @@ export function startEditor(events) {
     const keeping = text.value;
     save.disabled = true;
     conflict.hidden = true;
+    isSaving = true;
     try {
       const { answer, response } = await send("PUT", "/edit/save", { file: file(), content: content(), digest: editor.dataset.digest });
       if (answer.status === "denied") return disagree(answer.error.details?.reason ?? answer.error.message, response.headers.get("etag"));
@@ -81,6 +83,8 @@ export function startEditor(events) {
       if (!(error instanceof Refusal)) throw error;
       save.disabled = false;
       notice(error.message);
+    } finally {
+      isSaving = false;
     }
   }
 
@@ -118,9 +122,10 @@ export function startEditor(events) {
   const compare = calmly(async () => {
     if (name) return;
     const theirs = await textOf(`/edit/digest?file=${encodeURIComponent(file())}`);
-    if (theirs === editor.dataset.digest) return;
+    // What is being saved here is no change from outside.
+    if (isSaving || theirs === editor.dataset.digest) return;
     if (text.value === saved && theirs !== "absent") location.reload();
-    else disagree(say("changed-outside"), theirs);
+    else disagree(theirs === "absent" ? conflict.dataset.gone : conflict.dataset.changed, theirs);
   }, 200);
   events.listen((event) => ["vault-changed", "connected", "run-finished"].includes(event.type) && compare());
   document.addEventListener("keydown", (event) => {
