@@ -15,12 +15,13 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UsageError
 from paperagents.reading.execution_log import digest_without_log
 from paperagents.registry.entry import Entry
+from paperagents.runs.history import ON_TOP
 from paperagents.storage.database import readable
 from paperagents.vault import Vault
 
 _MOST = 1000
 """Runs that are listed; a database may have come with any number."""
-_UNFINISHED = "FROM runs WHERE parent_run IS NULL AND status IN ('queued', 'running', 'waiting')"
+_UNFINISHED = f"FROM runs WHERE {ON_TOP} AND status IN ('queued', 'running', 'waiting')"
 
 
 def list_brought(vault: Vault) -> list[Brought]:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.signing import journal_of
 
+from paperagents.inventory import list_brought
 from paperagents.runs.history import History
 from paperagents.runs.journal import Journal
 from paperagents.runs.statistics import run_totals, tool_statistics
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.storage.totals import count_ending, fold_totals, kept_bytes
+
+if TYPE_CHECKING:
+    from tests.desk import Desk
 
 FEW, MANY = 100, 10_000
 _RUN = (
@@ -90,6 +95,17 @@ def test_an_answer_costs_the_same_however_many_runs_there_are(database: SqliteDa
             connection.execute("DELETE FROM runs")
         add_runs(database, MANY)
         assert count_steps(database, lambda: ASKED[asked](journal)) <= 2 * few + 10
+
+
+def test_what_came_along_is_found_without_a_look_at_every_run(desk: Desk) -> None:
+    database = desk.vault.database
+    assert isinstance(database, SqliteDatabase)
+    add_runs(database, FEW)
+    few = count_steps(database, lambda: list_brought(desk.vault))
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM runs")
+    add_runs(database, MANY)
+    assert count_steps(database, lambda: list_brought(desk.vault)) <= 2 * few + 10
 
 
 @pytest.mark.parametrize("asked", ["runs that can go on", "runs that are under way", "how many are queued"])

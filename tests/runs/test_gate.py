@@ -434,7 +434,7 @@ def test_every_public_way_in_asks_before_it_writes(desk: Desk) -> None:
 
 def test_every_command_is_known_to_the_tests_of_the_gate() -> None:
     reading = {"init", "list", "show", "new", "check", "search", "stats", "config", "doctor", "completion", "resolve",
-               "backup", "trust", "eval", "blame", "changes"}  # fmt: skip
+               "backup", "trust", "eval", "obsidian", "blame", "changes"}  # fmt: skip
     asking = {"run", "test", "runs", "approvals", "extract", "store", "install", "import", "undo", "lsp"}
     later = {"env", "chat", "ask", "serve", "mcp", "worker"}
     assert set(COMMANDS) <= reading | asking | later, "a new command: does it ask?"
