@@ -56,7 +56,7 @@ MUTANTS = [
         ("continuation.py", "return is_ready and self.journal.is_own(run.run_id)", "return is_ready"),
         ("questions.py", "(isinstance(self.decision, Approved) and self.digest == digest)", "True"),
         ("journal.py", '"DELETE FROM questions WHERE root_run = ? AND withdrawn = 1", (run_id,)', '"SELECT 1"'),
-        ("journal.py", "connection.execute(_STALE_ANSWERS, (run_id,))", "pass"),
+        ("journal.py", "connection.execute(DELETE_STALE_ANSWERS, (run_id,))", "pass"),
         ("history.py", " or sha256(content).hexdigest() != digest:", ":"),
         ("history.py", "return request if request.is_intact and not", "return request if not"),
         ("chain.py", "if not isinstance(failure, WaitingError | None):", "if failure is not None:"),
@@ -79,8 +79,8 @@ MUTANTS = [
         ("rules.py", "return datetime.fromisoformat(self.until) <= datetime.now(UTC)", "return False"),
         ("rules.py", "(scope.method, scope.host) != (self.method, self.host)", "False"),
         ("rules.py", 'self.mode not in ("", scope.mode)', "False"),
-        ("question.py", "and (arguments is None or isinstance(arguments, dict)):", "and True:"),
-        ("question.py", "digest_of([effect, tool, arguments, preview, run_id, path])", "digest_of([effect, tool])"),
+        ("question.py", "if are_texts and isinstance(arguments, dict | None) and", "if are_texts and"),
+        ("question.py", "digest_of([effect, tool, arguments, preview, run_id, path, ", "digest_of([effect, tool, "),
     ),
     *mutants_in(
         "", "tests/test_settings.py", ("settings.py", "[thing for thing in things if not trust.trusts(thing)]", "[]")

@@ -66,7 +66,7 @@ def fill(disk: Path) -> None:
             pass
 
 
-@pytest.mark.parametrize("descriptors", [5, 8, 9])
+@pytest.mark.parametrize("descriptors", [5, 7])
 def test_too_few_descriptors_are_named(tmp_path: Path, descriptors: int) -> None:
     done = paper(make_vault(tmp_path / "vault"), *RUN, limit=f"-n {descriptors}")
     assert done.returncode == 1
@@ -74,7 +74,7 @@ def test_too_few_descriptors_are_named(tmp_path: Path, descriptors: int) -> None
     assert "ulimit -n" in done.stderr
 
 
-@pytest.mark.parametrize("kilobytes", [30_000, 50_000])
+@pytest.mark.parametrize("kilobytes", [50_000])
 def test_too_little_memory_is_named(tmp_path: Path, kilobytes: int) -> None:
     done = paper(make_vault(tmp_path / "vault"), *RUN, limit=f"-v {kilobytes}")
     assert done.returncode == 1

@@ -20,7 +20,7 @@ USED = re.compile(
     r'(?:ToolError|QuerySyntaxError|super\(\).__init__|HttpStatusError|_not_found)\(\s*"([a-z0-9-]+)"'
     r'|key="([a-z0-9-]+)"|\brefuse\([^"]*"([a-z0-9-]+)"'
     r'|text\(\s*"(search-[a-z-]+)"|url_invalid\(\w+, "([a-z0-9-]+)"|errno\.\w+: "([a-z0-9-]+)"'
-    r'|get\(error\.errno or 0, "([a-z-]+)"|else "(query-[a-z-]+)"|"(query-[a-z-]+)" if'
+    r'|find_shortage\(error\) or "([a-z-]+)"|else "(query-[a-z-]+)"|"(query-[a-z-]+)" if'
 )
 
 

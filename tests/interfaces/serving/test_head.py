@@ -32,7 +32,7 @@ def addresses(served: Served) -> list[str]:
     """One address for every route that takes GET."""
     run = served.vault.run("shout", {"words": "x"}).run_id
     known = {"run_id": run, "tool": "shout", "agent": "poet", "kind": "memory", "identifier": "m", "number": "0",
-             "name": "language", "value": "de", "version": "0"}  # fmt: skip
+             "name": "language", "value": "de", "version": "0", "approval_id": "none", "path": "none.md"}  # fmt: skip
     paths = [each.path for each in routes_of(make_rest_app(served.live)) if "GET" in (each.methods or ())]
     return [re.sub(r"\{(\w+)(:\w+)?\}", lambda found: known[found[1]], path) for path in paths]
 

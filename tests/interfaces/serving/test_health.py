@@ -20,6 +20,7 @@ def broken(served: Served, monkeypatch: pytest.MonkeyPatch) -> Served:
     def fail(*_: object) -> None:
         raise StorageError("database-unreachable", file="postgresql://secret-host", reason="gone")
 
+    served.vault.run("shout", {"words": "x"})
     monkeypatch.setattr(served.vault.database, "rows", fail)
     return served
 
