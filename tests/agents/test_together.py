@@ -69,7 +69,8 @@ def test_a_person_decides_on_forty_notes_one_by_one_and_takes_two_back(desk: Des
     desk.note("tidy.md", AGENT.format(more="approval: together"))
     run_id = desk.vault.run("agent:tidy", {"query": "go"}).run_id
     (question,) = desk.vault.history.questions()
-    assert [len(file["hunks"]) for file in question.files] == [2] * 40
+    files: Any = question.files
+    assert [len(file["hunks"]) for file in files] == [2] * 40
     assert all(desk.text(path).startswith("old title") for path in paths)
 
     record = desk.vault.answer(
