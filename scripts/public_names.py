@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,32 @@ def _members(owner: type) -> dict[str, Any]:
 def _signature(value: Any) -> str:
     # An exception's constructor that is inherited from Python has none.
     try:
-        signature = inspect.signature(value)
+        signature = _fields_of(value) if inspect.isclass(value) and is_dataclass(value) else inspect.signature(value)
     except ValueError:
         return ""
     return str(signature.replace(parameters=[_with_plain_default(each) for each in signature.parameters.values()]))
+
+
+def _fields_of(value: type[Any]) -> inspect.Signature:
+    """The fields of a value: its constructor is made only when it is first used."""
+    return inspect.Signature([
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=each.type,
+            default=(
+                inspect.Parameter.empty
+                if each.default is MISSING and each.default_factory is MISSING
+                else None
+                if each.default is None
+                else each.default
+                if isinstance(each.default, str | int | float)
+                else ...
+            ),
+        )
+        for each in fields(value)
+        if each.init
+    ])  # fmt: skip
 
 
 def _with_plain_default(parameter: inspect.Parameter) -> inspect.Parameter:
