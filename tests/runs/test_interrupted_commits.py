@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import ANY
 
 import pytest
+from tests.runs.killed_commit import KILLED_COMMIT
 
 import paperagents
 from paperagents.approval.question import Approved
@@ -22,24 +23,11 @@ if TYPE_CHECKING:
 
     from tests.desk import Desk
 
-KILLED = """
-import os, sys
-import paperagents
-from paperagents.approval.question import Approved
-from paperagents.files import commit
-real, left = commit.take_name, int(sys.argv[2])
-def take_name(*given):
-    global left
-    if left == 0:
-        os._exit(9)
-    left -= 1
-    real(*given)
-commit.take_name = take_name
-vault = paperagents.open_vault(sys.argv[1])
+KILLED = f"""{KILLED_COMMIT}vault = paperagents.open_vault(sys.argv[1])
 if sys.argv[3] == "undo":
     vault.undo("last", approver=lambda request: Approved())
 else:
-    vault.run("many", {}, together=True, approver=lambda request: Approved())
+    vault.run("many", together=True, approver=lambda request: Approved())
 """
 NAMES = "abcd"
 
@@ -84,7 +72,7 @@ def test_opening_the_vault_completes_it(desk: Desk, made: int) -> None:
 @pytest.mark.parametrize("made", [0, 1, 3])
 def test_an_undo_is_completed_like_any_other(desk: Desk, made: int) -> None:
     write_chain(desk)
-    done = desk.vault.run("many", {}, together=True, approver=lambda _: Approved())
+    done = desk.vault.run("many", together=True, approver=lambda _: Approved())
     assert done.status == "succeeded"
     kill(desk, made, "undo")
     assert texts(desk.root) == ["before\n"] * made + ["after"] * (4 - made)
@@ -141,7 +129,7 @@ def test_a_link_in_place_of_the_markers_is_not_followed(desk: Desk, tmp_path: Pa
     write_chain(desk)
     (tmp_path / "outside").mkdir()
     (desk.root / ".paper" / "commits").symlink_to(tmp_path / "outside")
-    record = desk.vault.run("many", {}, together=True, approver=lambda _: Approved())
+    record = desk.vault.run("many", together=True, approver=lambda _: Approved())
     assert record.status == "waiting"
     assert not [*(tmp_path / "outside").iterdir()]
     assert texts(desk.root) == ["before\n"] * 4
@@ -152,7 +140,7 @@ def test_where_the_database_is_full_nothing_is_changed_and_the_question_is_open(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, at: str
 ) -> None:
     write_chain(desk)
-    assert desk.vault.run("many", {}, together=True).status == "waiting"
+    assert desk.vault.run("many", together=True).status == "waiting"
     (question,) = desk.vault.history.questions()
     database, real = desk.vault.database, getattr(ChangeLog, at)
     is_full = True

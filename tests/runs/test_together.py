@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.runs.killed_commit import KILLED_COMMIT
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.errors import StorageError, ToolError, UsageError
@@ -223,21 +224,8 @@ def test_yes_agrees_to_all(desk: Desk, chain: str, yes: Approved, person: Callab
     assert (desk.root / "new.md").exists()
 
 
-KILLED = """
-import os, sys
-import paperagents
-from paperagents.approval.question import Approved
-from paperagents.files import commit
-real, left = commit.take_name, int(sys.argv[2])
-def take_name(*given):
-    global left
-    if left == 0:
-        os._exit(9)
-    left -= 1
-    real(*given)
-commit.take_name = take_name
-vault = paperagents.open_vault(sys.argv[1])
-vault.run("many", {}, together=True, approver=lambda request: Approved())
+KILLED = f"""{KILLED_COMMIT}vault = paperagents.open_vault(sys.argv[1])
+vault.run("many", together=True, approver=lambda request: Approved())
 """
 
 

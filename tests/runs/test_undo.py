@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.runs.killed_commit import KILLED_COMMIT
 
 from paperagents.approval.question import Approved, ApproveEverything, Denied
 from paperagents.errors import UnknownRunError, UsageError
@@ -144,20 +145,7 @@ def test_an_undo_that_was_killed_when_it_was_made_is_known_as_made(desk: Desk, m
     assert desk.vault.changes(run=run)[0]["undone"]
 
 
-KILLED = """
-import os, sys
-import paperagents
-from paperagents.approval.question import Approved
-from paperagents.files import commit
-real, left = commit.take_name, int(sys.argv[2])
-def take_name(*given):
-    global left
-    if left == 0:
-        os._exit(9)
-    left -= 1
-    real(*given)
-commit.take_name = take_name
-paperagents.open_vault(sys.argv[1]).undo(approver=lambda request: Approved())
+KILLED = f"""{KILLED_COMMIT}paperagents.open_vault(sys.argv[1]).undo(approver=lambda request: Approved())
 """
 
 
