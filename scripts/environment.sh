@@ -40,11 +40,12 @@ install_requirements() {
     # A person sees how far it is; a log gets no more than what is wrong.
     quiet=--quiet
     if [ -t 2 ]; then quiet=; fi
+    # A lock names everything, so nothing is looked up: a release of tomorrow cannot come between.
+    locked="--no-deps --require-hashes -r"
     if command -v uv >/dev/null 2>&1; then
-        VIRTUAL_ENV="$root/.venv" uv pip install $quiet --require-hashes -r "$lock" >&2 || return 1
+        VIRTUAL_ENV="$root/.venv" uv pip install $quiet $locked "$lock" >&2 || return 1
     else
-        "$root/.venv/bin/python" -m pip install $quiet $quiet --disable-pip-version-check --require-hashes -r "$lock" >&2 ||
-            return 1
+        "$root/.venv/bin/python" -m pip install $quiet $quiet --disable-pip-version-check $locked "$lock" >&2 || return 1
     fi
     # The package itself runs from src/: nothing to build, edits are live.
     site=$("$root/.venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
