@@ -61,3 +61,16 @@ def test_wrong_usage_is_told(
 ) -> None:
     exit_code, document = call(folder, capsys, *arguments)
     assert (exit_code, document["error"]["code"]) == (2, code)
+
+
+def test_a_pairing_code_is_alone_on_standard_output_and_the_link_beside_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert paper(["--vault", str(folder), "serve", "pair", "--url", "https://notes.example.com/"]) == 0
+    shown = capsys.readouterr()
+    assert f"https://notes.example.com/pair?code={shown.out.strip()}" in shown.err
+    assert paper(["--vault", str(folder), "serve", "pair", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert (len(made["code"]), made["seconds"]) == (9, 600)
+    assert paper(["--vault", str(folder), "serve", "pair", "--url", "notes", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "pairing-address"

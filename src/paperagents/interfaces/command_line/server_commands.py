@@ -18,7 +18,7 @@ from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedG
 from paperagents.interfaces.command_line.options import common_options, current_notes, current_vault, vault_option
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say
 from paperagents.interfaces.command_line.terminal import is_interactive
-from paperagents.interfaces.command_line.token_commands import pair_command, token_command
+from paperagents.interfaces.command_line.token_commands import PORT, pair_command, print_qr, token_command
 from paperagents.interfaces.command_line.trust_command import settle_trust
 from paperagents.inventory import list_schedules, list_stored
 from paperagents.messages import text
@@ -32,7 +32,7 @@ SHORTEST_TOKEN = 16
 
 @click.group("serve", cls=LocalisedGroup, help=text("cli.serve"), invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help=text("cli.serve.host"))
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help=text("cli.serve.port"))
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help=text("cli.serve.port"))
 @click.option("--log-format", type=click.Choice(["text", "json"]), help=text("cli.worker.log"))
 @click.option("--open/--no-open", "browse", default=None, help=text("cli.serve.open"))
 @common_options
@@ -50,6 +50,7 @@ def serve_command(  # noqa: PLR0913  each is an option
     from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts  # noqa: PLC0415
     from paperagents.interfaces.serving.live_runs import LiveRuns  # noqa: PLC0415
     from paperagents.interfaces.serving.pairing import open_pairing  # noqa: PLC0415
+    from paperagents.interfaces.serving.pairing_link import address_for_devices, pairing_link  # noqa: PLC0415
     from paperagents.interfaces.serving.tokens import open_token_book  # noqa: PLC0415
 
     if log_format is not None:
@@ -72,7 +73,11 @@ def serve_command(  # noqa: PLR0913  each is an option
 
         def announce() -> None:
             link = f"{at}/?token={access.new_link_token()}"
-            print_addresses(vault, at, link, access.token, code=open_pairing(vault).new_code(), as_json=as_json)
+            code = open_pairing(vault).new_code()
+            print_addresses(vault, at, link, access.token, code=code, as_json=as_json)
+            reached_at = address_for_devices(at, listener.getsockname()[1], is_reachable=not is_loopback(host))
+            if reached_at and sys.stderr.isatty() and not as_json:
+                print_qr(pairing_link(reached_at, code))
             if browse if browse is not None else sys.stdout.isatty() and has_screen():
                 click.launch(link)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,9 @@ from paperagents.messages import text
 
 if TYPE_CHECKING:
     from paperagents.interfaces.serving.callers import Right
+
+PORT = 8765
+"""Where a server listens unless it is told otherwise."""
 
 
 @click.group("token", cls=LocalisedGroup, help=text("cli.serve.token"))
@@ -71,17 +75,41 @@ def revoke(context: click.Context, *, name: str, as_json: bool) -> None:
 
 
 @click.command("pair", cls=LocalisedCommand, help=text("cli.serve.pair"))
+@click.option("--url", metavar="URL", help=text("cli.serve.pair.url"))
 @common_options
-def pair_command(context: click.Context, *, as_json: bool) -> None:
-    """Print a code that a server of this vault exchanges for a token, once."""
+def pair_command(context: click.Context, *, url: str | None, as_json: bool) -> None:
+    """Print a code that a server of this vault exchanges for a token, once, and the QR code that leads there."""
     from paperagents.interfaces.serving.pairing import CODE_SECONDS, open_pairing  # noqa: PLC0415  as above
+    from paperagents.interfaces.serving.pairing_link import (  # noqa: PLC0415  as above
+        answers_devices,
+        network_address,
+        pairing_link,
+        read_address,
+    )
 
+    guess = f"http://{network_address() or '127.0.0.1'}:{PORT}"
+    address = read_address(url) if url else guess if answers_devices(guess) else None
     code = open_pairing(current_vault(context)).new_code()
+    link = pairing_link(address, code) if address else None
     if as_json:
-        print_json({"code": code, "seconds": CODE_SECONDS})
+        print_json({"code": code, "seconds": CODE_SECONDS, "link": link})
         return
     say(text("cli.serve.pair.once"))
     click.echo(code)
+    if link:
+        print_qr(link)
+    else:
+        say(text("cli.serve.pair.unreachable", address=guess))
+
+
+def print_qr(link: str) -> None:
+    """The link, and for a person at a terminal its QR code; standard output has the code alone."""
+    from paperagents.interfaces.serving.pairing_link import draw_terminal  # noqa: PLC0415  as above
+
+    say(text("cli.serve.pair.scan"))
+    if sys.stderr.isatty():
+        say(draw_terminal(link))
+    say(link)
 
 
 def read_rights(wanted: tuple[str, ...]) -> list[Right]:

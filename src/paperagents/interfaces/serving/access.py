@@ -74,7 +74,11 @@ class Access:
             return Caller(name=_PRINTED, via="api", rights=frozenset({"call"}))
         if token and self._tokens is not None and (found := self._tokens.find(token)) is not None:
             return Caller(name=found.name, via="api", rights=frozenset(found.rights))
-        return the_person() if self.allows_cookie(cookie) else None
+        if self.allows_cookie(cookie):
+            return the_person()
+        # The cookie of a paired device is its token: revoking that lets the device in no more.
+        found = self._tokens.find(cookie) if cookie and self._tokens is not None else None
+        return Caller(name=found.name, via="page", rights=frozenset(found.rights)) if found else None
 
     def derive(self, *purpose: str) -> bytes:
         """A secret for one purpose and this vault."""

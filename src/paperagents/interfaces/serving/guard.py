@@ -31,7 +31,7 @@ from paperagents.values import dataclass
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_WITHOUT_TOKEN = {"/health": ("GET", "HEAD"), "/ready": ("GET", "HEAD"), "/api/pair": ("POST",)}
+_WITHOUT_TOKEN = {"/health": ("GET", "HEAD"), "/ready": ("GET", "HEAD"), "/api/pair": ("POST",), "/pair": ("GET",)}
 """Monitors have no token; there is nothing to learn but yes or no. Who pairs has a code instead."""
 _OWN_SITE = frozenset({"same-origin", "none"})
 _POLICY = (
@@ -185,8 +185,7 @@ class GuardedRequest(HTTPConnection):
         self.method: str = scope.get("method", "")
         self.path: str = scope["path"]
         self.link_token = self.query_params.get("token", "")
-        # Browsers do not tell ports apart: every server needs a cookie of its own.
-        self.cookie_name = f"paper_{(scope.get('server') or ('', 0))[1]}"
+        self.cookie_name = cookie_name(scope)
 
     def header(self, name: str) -> str:
         """The first value of a header; empty where there is none."""
@@ -213,6 +212,11 @@ class GuardedRequest(HTTPConnection):
         """Whether the body is declared as JSON, which no form of another site can do."""
         kind = self.header("content-type").partition(";")[0].strip().lower()
         return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def cookie_name(scope: Scope) -> str:
+    """The cookie of this server: browsers do not tell ports apart."""
+    return f"paper_{(scope.get('server') or ('', 0))[1]}"
 
 
 def is_ip_address(name: str) -> bool:

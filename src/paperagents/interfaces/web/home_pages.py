@@ -46,7 +46,7 @@ PLACES = {
     "/entries": "web.entries", "/stats": "web.stats", "/new/tool": "web.new-tool", "/new/chain": "web.new-chain",
     "/new/agent": "web.new-agent", "/settings": "web.settings", "/settings#model": "web.settings.model",
     "/settings#limits": "web.settings.limits", "/settings#region": "web.settings.region",
-    "/settings#rules": "web.rules",
+    "/settings#rules": "web.rules", "/settings#devices": "web.devices",
 }  # fmt: skip
 Words = Annotated[str, Query(max_length=500)]
 

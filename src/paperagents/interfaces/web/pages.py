@@ -19,6 +19,7 @@ from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web import (
     agent_pages,
+    device_pages,
     editor_pages,
     entry_pages,
     home_pages,
@@ -38,7 +39,7 @@ router = APIRouter(include_in_schema=False, route_class=PageRoute)
 choices = APIRouter(include_in_schema=False)
 PARTS = (
     rendering, run_pages, editor_pages, settings_pages, entry_pages, agent_pages, note_pages, home_pages, tool_pages,
-    trust_pages,
+    trust_pages, device_pages,
 )  # fmt: skip
 MOST_AT_ONCE = 50
 LANGUAGE_COOKIE = "paper_language"
@@ -53,6 +54,7 @@ def add_pages(app: FastAPI) -> None:
     for part in PARTS:
         app.include_router(part.router)
     app.include_router(choices)
+    app.include_router(device_pages.open_router)
     app.include_router(router)
     problem_response: Any = app.exception_handlers[HTTPException]
 

@@ -15,6 +15,7 @@ from paperagents.approval.rule_words import describe_rule
 from paperagents.errors import SettingsError, UsageError
 from paperagents.interfaces.rest.responses import Json, needs
 from paperagents.interfaces.rest.runs import By, Live
+from paperagents.interfaces.web.device_pages import list_devices
 from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
@@ -55,7 +56,7 @@ def settings(request: Request, live: Live) -> Response:
     }
     book, has_key = live.vault.rules, has_model_key(live.vault)
     rules = [{"id": rule.id, "words": describe_rule(rule), "state": book.state(rule)} for rule in book.rules()]
-    return page(request, "settings.html", settings=shown, rules=rules, has_key=has_key)
+    return page(request, "settings.html", settings=shown, rules=rules, has_key=has_key, devices=list_devices(live))
 
 
 @router.get("/stats")

@@ -5,6 +5,7 @@ import { openEvents } from "./events.js";
 import { answer, answerAll } from "./approval.js";
 import { editFile, followChoices } from "./change_set.js";
 import { startChat } from "./chat.js";
+import { startDevices } from "./devices.js";
 import { startEditor } from "./editor.js";
 import { startEntry } from "./entries.js";
 import { followQuestions } from "./inbox.js";
@@ -32,6 +33,7 @@ function start() {
   if (form) startTool(form, watch, events);
   if (document.querySelector(".editor")) startEditor(events);
   if (document.querySelector("[data-setting], [data-variable], [data-revoke]")) startSettings();
+  if (document.getElementById("pair-button")) startDevices();
   const chat = document.getElementById("chat");
   if (chat) startChat(chat, events, watch);
   if (document.getElementById("entry-data")) startEntry(watch);

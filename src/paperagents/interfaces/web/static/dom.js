@@ -66,8 +66,8 @@ export async function send(method, path, body) {
 }
 
 /** A piece of a page, made and escaped by the server. */
-export async function piece(path) {
-  const { response, text } = await asked(path, { headers: { accept: "text/html" } });
+export async function piece(path, method = "GET") {
+  const { response, text } = await asked(path, { method, headers: { accept: "text/html" } });
   if (isRefused(response)) throw new Refusal({ message: say("failed") });
   const template = document.createElement("template");
   template.innerHTML = text;
