@@ -31,20 +31,12 @@ from table import Row  # noqa: E402  see above
 FIXTURES = HERE / "conformance_vault"
 CLIENT = HERE / "conformance_client.py"
 _ADDRESSES = "it reads addresses that begin with test://; ours are note:///PATH"
-_LOGGING = "logging is deprecated since 2026-07-28, and the log of a run does not go out"
-_PROMPTS = "the prompt of an agent is text"
-_FORMS = "a tool asks one thing, whether it may; the form is ours and not the tool's"
 REASONS = {
-    "logging-set-level": _LOGGING,
-    "tools-call-with-logging": _LOGGING,
-    "tools-call-sampling": "no tool file asks the client's language model; agents have their own",
-    "elicitation-sep1034-defaults": _FORMS,
-    "elicitation-sep1330-enums": _FORMS,
+    "tools-call-sampling": "no tool file asks the client's language model (deprecated since 2026-07-28); agents have theirs",
     "resources-read-text": _ADDRESSES,
     "resources-read-binary": _ADDRESSES,
     "resources-templates-read": _ADDRESSES,
-    "prompts-get-embedded-resource": _PROMPTS,
-    "prompts-get-with-image": _PROMPTS,
+    "prompts-get-embedded-resource": "the prompt of an agent is text and pictures",
     "server-sse-polling": "its request is of 2025-03-26, when there was no priming event; no check passes or fails",
 }
 _MACHINES = "an extension; a login is a person's, at the browser"

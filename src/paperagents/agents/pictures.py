@@ -9,7 +9,7 @@ from contextlib import suppress
 from posixpath import dirname, normpath
 from urllib.parse import unquote
 
-from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
 
@@ -34,20 +34,27 @@ def with_pictures(
     query: str, prompt: str, note: str | None, folder: VaultFolder, warn: Callable[[str], None]
 ) -> JsonValue:
     """The question with the pictures that it and the agent's note link; the question alone where there are none."""
+    parts: list[JsonValue] = [
+        {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
+        for kind, data in linked_pictures(query, prompt, note, folder, warn)
+    ]
+    return [{"type": "text", "text": query}, *parts] if parts else query
+
+
+def linked_pictures(
+    query: str, prompt: str, note: str | None, folder: VaultFolder, warn: Callable[[str], None]
+) -> Iterator[tuple[str, str]]:
+    """The kind and the Base64 of each picture that a question and the agent's note link; warns of those left out."""
     beside = dirname(note or "")
     wanted = [*((each, "") for each in find_pictures(query)), *((each, beside) for each in find_pictures(prompt))]
-    parts: list[JsonValue] = []
     for path, start in wanted[:MOST_PICTURES]:
         data = read_picture(folder, path, start)
         if data is None:
             warn(path)
-            continue
-        address = f"data:{KINDS[kind_of(path)]};base64,{b64encode(data).decode()}"
-        picture: JsonObject = {"type": "image_url", "image_url": {"url": address}}
-        parts.append(picture)
+        else:
+            yield KINDS[kind_of(path)], b64encode(data).decode()
     for path, _ in wanted[MOST_PICTURES:]:
         warn(path)
-    return [{"type": "text", "text": query}, *parts] if parts else query
 
 
 def read_picture(folder: VaultFolder, path: str, beside: str) -> bytes | None:

@@ -190,7 +190,7 @@ def test_what_a_person_writes_instead_is_done_instead(served: Served, era: str) 
 
 def test_a_field_that_a_person_changes_is_done_instead(served: Served, era: str) -> None:
     async def go() -> types.CallToolResult:
-        async with over_http(served, era, Person([{"decision": "approve", "edit_filePath": "b.md"}])) as client:
+        async with over_http(served, era, Person([{"decision": "approve", "filePath": "b.md"}])) as client:
             return await client.call_tool("write_file", {"filePath": "a.md", "content": "x"})
 
     assert not asyncio.run(go()).is_error

@@ -49,6 +49,70 @@ def test_paths_and_choices_are_offered_while_somebody_types(served: Served, era:
     assert asyncio.run(go()) == [["diary.md"], ["sonnet", "song"], []]
 
 
+@pytest.mark.parametrize("era", ERAS)
+def test_the_prompt_of_an_agent_that_sees_has_its_pictures(served: Served, era: str) -> None:
+    (served.folder / "a.png").write_bytes(b"\x89PNG\xff")
+    for name, images in (("seer", "images: true\nmodel:"), ("blind", "model:")):
+        note = POET.replace("name: poet", f"name: {name}").replace("model:", images)
+        served.note(f"{name}.md", f"{note}\n![[a.png]] [[gone.png]]\n")
+    served.vault.registry.refresh()
+
+    async def go() -> list[list[Any]]:
+        async with over_http(served, era) as client:
+            return [[each.content for each in (await client.get_prompt(name)).messages] for name in ("seer", "blind")]
+
+    seen, unseen = asyncio.run(go())
+    assert [each.type for each in seen] == ["image", "text"]
+    assert (seen[0].mime_type, base64.b64decode(seen[0].data)) == ("image/png", b"\x89PNG\xff")
+    assert [each.type for each in unseen] == ["text"]
+
+
+TALKATIVE = """---
+tool: true
+name: talkative
+description: D
+custom_function: |
+  console.debug("a detail");
+  console.log("reading");
+  console.warn("a gap");
+  return "done";
+---
+"""
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        (None, []),
+        ("warning", [("warning", "a gap")]),
+        ("debug", [("debug", "a detail"), ("info", "reading"), ("warning", "a gap")]),
+    ],
+)
+def test_what_a_tool_writes_to_the_console_goes_only_to_a_client_that_asks_for_it(
+    served: Served, era: str, level: Any, expected: list[tuple[str, str]]
+) -> None:
+    served.note("talkative.md", TALKATIVE)
+    served.vault.registry.refresh()
+    heard: list[tuple[str, Any]] = []
+
+    async def on_message(message: Any) -> None:
+        if isinstance(message, types.LoggingMessageNotification):
+            heard.append((message.params.level, message.params.data))
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, on_message=on_message) as client:
+            if level is not None and era == "legacy":
+                level_set = types.SetLevelRequest(params=types.SetLevelRequestParams(level=level))
+                await client.session.send_request(level_set, types.EmptyResult)
+            meta: Any = {types.LOG_LEVEL_META_KEY: level} if level is not None and era != "legacy" else None
+            return await client.call_tool("talkative", {}, meta=meta)
+
+    result = asyncio.run(go())
+    assert heard == expected
+    assert [each.text for each in result.content if each.type == "text"] == ["done"]
+
+
 def test_what_came_after_an_event_is_sent_again_to_its_own_stream_alone() -> None:
     sent: list[str | None] = []
 

@@ -80,32 +80,74 @@ def with_arguments(**arguments: Any) -> ApprovalRequest:
     return replace(question(), arguments=arguments)
 
 
+ANSWER = {"decision", "reason", "for_run", "together", "always", "files"}
+
+
 def fields(request: ApprovalRequest, version: str = "2025-11-25", schema: dict[str, Any] = SCHEMA) -> dict[str, Any]:
     properties = question_form(request, version, schema=schema).requested_schema["properties"]
-    return {name: field for name, field in properties.items() if name.startswith("edit")}
+    return {name: field for name, field in properties.items() if name not in ANSWER}
 
 
 def test_each_argument_has_a_field_of_its_type_filled_in_with_what_it_is() -> None:
     found = fields(with_arguments(path="a.md", times=2, loud=True))
-    assert found["edit_path"] == {
+    assert found["path"] == {
         "type": "string", "title": "Change path", "description": "Where", "maxLength": 80, "default": "a.md",
     }  # fmt: skip
-    assert found["edit_mode"] == {"type": "string", "title": "Change mode", "enum": ["add", "replace"]}
-    assert found["edit_times"] == {"type": "integer", "title": "Change times", "minimum": 1, "default": 2}
-    assert found["edit_loud"]["default"] is True
+    assert found["mode"] == {"type": "string", "title": "Change mode", "enum": ["add", "replace"]}
+    assert found["times"] == {"type": "integer", "title": "Change times", "minimum": 1, "default": 2}
+    assert found["loud"]["default"] is True
+
+
+CHOICES: dict[str, Any] = {
+    "one": {"type": "string", "oneOf": [{"const": "a", "title": "Apple"}, {"const": "b", "title": "Banana"}]},
+    "old": {"type": "string", "enum": ["a", "b"], "enumNames": ["Apple", "Banana"]},
+    "some": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "maxItems": 1},
+    "titled": {"type": "array", "items": {"anyOf": [{"const": "a", "title": "Apple"}]}},
+    "odd": {"type": "string", "enum": [1, 2], "oneOf": [{"const": 1, "title": "One"}]},
+}
+
+
+def test_words_to_choose_from_are_a_choice_and_some_of_them_a_choice_of_several() -> None:
+    found = fields(with_arguments(some=["a"]), schema={"properties": CHOICES})
+    assert found["one"]["oneOf"] == CHOICES["one"]["oneOf"]
+    assert (found["old"]["enum"], found["old"]["enumNames"]) == (["a", "b"], ["Apple", "Banana"])
+    assert found["some"] == {
+        "type": "array", "title": "Change some", "items": {"type": "string", "enum": ["a", "b"]}, "maxItems": 1,
+        "default": ["a"],
+    }  # fmt: skip
+    assert found["titled"]["items"]["anyOf"] == [{"const": "a", "title": "Apple"}]
+    assert {"enum", "oneOf"}.isdisjoint(found["odd"])
+    assert "edit" not in found
+
+
+def test_clients_of_before_titles_get_them_as_they_know_them_and_several_as_json() -> None:
+    found = fields(with_arguments(some=["a"]), "2025-06-18", {"properties": CHOICES})
+    assert found["one"] == {**CHOICES["old"], "title": "Change one"}
+    assert "some" not in found
+    assert "edit" in found
+
+
+def test_an_argument_is_never_taken_for_a_part_of_the_answer() -> None:
+    schema: dict[str, Any] = {"properties": {name: {"type": "string"} for name in ("decision", "edit_decision", "always")}}
+    request = with_arguments(decision="x")
+    assert [*fields(request, schema=schema)] == ["edit_decision", "edit_edit_decision", "edit_always"]
+    answer = ElicitResult(action="accept", content={"decision": "approve", "edit_decision": "y"})
+    decision = read_decision(answer, the_person(), request, schema)
+    assert isinstance(decision, Approved)
+    assert (decision.arguments, decision.always) == ({"decision": "y"}, False)
 
 
 def test_what_fits_into_no_field_is_written_as_json_and_only_that() -> None:
     assert "edit" in fields(with_arguments(path="a.md"))
     assert "edit" in fields(with_arguments(unknown="x"), schema={})
     plain = {"properties": {"path": {"type": "string"}}}
-    assert [*fields(with_arguments(path="a.md"), schema=plain)] == ["edit_path"]
+    assert [*fields(with_arguments(path="a.md"), schema=plain)] == ["path"]
 
 
 def test_clients_of_before_defaults_get_only_truth_values_filled_in() -> None:
     found = fields(with_arguments(path="a.md", loud=False), "2025-06-18")
-    assert "default" not in found["edit_path"]
-    assert found["edit_loud"]["default"] is False
+    assert "default" not in found["path"]
+    assert found["loud"]["default"] is False
 
 
 def test_several_changes_at_once_and_what_is_not_shown_whole_have_no_such_fields() -> None:
@@ -117,11 +159,12 @@ def test_several_changes_at_once_and_what_is_not_shown_whole_have_no_such_fields
     ("content", "expected"),
     [
         ({}, None),
-        ({"edit_path": escape_invisible("a\u202e.md"), "edit_times": 2}, None),
-        ({"edit_path": "", "edit_times": None, "edit_loud": False, "edit": " "}, None),
-        ({"edit_times": 3, "edit_mode": "add"}, {"path": "a\u202e.md", "times": 3, "mode": "add"}),
-        ({"edit": '{"path": "b.md"}', "edit_times": 3}, {"path": "b.md", "times": 3}),
-        ({"edit_unknown": "x"}, None),
+        ({"path": escape_invisible("a\u202e.md"), "times": 2}, None),
+        ({"path": "", "times": None, "loud": False, "edit": " "}, None),
+        ({"times": 3, "mode": "add"}, {"path": "a\u202e.md", "times": 3, "mode": "add"}),
+        ({"edit": '{"path": "b.md"}', "times": 3}, {"path": "b.md", "times": 3}),
+        ({"unknown": "x"}, None),
+        ({"tags": ["b"]}, None),
     ],
 )
 def test_only_what_was_changed_in_the_form_is_another_argument(content: dict[str, Any], expected: Any) -> None:

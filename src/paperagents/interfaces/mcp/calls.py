@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 
 from paperagents.approval.question import ApprovalRequest
 from paperagents.definitions.json_value import JsonObject, JsonValue
@@ -29,15 +28,23 @@ from paperagents.errors import (
     UsageError,
 )
 from paperagents.interfaces.mcp.answers import answer_result, error_result, failure, search_result
+from paperagents.interfaces.mcp.clients import (
+    Context,
+    LogLevels,
+    can_show_form,
+    messages_of,
+    sender,
+    trace_of,
+    wants_progress,
+)
 from paperagents.interfaces.mcp.forms import is_cut, is_undecided, question_form, read_decision
 from paperagents.interfaces.mcp.tools import CALL, SEARCH, ToolOffer
-from paperagents.interfaces.serving.callers import Caller, caller_of, the_person
+from paperagents.interfaces.serving.callers import Caller
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.messages import text
 from paperagents.runs.record import RunRecord
 from paperagents.runs.tracing import continue_trace
 
-Context = ServerRequestContext[Any, Any]
 Result = types.CallToolResult | types.InputRequiredResult
 MOST_TRIES = 3
 """So often a question is put to a client."""
@@ -51,6 +58,7 @@ class ToolCalls:
     def __init__(self, live: LiveRuns, offer: ToolOffer) -> None:
         self._live = live
         self._offer = offer
+        self.levels = LogLevels()
 
     async def call(self, context: Context, params: types.CallToolRequestParams) -> Result:
         """Carry out a call, or continue one that asked something."""
@@ -146,20 +154,27 @@ class ToolCalls:
             remark = await self.answer(questions[0].id, questions[0].digest, answer, sender(context), questions[0])
 
     async def watch(self, context: Context, run_id: str, counter: Iterator[int]) -> RunRecord:
-        """Wait for the run and report its progress; a client that gives up stops it."""
+        """Wait for the run and tell what the client wants to know of it; a client that gives up stops it."""
+        levels = self.levels.wanted(context)
         try:
-            if context.meta and context.meta.get("progress_token") is not None:
+            if levels or wants_progress(context):
                 async for event in self._live.follow(run_id):
-                    if event["type"] == "step-finished" and event["run_id"] == run_id:
-                        entry = event["entry"]
-                        assert isinstance(entry, dict)
-                        message = f"{entry['name']}: {entry['message']}"
-                        await context.session.report_progress(next(counter), None, message)
+                    await self.tell(context, event, run_id, counter)
+                    for message in messages_of(event) if levels else ():
+                        if message.level in levels:
+                            notification = types.LoggingMessageNotification(params=message)
+                            await context.session.send_notification(notification, context.request_id)
             return await self._live.settled(run_id)
         except asyncio.CancelledError:
             if self._live.goes_on(run_id):
                 self._live.cancel(run_id)
             raise
+
+    async def tell(self, context: Context, event: JsonObject, run_id: str, counter: Iterator[int]) -> None:
+        """Report a step of the run itself as progress."""
+        entry = event.get("entry")
+        if wants_progress(context) and event["run_id"] == run_id and isinstance(entry, dict):
+            await context.session.report_progress(next(counter), None, f"{entry['name']}: {entry['message']}")
 
     def schema_of(self, request: ApprovalRequest) -> JsonObject:
         """The schema of the arguments that are asked about."""
@@ -169,24 +184,6 @@ class ToolCalls:
     def open_questions(self, run_id: str) -> list[ApprovalRequest]:
         """What the run waits for."""
         return self._live.vault.history.questions(run_id)
-
-
-def trace_of(context: Context) -> object:
-    """The trace of the client: what the message says, else the request that it came with."""
-    told = (context.meta or {}).get("traceparent")
-    return told or (context.request.headers.get("traceparent") if context.request is not None else None)
-
-
-def sender(context: Context) -> Caller:
-    """Who calls: over HTTP whoever the guard has let in, over pipes the person whose client it is."""
-    return the_person() if context.request is None else caller_of(context.request.scope)
-
-
-def can_show_form(context: Context) -> bool:
-    """Whether the client says it can show a form; one that names no kind of form means the plain one."""
-    capabilities = context.session.client_capabilities
-    asks = capabilities.elicitation if capabilities is not None else None
-    return asks is not None and (asks.form is not None or asks.url is None)
 
 
 def input_required(

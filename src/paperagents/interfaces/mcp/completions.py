@@ -9,7 +9,7 @@ import mcp_types as types
 
 from paperagents.definitions.tool import tool_of_agent
 from paperagents.errors import PaperError
-from paperagents.interfaces.mcp.calls import Context
+from paperagents.interfaces.mcp.clients import Context
 from paperagents.interfaces.mcp.resources import TEMPLATE, NoteResources
 from paperagents.vault import Vault
 

@@ -7,7 +7,7 @@ hold is written as JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import mcp_types as types
 from mcp_types.version import is_version_at_least
@@ -22,13 +22,14 @@ from paperagents.messages import text
 
 LONGEST_PREVIEW = 20_000
 MOST_FIELDS = 20
-_EDIT = "edit_"
+_OWN_FIELDS = frozenset({"decision", "reason", "files", "for_run", "together", "always", "edit"})
 _KNOWS_DEFAULTS_AND_TITLES = "2025-11-25"
 _LIMITS = {
     "string": ("minLength", "maxLength"),
     "integer": ("minimum", "maximum"),
     "number": ("minimum", "maximum"),
     "boolean": (),
+    "array": ("minItems", "maxItems"),
 }
 
 
@@ -91,17 +92,24 @@ def edit_fields(version: str, request: ApprovalRequest, schema: JsonObject) -> d
     """A field for each argument, filled in with what it is; what fits into none can be said as JSON."""
     if request.files or is_cut(request):
         return {}
+    is_new = is_version_at_least(version, _KNOWS_DEFAULTS_AND_TITLES)
     kinds = editable_arguments(request, schema)
-    fields = {f"{_EDIT}{name}": edit_field(version, name, kind, request) for name, kind in kinds.items()}
+    kinds = {name: kind for name, kind in kinds.items() if is_new or kind["type"] != "array"}
+    fields = {field_name(name): edit_field(name, kind, request, is_new=is_new) for name, kind in kinds.items()}
     if kinds.keys() >= {*properties_of(schema), *request.arguments}:
         return fields
     return {**fields, "edit": {"type": "string", "title": text("mcp.ask.edit")}}
 
 
+def field_name(argument: str) -> str:
+    """An argument has its own name in the form, but for those that would be taken for a part of the answer."""
+    return f"edit_{argument}" if argument.removeprefix("edit_") in _OWN_FIELDS else argument
+
+
 def editable_arguments(request: ApprovalRequest, schema: JsonObject) -> dict[str, JsonObject]:
     """The schemas of the arguments that a field can hold, those that are given first."""
     properties = properties_of(schema)
-    names = [name for name in (*request.arguments, *properties) if is_simple(properties.get(name))]
+    names = [name for name in (*request.arguments, *properties) if has_field(properties.get(name))]
     kinds = {name: properties[name] for name in dict.fromkeys(names[:MOST_FIELDS])}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, dict)}
 
@@ -112,25 +120,50 @@ def properties_of(schema: JsonObject) -> JsonObject:
     return found if isinstance(found, dict) else {}
 
 
-def is_simple(kind: JsonValue) -> bool:
-    """Whether forms have fields for such a value."""
-    return isinstance(kind, dict) and isinstance(kind.get("type"), str) and kind["type"] in _LIMITS
+def has_field(kind: JsonValue) -> bool:
+    """Whether forms have fields for such a value: one of a simple type, or some out of a list of words."""
+    if not isinstance(kind, dict) or not isinstance(kind.get("type"), str):
+        return False
+    return kind["type"] in _LIMITS and (kind["type"] != "array" or bool(choices_of(kind.get("items"), "anyOf")))
 
 
-def edit_field(version: str, name: str, kind: JsonObject, request: ApprovalRequest) -> JsonObject:
+def edit_field(name: str, kind: JsonObject, request: ApprovalRequest, *, is_new: bool) -> JsonObject:
     """The field of one argument."""
     of_type = str(kind["type"])
     field: JsonObject = {"type": of_type, "title": text("mcp.ask.argument", name=escape_invisible(name))}
     field |= {limit: kind[limit] for limit in _LIMITS[of_type] if isinstance(kind.get(limit), int | float)}
     if kind.get("description"):
         field["description"] = escape_invisible(str(kind["description"]))
-    choices = kind.get("enum")
-    if of_type == "string" and isinstance(choices, list) and all(isinstance(each, str) for each in choices):
-        field["enum"] = choices
+    if of_type == "string":
+        field |= choices_of(kind, "oneOf" if is_new else "")
+    if of_type == "array":
+        choices = choices_of(kind["items"], "anyOf")
+        field["items"] = choices if "anyOf" in choices else {"type": "string", **choices}
     # Of older versions only truth values can be filled in.
-    if name in request.arguments and (of_type == "boolean" or is_version_at_least(version, _KNOWS_DEFAULTS_AND_TITLES)):
+    if name in request.arguments and (of_type == "boolean" or is_new):
         field["default"] = shown_value(request.arguments[name])
     return field
+
+
+def choices_of(kind: JsonValue, titles: str) -> JsonObject:
+    """The words that a schema gives to choose from; their titles under this name, or as older versions know them."""
+    if not isinstance(kind, dict):
+        return {}
+    options = kind.get("oneOf") or kind.get("anyOf")
+    pairs = [each for each in options if isinstance(each, dict)] if isinstance(options, list) else []
+    words: JsonValue = [each.get("const") for each in pairs]
+    names: JsonValue = [each.get("title") for each in pairs]
+    if titles and are_texts(words) and are_texts(names):
+        return {titles: [{"const": word, "title": name} for word, name in zip(words, names, strict=True)]}
+    words, names = (words, names) if words else (kind.get("enum"), kind.get("enumNames"))
+    if not are_texts(words):
+        return {}
+    return {"enum": words, **({"enumNames": names} if are_texts(names) and len(names) == len(words) else {})}
+
+
+def are_texts(values: JsonValue) -> TypeGuard[list[JsonValue]]:
+    """Whether this is a list of words."""
+    return isinstance(values, list) and bool(values) and all(isinstance(each, str) for each in values)
 
 
 def shown_value(value: JsonValue) -> JsonValue:
@@ -148,7 +181,7 @@ def edited_arguments(content: Mapping[str, Any], request: ApprovalRequest, schem
     changed = {
         name: value
         for name in editable_arguments(request, schema)
-        if (value := content.get(f"{_EDIT}{name}")) not in (None, "")
+        if (value := content.get(field_name(name))) not in (None, "", [])
         and (name not in request.arguments or value != shown_value(request.arguments[name]))
         and not (value is False and name not in request.arguments)
     }

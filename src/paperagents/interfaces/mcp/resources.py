@@ -13,12 +13,13 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from paperagents.agents.dialogue import fill_prompt
+from paperagents.agents.pictures import linked_pictures
 from paperagents.calls.references import Names
 from paperagents.definitions.text import without_surrogates
 from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition, tool_of_agent
 from paperagents.errors import PaperError
 from paperagents.files.listing import ListedFile
-from paperagents.interfaces.mcp.calls import Context
+from paperagents.interfaces.mcp.clients import Context
 from paperagents.messages import sentence, text
 from paperagents.vault import Vault
 
@@ -124,7 +125,8 @@ class AgentPrompts:
         except PaperError as error:
             raise _invalid_params(error) from error
         texts = [shown, given[QUERY]] if given.get(QUERY) else [shown]
-        contents = [types.TextContent(type="text", text=each) for each in texts]
+        pictures = await asyncio.to_thread(self.pictures, agent, given.get(QUERY) or "") if agent.images else []
+        contents = [*pictures, *(types.TextContent(type="text", text=each) for each in texts)]
         messages = [types.PromptMessage(role="user", content=each) for each in contents]
         return types.GetPromptResult(description=agent.description or None, messages=messages)
 
@@ -145,6 +147,12 @@ class AgentPrompts:
         clock = self._vault.services.clock()
         names = Names(arguments=arguments, declared=frozenset(known), input=arguments, built_in=clock)
         return without_surrogates(fill_prompt(agent.prompt.text, names, self._vault.vault_content).strip())
+
+
+    def pictures(self, agent: AgentDefinition, query: str) -> list[types.ContentBlock]:
+        """The pictures that the agent's model would see."""
+        found = linked_pictures(query, agent.prompt.text, agent.file, self._vault.folder, lambda path: None)  # noqa: ARG005
+        return [types.ImageContent(type="image", data=data, mime_type=kind) for kind, data in found]
 
 
 def _make_prompt(agent: AgentDefinition) -> types.Prompt:

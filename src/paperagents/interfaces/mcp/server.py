@@ -27,7 +27,8 @@ from mcp.server.subscriptions import (
 )  # fmt: skip
 from mcp.server.transport_security import TransportSecuritySettings
 
-from paperagents.interfaces.mcp.calls import Context, ToolCalls
+from paperagents.interfaces.mcp.calls import ToolCalls
+from paperagents.interfaces.mcp.clients import Context, connection_of
 from paperagents.interfaces.mcp.completions import Completions
 from paperagents.interfaces.mcp.events import RecentEvents
 from paperagents.interfaces.mcp.resources import AgentPrompts, NoteResources, note_uri
@@ -144,14 +145,15 @@ class McpServer:
     def _make_server(self) -> Server[Any]:
         vault = self._live.vault
         notes, prompts = NoteResources(vault), AgentPrompts(vault)
-        return ChangingServer(
+        calls = ToolCalls(self._live, self._offer)
+        server = ChangingServer(
             NAME,
             version=__version__,
             title="Paper Agents",
             instructions=text("mcp.instructions"),
             get_tool_input_schema=self._offer.schema,
             on_list_tools=self.list_tools,
-            on_call_tool=ToolCalls(self._live, self._offer).call,
+            on_call_tool=calls.call,
             on_list_resources=notes.page,
             on_list_resource_templates=notes.templates,
             on_read_resource=notes.read,
@@ -162,6 +164,9 @@ class McpServer:
             on_get_prompt=prompts.get,
             on_completion=Completions(vault, notes).complete,
         )
+        # Not above: the library calls it deprecated, which it is only for clients of 2026-07-28.
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, calls.levels.set_level)
+        return server
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """The tools; from now on the client is notified when they change."""
@@ -180,17 +185,17 @@ class Notifications:
     def remember(self, context: Context) -> None:
         """Notify this client of changed lists from now on."""
         if context.session.can_send_request:
-            self._sessions[_connection(context)] = context.session
+            self._sessions[connection_of(context)] = context.session
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Notify the client of changes of this note."""
         self.remember(context)
-        self._subscribed.setdefault(_connection(context), set()).add(str(params.uri))
+        self._subscribed.setdefault(connection_of(context), set()).add(str(params.uri))
         return types.EmptyResult()
 
     async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """No longer."""
-        self._subscribed.get(_connection(context), set()).discard(str(params.uri))
+        self._subscribed.get(connection_of(context), set()).discard(str(params.uri))
         return types.EmptyResult()
 
     async def notify_lists(self) -> None:
@@ -209,11 +214,6 @@ class Notifications:
         for connection, session in list(self._sessions.items()):
             for uri in self._subscribed.get(connection, set()).intersection(uris):
                 await send_safely(session.send_resource_updated, uri)
-
-
-def _connection(context: Context) -> object:
-    # A session lasts for one request; what lasts is the connection behind it.
-    return context.session._connection  # noqa: SLF001  the library offers no other name for a client
 
 
 async def send_safely(send: Callable[..., Awaitable[None]], *values: str) -> None:
