@@ -32,7 +32,7 @@ FIXTURES = HERE / "conformance_vault"
 CLIENT = HERE / "conformance_client.py"
 _ADDRESSES = "it reads addresses that begin with test://; ours are note:///PATH"
 REASONS = {
-    "tools-call-sampling": "no tool file asks the client's language model (deprecated since 2026-07-28); agents have theirs",
+    "tools-call-sampling": "no tool file asks the client's language model (deprecated since 2026-07-28)",
     "resources-read-text": _ADDRESSES,
     "resources-read-binary": _ADDRESSES,
     "resources-templates-read": _ADDRESSES,

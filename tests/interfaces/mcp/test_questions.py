@@ -128,7 +128,9 @@ def test_clients_of_before_titles_get_them_as_they_know_them_and_several_as_json
 
 
 def test_an_argument_is_never_taken_for_a_part_of_the_answer() -> None:
-    schema: dict[str, Any] = {"properties": {name: {"type": "string"} for name in ("decision", "edit_decision", "always")}}
+    schema: dict[str, Any] = {
+        "properties": {name: {"type": "string"} for name in ("decision", "edit_decision", "always")}
+    }
     request = with_arguments(decision="x")
     assert [*fields(request, schema=schema)] == ["edit_decision", "edit_edit_decision", "edit_always"]
     answer = ElicitResult(action="accept", content={"decision": "approve", "edit_decision": "y"})

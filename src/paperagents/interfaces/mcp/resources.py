@@ -148,7 +148,6 @@ class AgentPrompts:
         names = Names(arguments=arguments, declared=frozenset(known), input=arguments, built_in=clock)
         return without_surrogates(fill_prompt(agent.prompt.text, names, self._vault.vault_content).strip())
 
-
     def pictures(self, agent: AgentDefinition, query: str) -> list[types.ContentBlock]:
         """The pictures that the agent's model would see."""
         found = linked_pictures(query, agent.prompt.text, agent.file, self._vault.folder, lambda path: None)  # noqa: ARG005
