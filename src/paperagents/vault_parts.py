@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
-from paperagents.approval.file_changes import require_fitting
 from paperagents.approval.question import (
     ApprovalRequest,
     Approved,
@@ -45,6 +44,7 @@ from paperagents.runs.questions import Questions
 from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Services
+from paperagents.runs.together import require_fitting
 from paperagents.runs.undo import UNDO, Undo, find_run_to_undo
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore

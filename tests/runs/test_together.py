@@ -103,6 +103,8 @@ def test_where_all_is_refused_the_run_is_denied(desk: Desk, chain: str, no: Deci
     _, question = waiting(desk, chain)
     done = answer(desk, question, no)
     assert (done.status, done.exit_code) == ("denied", 3)
+    # Each no is told, and nothing else: the run did finish.
+    assert [each.split(" ")[0] for each in done.warnings] == ["memory/tea", "new.md", "old.md"]
     assert (desk.root / "old.md").read_text() == "old\n"
     assert not (desk.root / "new.md").exists()
 
@@ -126,6 +128,18 @@ def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays_open(
     assert raised.value.code == code
     assert desk.vault.history.questions() == [question]
     assert answer(desk, question, Approved()).status == "succeeded"
+
+
+def test_an_answer_that_turns_out_not_to_fit_leaves_the_question_open(desk: Desk) -> None:
+    """Only the run itself knows the secrets behind the masks of a text."""
+    desk.chain("keys", '  - {tool: write_file, parameters: {filePath: a.md, content: "key: hunter2-hunter2"}}')
+    desk.vault.services.redaction.learn(["hunter2-hunter2"])
+    _, question = waiting(desk, "keys")
+    record = answer(desk, question, Approved(files={"a.md": {"content": "*** and ***"}}))
+    assert (record.status, len(record.warnings)) == ("waiting", 1)
+    (open_still,) = desk.vault.history.questions()
+    assert answer(desk, open_still, Approved(files={"a.md": {"content": "mine: ***"}})).status == "succeeded"
+    assert desk.text("a.md") == "mine: hunter2-hunter2"
 
 
 def test_hunks_and_new_texts_are_what_is_written(desk: Desk) -> None:

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from paperagents.approval.diff import compare, format_range, group_parts, split_lines
 from paperagents.approval.invisible import escape_invisible
-from paperagents.approval.question import ApprovalRequest, Approved
 from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
@@ -46,7 +45,8 @@ def describe_change(change: Change, redact: Callable[[str], str] = str) -> JsonO
         {"number": number, "header": header, "diff": diff} for number, (header, diff) in enumerate(parts, 1)
     ]
     whole = "\n".join([escape_invisible(head), *(diff for _, diff in parts)])
-    return {"path": change.name, "change": kind, "diff": whole, "hunks": hunks}
+    described: JsonObject = {"path": change.name, "change": kind, "diff": whole, "hunks": hunks}
+    return {**described, "kind": change.kind} if change.kind else described
 
 
 def format_hunks(change: Change) -> Iterator[tuple[str, str]]:
@@ -82,19 +82,12 @@ def count_lines(files: Sequence[JsonObject]) -> tuple[int, int]:
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
-def require_fitting(request: ApprovalRequest, approved: Approved) -> None:
-    """Make sure that an answer for files is one to a question about files. Raises UsageError."""
-    if request.files and approved.arguments is not None:
-        raise UsageError("edit-of-files")
-    if approved.files is not None and not request.files:
-        raise UsageError("files-not-asked")
-    if approved.files is not None:
-        require_choice(request.files, approved.files)
-
-
 def require_choice(files: Sequence[JsonObject], choice: Mapping[str, JsonValue]) -> None:
     """Make sure that an answer names every file and no hunk that is not there. Raises UsageError."""
     names = [str(each["path"]) for each in files]
+    if same := [name for name in names if names.count(name) > 1]:
+        # A note may have the name of an entry. One answer for both would be one that nobody has given.
+        raise UsageError("files-same-name", path=same[0])
     if unknown := [name for name in choice if name not in names]:
         near = ", ".join(closest(unknown[0], names)) or ", ".join(names[:3])
         raise UsageError("files-unknown", path=unknown[0], closest=near)

@@ -222,6 +222,8 @@ class Decisions:
     def keep_open(self, effect: Effect, place: Place, run: RunContext, error: PaperError) -> NoReturn:
         """Changes that could not be made, or an answer that does not fit: nothing is changed, the question stays."""
         run.log.warn(text("run.changes-not-made", reason=error.message))
+        # The answer has had its effect, which is none: as long as it is there, the question is not open.
+        self.services.questions.discard_answer(run.run_id, place.path)
         self.services.questions.ask(self._request(effect, place, run))
         raise WaitingError(effect.tool, question_id(effect, place, run))
 

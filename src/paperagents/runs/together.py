@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paperagents.approval.file_changes import Refusal, choose_changes, describe_change, require_choice
-from paperagents.approval.question import Effect, digest_of
+from paperagents.approval.question import ApprovalRequest, Approved, Effect, digest_of
 from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
@@ -29,6 +29,8 @@ from paperagents.errors import (
     WaitingError,
 )
 from paperagents.files.commit import commit_changes, complete_changes, digest_text, in_order, take_back
+from paperagents.files.folder import LARGEST_FILE
+from paperagents.files.writing import encode_text
 from paperagents.messages import text
 from paperagents.runs.log import RunContext
 from paperagents.runs.record import TOGETHER, Place, StepPath, root_of
@@ -169,9 +171,8 @@ class Collector:
 
     def _finish(self, run: RunContext, settlement: Settlement) -> None:
         """Tell what was refused, and note in the log of each call what became of it."""
-        if settlement.failure is None:
-            for refusal in settlement.refused:
-                run.log.warn(describe_refusal(refusal))
+        for refusal in settlement.refused:
+            run.log.warn(describe_refusal(refusal))
         self._note_decisions(run, settlement, run.log.entry_at(TOGETHER))
         self._services.pending_rows.clear(run.run_id)
 
@@ -200,12 +201,12 @@ class Collector:
     def _drop(self, run: RunContext) -> None:
         """A run that fails or is cancelled has changed nothing of what it has collected, and says so."""
         pending = self._services.pending
-        if pending.owner != run.run_id or not pending.calls or (self._settled and not self._settled.failure):
+        if pending.owner != run.run_id or not pending.calls or self._settled is not None:
             return
         names = self._names()
         more = len(names) - _MOST_NAMED
         named = ", ".join(names[:_MOST_NAMED]) + (f" (+{more})" if more > 0 else "")
-        run.log.warn(text("run.changes-dropped", count=len(names), paths=named))
+        run.log.warn(text("run.changes-dropped", paths=named))
         self._services.pending_rows.drop(run.run_id)
 
 
@@ -232,14 +233,42 @@ def agree_to(effect: Effect, files: JsonObject, redaction: Redaction) -> tuple[l
     def restore(written: str, real: str) -> str:
         return str(redaction.restore(written, real))
 
-    require_choice([describe_change(each) for each in effect.changes], files)
+    described = [describe_change(each) for each in effect.changes]
+    require_choice(described, files)
+    require_texts(described, files)
     agreed, refused = choose_changes(effect.changes, files, restore)
     if refused and not agreed:
         denied = DeniedError(join_reasons(refused), tool=effect.tool)
         denied.details["refused"] = [each.as_json() for each in refused]
         raise denied
-    require_entries(agreed)
     return agreed, refused
+
+
+def require_fitting(request: ApprovalRequest, approved: Approved) -> None:
+    """Make sure that an answer for files is one to a question about files. Raises UsageError."""
+    if request.files and approved.arguments is not None:
+        raise UsageError("edit-of-files")
+    if approved.files is not None and not request.files:
+        raise UsageError("files-not-asked")
+    if approved.files is not None:
+        require_choice(request.files, approved.files)
+        require_texts(request.files, approved.files)
+
+
+def require_texts(files: Sequence[JsonObject], choice: JsonObject) -> None:
+    """Raise UsageError where a text that somebody has written cannot be that of its note or entry."""
+    for file in files:
+        match choice[path := str(file["path"])]:
+            case {"content": str(written)}:
+                try:
+                    encode_text(written, path, LARGEST_FILE)
+                    if "kind" in file:
+                        read_entry_text(written)
+                except ToolError as error:
+                    values: Any = error.values
+                    raise UsageError(error.code, **values) from None
+                except (ValueError, RecursionError):
+                    raise UsageError("files-no-entry", path=path) from None
 
 
 def join_reasons(refused: Iterable[Refusal]) -> str:
@@ -336,16 +365,6 @@ def require_unchanged(services: Services, changes: Iterable[Change]) -> None:
     for each in changes:
         if each.kind and text_of(services.stored_entries.get(each.kind, each.path)) != each.before:
             raise FileChangedError(path=each.name)
-
-
-def require_entries(changes: Iterable[Change]) -> None:
-    """Raise UsageError where a text that was written for an entry cannot be read as one."""
-    for each in changes:
-        if each.kind and each.after is not None:
-            try:
-                read_entry_text(each.after)
-            except (ValueError, IndexError):
-                raise UsageError("files-no-entry", path=each.name) from None
 
 
 def commit_name(run_id: str, path: str) -> str:

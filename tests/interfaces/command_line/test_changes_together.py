@@ -88,6 +88,9 @@ def test_a_yes_makes_all_of_it_and_each_change_is_that_of_the_step_that_made_it(
         ({"a.md": None, "b.md": True, "memory/tea": True}, "files-answer"),
         ({"a.md": {"content": 1}, "b.md": True, "memory/tea": True}, "files-answer"),
         ({"a.md": {"hunks": [1], "content": "x"}, "b.md": True, "memory/tea": True}, "files-answer"),
+        ({"a.md": {"content": "\ud800"}, "b.md": True, "memory/tea": True}, "text-not-unicode"),
+        ({"a.md": True, "b.md": True, "memory/tea": {"content": "---\nno end"}}, "files-no-entry"),
+        ({"a.md": True, "b.md": True, "memory/tea": {"content": "---\nheading: 5\n---\n"}}, "files-no-entry"),
     ],
 )
 def test_an_answer_that_does_not_fit_is_exit_2_and_the_question_stays_open(
@@ -122,6 +125,21 @@ def test_where_all_is_refused_the_run_is_denied(question: Any, vault: Path, pape
     assert (answer.code, answer.document["status"]) == (3, "denied")
     assert ((vault / "a.md").read_text(), (vault / "b.md").exists()) == ("a\n", False)
     assert paper("changes", "list", "--json").document == []
+
+
+def test_a_note_with_the_name_of_an_entry_is_answered_with_all_the_others_or_not_at_all(
+    vault: Path, write: Write, paper: Paper
+) -> None:
+    steps = """
+  - {tool: write_file, parameters: {filePath: memory/tea, content: note}}
+  - {tool: memory, parameters: {identifier: tea, content: entry}}"""
+    write("twins.md", chain("twins", steps, "approval: together"))
+    assert paper("run", "twins", "--json").code == 3
+    answer = paper("approvals", "approve", "last", "--files", '{"memory/tea": true}', "--json")
+    assert (answer.code, answer.document["error"]["code"]) == (2, "files-same-name")
+    assert paper("approvals", "approve", "last").code == 0
+    assert (vault / "memory/tea").read_text() == "note"
+    assert paper("store", "memory", "get", "tea", "--json").document["content"] == "entry"
 
 
 def test_files_for_a_question_about_one_call_are_exit_2(vault: Path, paper: Paper) -> None:

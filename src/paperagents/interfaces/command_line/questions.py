@@ -23,7 +23,8 @@ def describe_question(request: ApprovalRequest, who: str) -> str:
 def summarise(request: ApprovalRequest) -> str:
     """How much a question about several changes holds: files, lines added and removed."""
     added, removed = count_lines(request.files)
-    return text("ask.summary", count=len(request.files), added=added, removed=removed)
+    words = "ask.summary.one" if len(request.files) == 1 else "ask.summary"
+    return text(words, count=len(request.files), added=added, removed=removed)
 
 
 def _kind_of(request: ApprovalRequest) -> str:

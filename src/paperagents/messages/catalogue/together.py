@@ -50,9 +50,9 @@ TEXTS = {
         "无法告知代理哪些更改被拒绝：{reason}",
     ),
     "run.changes-dropped": (
-        "The run did not finish; {count} pending changes were dropped and nothing of them was made: {paths}",
-        "Der Lauf wurde nicht fertig; {count} gesammelte Änderungen wurden verworfen, keine davon gemacht: {paths}",
-        "运行未完成；已丢弃 {count} 项待定更改，均未执行：{paths}",
+        "The run did not finish. Its pending changes were dropped, and none of them was made: {paths}",
+        "Der Lauf wurde nicht fertig. Was er gesammelt hatte, wurde verworfen, nichts davon gemacht: {paths}",
+        "运行未完成；待定更改已丢弃，均未执行：{paths}",
     ),
     "run.changes-not-made": (
         "Nothing was changed, and the question is still open: {reason}",
@@ -116,6 +116,16 @@ TEXTS = {
         'Möglich sind true, false, {{"hunks": [1, 3]}}, {{"content": "…"}} und {{"reason": "warum nicht"}}.',
         '可用 true、false、{{"hunks": [1, 3]}}、{{"content": "…"}} 或 {{"reason": "原因"}}。',
     ),
+    "files-same-name": (
+        "A note and an entry are both named '{path}': they can only be answered with all the others.",
+        "Eine Notiz und ein Eintrag heißen beide „{path}“: sie lassen sich nur mit allen anderen beantworten.",
+        "有一篇笔记和一个条目都叫 “{path}”：只能与其他更改一并回答。",
+    ),
+    "files-same-name.hint": (
+        "Say yes or no to all of it.",
+        "Zu allem ja oder nein sagen.",
+        "请对全部更改回答是或否。",
+    ),
     "files-no-entry": (
         "The new text for '{path}' cannot be read as an entry.",
         "Der neue Text für „{path}“ lässt sich nicht als Eintrag lesen.",
@@ -161,6 +171,11 @@ TEXTS = {
         "{count} files, +{added} −{removed}",
         "{count} Dateien, +{added} −{removed}",
         "{count} 个文件，+{added} −{removed}",
+    ),
+    "ask.summary.one": (
+        "1 file, +{added} −{removed}",
+        "1 Datei, +{added} −{removed}",
+        "1 个文件，+{added} −{removed}",
     ),
     "ask.question-together": (
         "Make all of these changes? [y]es  [n]o  [p]ick hunk by hunk  [?]",
