@@ -67,6 +67,8 @@ def test_no_text_is_lost_or_told_twice(text: str, size: int) -> None:
     [
         ("<think>Hm.</think>Yes.", "Hm.", "Yes."),
         ("<thinking>Hm.</thinking>\nYes.", "Hm.", "Yes."),
+        ("<thought>Hm.</thought>Yes.", "Hm.", "Yes."),
+        ("◁think▷Hm.◁/think▷Yes.", "Hm.", "Yes."),
         ("Hm, well.\n</think>\n\nYes.", "Hm, well.", "Yes."),
         ("<think>Never closed", "Never closed", ""),
         ("Use the <think> tag.", "", "Use the <think> tag."),
@@ -122,6 +124,10 @@ def test_blocks_without_an_index_end_with_their_signature() -> None:
         {"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.encrypted", "data": "X", "index": 0}]},
         {"reasoning_content": "Hm."},
         {"extra_content": {"google": {"thought_signature": "sig"}}},
+        {"reasoning_content": ""},
+        {"reasoning_text": "Hm.", "reasoning_opaque": "sealed"},
+        {"reasoning": {"content": "Hm."}},
+        {"provider_specific_fields": {"thought_signatures": ["sig"]}},
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])

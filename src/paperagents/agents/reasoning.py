@@ -11,16 +11,22 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from paperagents.definitions.json_value import JsonObject
+from paperagents.definitions.json_value import JsonObject, JsonValue
 
-_TEXTS = ("reasoning", "reasoning_content")
+_FIELD = re.compile(
+    r"(?:reasoning|thinking|thought)(?:_\w{1,40})?|signature|extra_content|provider_specific_fields", re.ASCII
+)
+"""The names that servers have for it, in a message and in a call."""
+_TEXTS = ("reasoning", "reasoning_content", "reasoning_text", "thinking")
 _LISTS = ("reasoning_details", "thinking_blocks")
-_OTHERS = ("extra_content", "signature", "thought_signature", "reasoning_signature")
-_OF_A_CALL = (*_OTHERS, "provider_specific_fields")
+"""What a person can read of it; the first that there is, since servers send the same in several fields."""
 _IN_PIECES = ("text", "summary", "thinking", "data")
 """Fields of an entry whose value comes in pieces."""
 _SEALED = ("reasoning.encrypted", "redacted_thinking")
-MARKS = {"<think>": "</think>", "<thinking>": "</thinking>", "[THINK]": "[/THINK]"}
+MARKS = {
+    "<think>": "</think>", "<thinking>": "</thinking>", "<thought>": "</thought>", "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+}  # fmt: skip
 _END_ALONE = re.compile(r"\A(?:(?!<think>).)*?</think>[ \t]*(?:\n\s*|\Z)", re.DOTALL)
 """The template of some models opens the mark itself, so that only its end is in the answer."""
 
@@ -30,33 +36,41 @@ class ReasoningFields:
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
-        self._lists: dict[str, list[JsonObject]] = {}
+        """In pieces: there may be very many."""
         self._others: JsonObject = {}
 
     def take(self, part: Mapping[str, Any], *, is_whole: bool) -> str:
         """What one piece of the message has of it; returns what a person can read of that."""
-        texts = {name: part[name] for name in _TEXTS if isinstance(part.get(name), str) and part[name]}
-        for name, text in texts.items():
-            self._texts.setdefault(name, []).append(text)
-        lists = {name: [each for each in part[name] if isinstance(each, dict)]
-                 for name in _LISTS if isinstance(part.get(name), list)}  # fmt: skip
-        for name, entries in lists.items():
-            known = self._lists.setdefault(name, [])
-            for each in entries:
-                join_entry(known, each, is_whole=is_whole)
-        self._others = merge(self._others, {name: part[name] for name in _OTHERS if part.get(name)})
-        return next(iter(texts.values()), "") or readable(next(iter(lists.values()), ()))
+        given = fields_of(part)
+        for name, value in given.items():
+            if isinstance(value, str) and not name.endswith("signature"):
+                self._texts.setdefault(name, []).append(value)
+            else:
+                self._others[name] = join_values(self._others.get(name), value, is_whole=is_whole)
+        return readable_of(given)
 
     def as_json(self) -> JsonObject:
         """The fields as they go back."""
         fields: JsonObject = {name: "".join(pieces) for name, pieces in self._texts.items()}
-        fields |= {name: [*entries] for name, entries in self._lists.items() if entries}
-        return {**fields, **self._others}
+        return fields | {name: value for name, value in self._others.items() if value not in ([], "")}
 
 
-def fields_of_call(call: Mapping[str, Any]) -> JsonObject:
-    """What came with a call and must go back with it."""
-    return {name: call[name] for name in _OF_A_CALL if call.get(name)}
+def fields_of(part: Mapping[str, Any]) -> JsonObject:
+    """The fields of a message or a call that must go back with it."""
+    return {name: value for name, value in part.items() if value is not None and _FIELD.fullmatch(name)}
+
+
+def join_values(known: JsonValue, more: Any, *, is_whole: bool) -> JsonValue:
+    """What a field holds after its next piece: lists grow, objects are merged, anything else comes whole."""
+    if isinstance(more, list):
+        entries: list[Any] = known if isinstance(known, list) else []
+        for each in more:
+            if isinstance(each, dict):
+                join_entry(entries, each, is_whole=is_whole)
+        return entries
+    if isinstance(known, dict) and isinstance(more, dict):
+        return merge(known, more)
+    return more or known
 
 
 def merge(known: JsonObject, more: Mapping[str, Any]) -> JsonObject:
@@ -99,13 +113,17 @@ def readable(entries: Iterable[Mapping[str, Any]]) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
+def readable_of(fields: Mapping[str, Any]) -> str:
+    """What a person can read of the fields of a message."""
+    texts = (fields[name] for name in _TEXTS if isinstance(fields.get(name), str) and fields[name])
+    lists = (fields[name] for name in _LISTS if isinstance(fields.get(name), list))
+    return next(texts, "") or readable(each for each in next(lists, ()) if isinstance(each, dict))
+
+
 def reasoning_text(turn: Mapping[str, Any]) -> str:
     """The reasoning of a turn that is kept in a record, as far as a person can read it."""
     fields = turn.get("reasoning")
-    fields = fields if isinstance(fields, dict) else {}
-    beside = next((fields[name] for name in _TEXTS if isinstance(fields.get(name), str)), "")
-    lists = (fields[name] for name in _LISTS if isinstance(fields.get(name), list))
-    beside = beside or readable(each for each in next(lists, ()) if isinstance(each, dict))
+    beside = readable_of(fields) if isinstance(fields, dict) else ""
     thought = str(turn.get("thought") or "").strip()
     for begin, end in MARKS.items():
         thought = thought.removeprefix(begin).removesuffix(end)
@@ -114,7 +132,7 @@ def reasoning_text(turn: Mapping[str, Any]) -> str:
 
 def size_of(part: Mapping[str, Any]) -> int:
     """Characters of the reasoning in a piece."""
-    return sum(len(json.dumps(part[name])) for name in (*_TEXTS, *_LISTS, *_OTHERS) if part.get(name))
+    return sum(len(json.dumps(value)) for value in fields_of(part).values())
 
 
 class ThoughtReader:

@@ -15,7 +15,7 @@ from paperagents.agents.model import (
     ModelCall,
     ModelTurn,
 )
-from paperagents.agents.reasoning import ReasoningFields, ThoughtReader, fields_of_call, merge, size_of, split_thought
+from paperagents.agents.reasoning import ReasoningFields, ThoughtReader, fields_of, merge, size_of, split_thought
 from paperagents.agents.refusals import refusal
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
@@ -133,7 +133,7 @@ class StreamedTurn:
         function = piece.get("function")
         function = function if isinstance(function, dict) else {}
         call.id = call.id or _plain(piece.get("id"))
-        call.extra = merge(call.extra, fields_of_call(piece))
+        call.extra = merge(call.extra, fields_of(piece))
         name = _plain(function.get("name"))
         call.name = call.name if name == call.name else call.name + name
         given = function.get("arguments")

@@ -16,6 +16,11 @@ EVAL_FIELDS = (
     "question", "output", "output_contains", "calls", "not_calls", "changes", "check", "responses",
 )  # fmt: skip
 CALL_FIELDS = ("tool", "arguments")
+SYNONYMS = {
+    "query": "question", "input": "question", "prompt": "question", "expected": "output", "expect": "output",
+    "contains": "output_contains", "tools": "calls", "files": "changes", "mocks": "responses",
+}  # fmt: skip
+"""What other programs call the fields of an eval."""
 
 
 def read_evals(fields: Fields) -> tuple[Eval, ...]:
@@ -32,7 +37,7 @@ def read_evals(fields: Fields) -> tuple[Eval, ...]:
 
 def read_eval(fields: Fields) -> Eval | None:
     """One eval; None where it asks nothing."""
-    fields.warn_of_slips(EVAL_FIELDS)
+    fields.warn_of_slips(EVAL_FIELDS, synonyms=SYNONYMS)
     question = fields.text("question")
     if fields.is_blank("question"):
         fields.problems.error("missing-field", fields.mapping.span, field="question")
@@ -59,7 +64,7 @@ def read_calls(fields: Fields) -> tuple[ExpectedCall, ...]:
             fields.problems.error("wrong-type", node.span, field="calls", case="mappings")
             continue
         inner = Fields(node, fields.problems)
-        inner.warn_of_slips(CALL_FIELDS)
+        inner.warn_of_slips(CALL_FIELDS, synonyms={"name": "tool", "parameters": "arguments"})
         tool, arguments = inner.text("tool"), inner.mapping_of("arguments")
         if inner.is_blank("tool"):
             fields.problems.error("missing-field", node.span, field="tool")

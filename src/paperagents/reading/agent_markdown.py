@@ -13,7 +13,7 @@ from paperagents.reading.agent_evals import read_evals
 from paperagents.reading.execution_log import digest_without_log
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import Note
-from paperagents.reading.model_options import read_bounded, read_options
+from paperagents.reading.model_options import SYNONYMS, read_bounded, read_options
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.references import BUILT_IN_NAMES, Malformed, Reference, read_template
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
@@ -34,7 +34,7 @@ _OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
 def read_agent(note: Note, front: YamlMapping, *, data: bytes, problems: ProblemList) -> AgentDefinition:
     """The definition, as far as it can be understood; what cannot is among the problems."""
     fields = Fields(front, problems)
-    fields.warn_of_slips(AGENT_FIELDS, also_fine=_OTHER_NOTES)
+    fields.warn_of_slips(AGENT_FIELDS, also_fine=_OTHER_NOTES, synonyms=SYNONYMS)
     name = read_name(fields)
     parameters = read_parameters(fields.sequence("parameters"), problems)
     check_placeholders(note.body, parameters, problems)

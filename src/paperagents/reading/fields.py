@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from paperagents.definitions.source import Excerpt
@@ -129,10 +129,13 @@ class Fields:
         node = self.given(name)
         return node is None or (isinstance(node, YamlScalar) and isinstance(node.value, str) and not node.value.strip())
 
-    def warn_of_slips(self, known: Iterable[str], also_fine: Iterable[str] = ()) -> None:
+    def warn_of_slips(
+        self, known: Iterable[str], also_fine: Iterable[str] = (), synonyms: Mapping[str, str] | None = None
+    ) -> None:
         """A field that nobody knows but that is one letter away from a known one is probably a slip.
 
-        Beside the known one itself, a short name is more likely another word.
+        Beside the known one itself, a short name is more likely another word. ``synonyms`` are the names that other
+        programs have for known ones.
         """
         known = tuple(known)
         fine = (*known, *also_fine)
@@ -141,7 +144,7 @@ class Fields:
             [name for name in known if name not in self.mapping.entries or len(name) >= LONG_NAME] if unknown else ()
         )
         for name in unknown:
-            if (meant := guess_name(name, likely)) is not None:
+            if (meant := (synonyms or {}).get(name) or guess_name(name, likely)) is not None:
                 self.problems.warning("unknown-field", self.mapping.key(name).span, field=name, suggestion=meant)
 
     def given(self, name: str) -> YamlNode | None:

@@ -8,6 +8,15 @@ from paperagents.reading.fields import Fields
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar
 
 REASONING_FIELDS = ("effort", "budget")
+SYNONYMS = {
+    "response_format": "output", "output_schema": "output", "output_type": "output", "json_schema": "output",
+    "max_completion_tokens": "max_tokens", "max_output_tokens": "max_tokens",
+    "reasoning_effort": "reasoning", "thinking": "reasoning", "thinking_budget": "reasoning",
+    "context_length": "context_tokens", "context_window": "context_tokens", "context_size": "context_tokens",
+    "num_ctx": "context_tokens", "stop_sequences": "stop", "fallback_models": "fallback", "extra_body": "extra",
+    "vision": "images", "max_turns": "max_iterations", "max_steps": "max_iterations",
+}  # fmt: skip
+"""What other programs call the fields of an agent."""
 
 
 def read_options(fields: Fields) -> ModelOptions:
@@ -38,7 +47,7 @@ def read_reasoning(fields: Fields) -> str | int | None:
     node = fields.mapping.get("reasoning")
     if isinstance(node, YamlMapping):
         inner = Fields(node, fields.problems)
-        inner.warn_of_slips(REASONING_FIELDS)
+        inner.warn_of_slips(REASONING_FIELDS, synonyms={"max_tokens": "budget", "budget_tokens": "budget"})
         budget = inner.whole_number("budget", least=1)
         return budget if budget is not None else inner.choice("effort", EFFORTS)
     if isinstance(node, YamlScalar) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
