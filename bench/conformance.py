@@ -41,9 +41,6 @@ REASONS = {
 }
 _MACHINES = "an extension; a login is a person's, at the browser"
 CLIENT_REASONS = {
-    "auth/basic-cimd": "logs in, but is at no address that could be its client id; the suite warns",
-    "auth/scope-step-up": "a call that needs more rights fails and says so; a browser opens only at a login",
-    "auth/pre-registration": "a server that registers no clients wants a client id from the settings, which have none",
     "auth/2025-03-26-oauth-metadata-backcompat": "the metadata name another issuer than their address (RFC 8414, 3.3)",
     "auth/client-credentials-jwt": _MACHINES,
     "auth/client-credentials-basic": _MACHINES,

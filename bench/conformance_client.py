@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -21,6 +22,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "sse-retry": ("test_reconnection", {}),
 }
 LOGIN = "auth/"
+DESCRIBED = {"auth/basic-cimd": {"client_id": "https://conformance-test.local/client-metadata.json"}}
+"""The clients that are described at an address."""
 
 
 class Memory(KeyringBackend):
@@ -59,7 +62,9 @@ def main() -> int:
         os.environ["XDG_CONFIG_HOME"] = folder
         settings = Path(folder) / "paperagents" / "settings.toml"
         settings.parent.mkdir()
-        settings.write_text(f'[mcp_servers.suite]\nurl = "{sys.argv[-1]}"\n', encoding="utf-8")
+        known = {"url": sys.argv[-1], **DESCRIBED.get(scenario, {}), **find_client()}
+        lines = [f"{name} = {json.dumps(value)}" for name, value in known.items()]
+        settings.write_text("\n".join(["[mcp_servers.suite]", *lines]), encoding="utf-8")
         vault = Path(folder) / "vault"
         (vault / ".paper").mkdir(parents=True)
         with paperagents.open_vault(vault) as opened:
@@ -73,7 +78,18 @@ def main() -> int:
                 call = str(tools[0]["name"]), {}
             if call is None:
                 return 0
-            return opened.run(f"mcp:suite/{call[0]}", call[1], approver=lambda _: Approved()).exit_code
+            record = opened.run(f"mcp:suite/{call[0]}", call[1], approver=lambda _: Approved())
+            if record.error is not None and record.error["code"] == "remote-unauthorized":
+                # What the error says to do.
+                opened.remote_effects.log_in(server, follow)
+                record = opened.run(f"mcp:suite/{call[0]}", call[1], approver=lambda _: Approved())
+            return record.exit_code
+
+
+def find_client() -> dict[str, str]:
+    """Who we are, where the suite has registered us."""
+    told = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    return {name: told[name] for name in ("client_id", "client_secret") if name in told}
 
 
 if __name__ == "__main__":

@@ -73,6 +73,8 @@ NAMED_TABLES: Mapping[str, Mapping[str, SettingSpec]] = {
         "command": SettingSpec(kind="command", secret=True, grants="mcp_server"),
         "url": SettingSpec(kind="address", secret=True, grants="mcp_server"),
         "token": SettingSpec(kind="text", secret=True, grants="mcp_server"),
+        "client_id": SettingSpec(kind="text", grants="mcp_server"),
+        "client_secret": SettingSpec(kind="text", secret=True, grants="mcp_server"),
         "env": SettingSpec(kind="variables", secret=True, grants="mcp_server"),
         "headers": SettingSpec(kind="headers", secret=True, grants="mcp_server"),
         "timeout": SettingSpec(kind="number", least=0.001, most=86_400, grants="mcp_server"),

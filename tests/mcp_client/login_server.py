@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import uvicorn
 from mcp.server import MCPServer
@@ -23,6 +24,7 @@ from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp_types import ToolAnnotations
 from pydantic import AnyHttpUrl
+from starlette.responses import Response
 
 
 @dataclass
@@ -33,6 +35,10 @@ class OpenDoor(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     codes: dict[str, AuthorizationCode] = field(default_factory=dict)
     valid: set[str] = field(default_factory=set)
     issued: int = 0
+    scopes: dict[str, list[str]] = field(default_factory=dict)
+    """What each token is good for."""
+    secrets: list[str | None] = field(default_factory=list)
+    """What clients proved themselves with, or None."""
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         return self.clients.get(client_id)
@@ -57,8 +63,9 @@ class OpenDoor(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     ) -> AuthorizationCode | None:
         return self.codes.get(authorization_code)
 
-    def issue(self) -> OAuthToken:
+    def issue(self, scopes: list[str]) -> OAuthToken:
         self.issued += 1
+        self.scopes[f"token-{self.issued}"] = scopes
         self.valid.add(f"token-{self.issued}")
         return OAuthToken(
             access_token=f"token-{self.issued}",
@@ -69,11 +76,12 @@ class OpenDoor(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     async def exchange_authorization_code(
         self,
-        client: OAuthClientInformationFull,  # noqa: ARG002  as above
+        client: OAuthClientInformationFull,
         authorization_code: AuthorizationCode,
     ) -> OAuthToken:
         del self.codes[authorization_code.code]
-        return self.issue()
+        self.secrets.append(client.client_secret)
+        return self.issue(authorization_code.scopes)
 
     async def load_refresh_token(self, client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
         return RefreshToken(token=refresh_token, client_id=str(client.client_id), scopes=[])
@@ -82,9 +90,9 @@ class OpenDoor(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self,
         client: OAuthClientInformationFull,  # noqa: ARG002  as above
         refresh_token: RefreshToken,  # noqa: ARG002  as above
-        scopes: list[str],  # noqa: ARG002  as above
+        scopes: list[str],
     ) -> OAuthToken:
-        return self.issue()
+        return self.issue(scopes)
 
     async def load_access_token(self, token: str) -> AccessToken | None:
         return AccessToken(token=token, client_id="c", scopes=[]) if token in self.valid else None
@@ -93,13 +101,35 @@ class OpenDoor(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self.valid.discard(token.token)
 
 
+@dataclass
+class SafeRoom:
+    """Lets nobody call the tool ``safe`` whose token is not good for it."""
+
+    app: Any
+    door: OpenDoor
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        body: Any = await receive() if scope["type"] == "http" and scope["path"] == "/mcp" else None
+        token = dict(scope.get("headers", [])).get(b"authorization", b"").decode().removeprefix("Bearer ")
+        if body and b'"name":"safe"' in body.get("body", b"") and "safe" not in self.door.scopes.get(token, ["safe"]):
+            challenge = {"www-authenticate": 'Bearer error="insufficient_scope", scope="safe"'}
+            await Response(status_code=403, headers=challenge)(scope, receive, send)
+            return
+        first = [body] if body else []
+        await self.app(scope, lambda: _given(first.pop()) if first else receive(), send)
+
+
+async def _given(value: Any) -> Any:
+    return value
+
+
 @contextmanager
-def login_server() -> Iterator[tuple[str, OpenDoor]]:
+def login_server(*, registers: bool = True) -> Iterator[tuple[str, OpenDoor]]:
     """Its address, and its door."""
     door = OpenDoor()
     listener = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    options = ClientRegistrationOptions(enabled=True)
+    options = ClientRegistrationOptions(enabled=registers, default_scopes=["safe"])
     auth = AuthSettings(
         issuer_url=AnyHttpUrl(url),
         resource_server_url=AnyHttpUrl(f"{url}/mcp"),
@@ -113,7 +143,12 @@ def login_server() -> Iterator[tuple[str, OpenDoor]]:
         """Only for those who are in."""
         return "welcome"
 
-    app = uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_level="error"))
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+    def safe() -> str:
+        """Only for those who have the key."""
+        return "gold"
+
+    app = uvicorn.Server(uvicorn.Config(SafeRoom(server.streamable_http_app(), door), log_level="error"))
     thread = threading.Thread(target=lambda: app.run(sockets=[listener]))
     thread.start()
     try:

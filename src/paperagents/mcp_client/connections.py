@@ -129,13 +129,19 @@ class RemoteCall:
 
     async def _call(self, client: Client) -> JsonValue:
         name = f"{self.server.name}/{self.tool}"
-        self.connections.questions(self.server).begin(self._asking)
+        connection = self.connections.connection(self.server)
+        connection.questions.begin(self._asking)
+        connection.answers.refused = 0
         try:
             if self.offers:
                 async with asyncio.timeout(self.server.timeout or ANSWER_SECONDS):
                     return require_value(await get_offered(client, self.offers, self.arguments), name)
             return read_result(await client.call_tool(self.tool, self.arguments, self.server.timeout), name)
         except Exception as error:
+            if connection.answers.refused:
+                raise ToolError(
+                    "remote-unauthorized", server=self.server.name, status=connection.answers.refused
+                ) from error
             raise translate_server_error(error, name, self.server) or error from error
 
 
@@ -178,9 +184,9 @@ class ServerConnections:
             reason = explain(error).rstrip(".")
             raise ToolError("remote-unreachable", server=server.name, reason=reason, retryable=True) from error
 
-    def questions(self, server: RemoteServer) -> ServerQuestions:
-        """What a server that is connected asks."""
-        return self._open[server.name].questions
+    def connection(self, server: RemoteServer) -> _Connection:
+        """The connection to a server that is connected."""
+        return self._open[server.name]
 
     def close(self) -> None:
         """End all connections, and the servers that were started for them."""
@@ -240,6 +246,7 @@ class _Connection:
         self.server = server
         self._desk = desk
         self.questions = ServerQuestions(server.name, desk.sample)
+        self.answers = HttpAnswers()
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._task = asyncio.create_task(self.hold())
@@ -258,7 +265,6 @@ class _Connection:
                 await self._task
 
     async def hold(self) -> None:
-        answers = HttpAnswers()
         try:
             server = fill_in_secrets(self.server, self._desk.find_secret)
             secrets = [*server.env.values(), *server.headers.values(), server.token]
@@ -267,11 +273,11 @@ class _Connection:
                 TemporaryDirectory(prefix="paper-mcp-", ignore_cleanup_errors=True) as private,
             ):
                 try:
-                    async with open_client(server, errors.sink, Path(private), self.questions, answers) as client:
+                    async with open_client(server, errors.sink, Path(private), self.questions, self.answers) as client:
                         self._ready.set_result(client)
                         await self._closing.wait()
                 except Exception as error:
-                    raise explain_failure(error, server, answers, errors) from error
+                    raise explain_failure(error, server, self.answers, errors) from error
         except BaseException as error:
             if not self._ready.done():
                 self._ready.set_exception(error if isinstance(error, Exception) else ConnectionError(str(error)))

@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError, UsageError
@@ -94,7 +94,11 @@ def kept_login(server: RemoteServer) -> OAuthClientProvider | None:
     if store is None:
         return None
 
-    async def refuse(_: str) -> None:
+    async def refuse(address: str) -> None:
+        # A call may need more than the login was for; the next one asks for it.
+        if scope := parse_qs(urlsplit(address).query).get("scope"):
+            store.kept["scope"] = scope[0]
+            await asyncio.to_thread(store.save)
         raise ToolError("remote-unauthorized", server=server.name, status=401)
 
     async def never() -> None:
@@ -110,7 +114,10 @@ def kept_login(server: RemoteServer) -> OAuthClientProvider | None:
 def make_provider(
     server: RemoteServer, store: LoginStore, back: str, show: Show, wait: Callable[[], Awaitable[Any]]
 ) -> OAuthClientProvider:
-    """The library's authorization for the requests to one server."""
+    """The library's authorization for the requests to one server.
+
+    Where the settings do not say who we are, we register at the server ourselves.
+    """
     from mcp.client.auth import OAuthClientProvider  # noqa: PLC0415  see above
     from mcp.shared.auth import OAuthClientMetadata  # noqa: PLC0415  see above
 
@@ -120,7 +127,16 @@ def make_provider(
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
     })  # fmt: skip
-    return OAuthClientProvider(server.url, ourselves, store, redirect_handler=show, callback_handler=wait)
+    document = server.client_id if server.client_id.startswith("https://") else None
+    if server.client_id and document is None:
+        method = "client_secret_basic" if server.client_secret else "none"
+        store.kept["client"] = {
+            **ourselves.model_dump(mode="json", exclude_none=True), "client_id": server.client_id,
+            "client_secret": server.client_secret or None, "token_endpoint_auth_method": method,
+        }  # fmt: skip
+    return OAuthClientProvider(
+        server.url, ourselves, store, redirect_handler=show, callback_handler=wait, client_metadata_url=document
+    )
 
 
 @asynccontextmanager
@@ -131,12 +147,13 @@ async def browser_login(server: RemoteServer, show: Show) -> AsyncIterator[OAuth
     found: Codes = asyncio.Queue(maxsize=1)
     listener = await asyncio.start_server(lambda *streams: take_code(found, *streams), "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
+    scope = await asyncio.to_thread(take_scope, server.url)
 
     async def show_anew(address: str) -> None:
         # A server may ask for more in the middle; the code of a page that was opened twice is worth nothing then.
         while not found.empty():
             found.get_nowait()
-        await show(address)
+        await show(add_scope(address, scope))
 
     async def wait() -> AuthorizationCodeResult:
         async with asyncio.timeout(LOGIN_SECONDS):
@@ -146,7 +163,28 @@ async def browser_login(server: RemoteServer, show: Show) -> AsyncIterator[OAuth
         return code
 
     async with listener:
-        yield make_provider(server, LoginStore(server.url), f"http://127.0.0.1:{port}/callback", show_anew, wait)
+        store = LoginStore(server.url, {"scope": scope} if scope else None)
+        yield make_provider(server, store, f"http://127.0.0.1:{port}/callback", show_anew, wait)
+
+
+def take_scope(address: str) -> str:
+    """The rights that calls were refused without; asked for once, since a server may refuse a login for them."""
+    if (before := find_login(address)) is None or not (scope := before.kept.pop("scope", "")):
+        return ""
+    before.save()
+    return str(scope)
+
+
+def add_scope(address: str, scope: str) -> str:
+    """The address of a login page, with more rights."""
+    parts = urlsplit(address)
+    asked = parse_qs(parts.query, keep_blank_values=True)
+    words = dict.fromkeys(" ".join([*asked.get("scope", []), scope]).split())
+    return (
+        parts._replace(query=urlencode({**asked, "scope": [" ".join(words)]}, doseq=True)).geturl()
+        if scope
+        else address
+    )
 
 
 async def take_code(found: Codes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

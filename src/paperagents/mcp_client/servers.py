@@ -159,6 +159,11 @@ class RemoteServer:
     url: str = ""
     token: str = field(default="", repr=False)
     """What the server at the address wants as ``Authorization: Bearer``."""
+    client_id: str = ""
+    """Who we are for a login at the address, where somebody has registered us there; an address is a document that
+    describes us."""
+    client_secret: str = field(default="", repr=False)
+    """What we prove it with; may name a secret."""
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variables of the command; values may name a secret as ``{{env.NAME}}``."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -189,7 +194,8 @@ class RemoteServer:
         """Names exactly this command, with the files of the vault that it names as they are now, or this address."""
         files = [named and named.fingerprint() for named in find_named(self.command, self.folder)]
         handed_over = sorted(self.env.items()), sorted(self.headers.items()), self.is_trusted
-        return sha256(lossless_bytes(repr((self.command, self.url, files, handed_over)))).hexdigest()
+        client = (self.client_id, self.client_secret) if self.client_id or self.client_secret else ()
+        return sha256(lossless_bytes(repr((self.command, self.url, files, handed_over, *client)))).hexdigest()
 
     @property
     def open_folders(self) -> list[str]:
@@ -202,6 +208,7 @@ class RemoteServer:
             *(text("mcp.later-versions", folder=each) for each in self.open_folders),
             *([text("mcp.gets-variables", names=describe_values(self.env))] if self.env else []),
             *([text("mcp.gets-headers", names=describe_values(self.headers))] if self.headers else []),
+            *([text("mcp.gets-secret", name=names)] if (names := ", ".join(secrets_in(self.client_secret))) else []),
             *([text("mcp.is-trusted")] if self.is_trusted else []),
         ]
 
@@ -233,8 +240,13 @@ _NAMED_SECRET = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 
 def named_secrets(server: RemoteServer) -> list[str]:
     """The secrets that the settings of a server name."""
-    values = (*server.env.values(), *server.headers.values())
-    return [*dict.fromkeys(name for each in values for name in _NAMED_SECRET.findall(each))]
+    values = (*server.env.values(), *server.headers.values(), server.client_secret)
+    return [*dict.fromkeys(name for each in values for name in secrets_in(each))]
+
+
+def secrets_in(value: str) -> list[str]:
+    """The secrets that a value names."""
+    return _NAMED_SECRET.findall(value)
 
 
 FindSecret = Callable[["RemoteServer", str], "str | None"]
@@ -255,7 +267,8 @@ def fill_in_secrets(server: RemoteServer, find: FindSecret) -> RemoteServer:
     def fill_in(values: Mapping[str, str]) -> dict[str, str]:
         return {name: _NAMED_SECRET.sub(look_up, each) for name, each in values.items()}
 
-    return replace(server, env=fill_in(server.env), headers=fill_in(server.headers))
+    secret = _NAMED_SECRET.sub(look_up, server.client_secret)
+    return replace(server, env=fill_in(server.env), headers=fill_in(server.headers), client_secret=secret)
 
 
 def read_servers(
@@ -268,6 +281,8 @@ def read_servers(
             command=tuple(fields.get("command") or ()),
             url=str(fields.get("url") or "") if not fields.get("command") else "",
             token=str(fields.get("token") or ""),
+            client_id=str(fields.get("client_id") or ""),
+            client_secret=str(fields.get("client_secret") or ""),
             env=fields.get("env") or {},
             headers=fields.get("headers") or {},
             timeout=fields.get("timeout"),

@@ -36,6 +36,11 @@ TEXTS = {
         "Ihm werden die Kopfzeilen {names} gesendet.",
         "会向它发送请求头 {names}。",
     ),
+    "mcp.gets-secret": (
+        "At a login it gets the secret {name}.",
+        "Bei einer Anmeldung bekommt er das Geheimnis {name}.",
+        "登录时它会得到机密 {name}。",
+    ),
     "mcp.is-trusted": (
         "What it answers counts as yours.",
         "Was er antwortet, gilt als Ihr Eigenes.",
