@@ -70,6 +70,10 @@ class ApprovalRequest:
     """For several changes at once: each file with its diff and hunks, as ``describe_change`` has them."""
     pending: tuple[JsonObject, ...] = ()
     """What the run has collected so far and asks about at its end, in the same form."""
+    new_text: Callable[[str, frozenset[int]], str | None] = field(default=lambda *_: None, compare=False, repr=False)
+    """The text that one of the files gets with these hunks, for whoever edits it while the run waits for the answer.
+
+    None where there is none: in a question that was kept, of a file that is deleted, or in an undo."""
 
     @property
     def target(self) -> str:

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import NoReturn
 
-from paperagents.approval.file_changes import describe_change
+from paperagents.approval.file_changes import choose_hunks, describe_change
 from paperagents.approval.invisible import escape_invisible
 from paperagents.approval.question import (
     ApprovalRequest,
@@ -168,7 +169,13 @@ class Decisions:
             effect=effect.digest,
             files=files,
             pending=pending,
+            new_text=partial(self._find_new_text, effect),
         )  # fmt: skip
+
+    def _find_new_text(self, effect: Effect, name: str, hunks: frozenset[int]) -> str | None:
+        """What a note or entry becomes with these hunks alone."""
+        texts = (choose_hunks(each, hunks).after for each in effect.changes if each.name == name and not effect.undoes)
+        return None if (found := next(texts, None)) is None else self.services.redaction.text(found)
 
     def _shown_changes(self, effect: Effect) -> tuple[tuple[JsonObject, ...], tuple[JsonObject, ...]]:
         """The files of a question about several changes; beside any other one, what the run has collected so far."""

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,6 +27,7 @@ from paperagents.approval.question import (
     Pending,
     Scope,
 )
+from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import CancelledError, ToolError
 from paperagents.interfaces.command_line.output import width
 from paperagents.interfaces.command_line.progress import Progress
@@ -115,6 +117,74 @@ def test_several_changes_are_answered_hunk_by_hunk(
     expected = Approved(via="terminal", files=decision) if isinstance(decision, dict) else decision
     assert TerminalApprover().decide(TOGETHER) == expected
     assert "3 files, +6 −0" in terminal.getvalue()
+
+
+def an_editor(folder: Path, script: str) -> str:
+    """The command of an editor that does this to its file, in a folder with a blank in its name."""
+    program = folder / "my editor" / "edit"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return f"'{program}' --wait"
+
+
+def test_the_new_text_of_a_file_is_written_in_the_editor_without_the_hunks_that_were_refused(
+    sit_down: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("VISUAL", an_editor(tmp_path, 'printf "mine\\r\\nno end" >> "$2"'))
+    asked: list[tuple[str, frozenset[int]]] = []
+
+    def new_text(path: str, hunks: frozenset[int]) -> str:
+        asked.append((path, hunks))
+        return "first\r\n"
+
+    sit_down("p\nn\ny\ne\nd\na\n")
+    decision = TerminalApprover().decide(
+        replace(TOGETHER, files=(a_file("a.md", 4), *TOGETHER.files[1:]), new_text=new_text)
+    )
+    # As it was left in the editor, byte by byte.
+    files: JsonObject = {"a.md": {"content": "first\r\nmine\r\nno end"}, "b.md": False, "c.md": True}
+    assert decision == Approved(via="terminal", files=files)
+    assert asked == [("a.md", frozenset({2, 3, 4}))]
+
+
+@pytest.mark.parametrize(
+    ("editor", "told"),
+    [
+        ("true", "Nothing was changed in the editor"),
+        ("/no/such/editor", "The editor could not be used: /no/such/editor"),
+        ("false", "Set EDITOR to the command of your editor"),
+        ("'unfinished", "The editor could not be used: No closing quotation"),
+        ("$(touch made)", "The editor could not be used"),
+        ('sh -c \'printf "\\377" > "$0"\'', "The editor could not be used"),
+    ],
+)
+def test_where_the_editor_gives_no_text_the_hunk_is_asked_again(
+    sit_down: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, editor: str, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VISUAL", editor)
+    terminal = sit_down("p\ne\na\nd\nd\n")
+    files: JsonObject = {"a.md": True, "b.md": False, "c.md": False}
+    decision = TerminalApprover().decide(replace(TOGETHER, new_text=lambda *_: "text"))
+    assert decision == Approved(via="terminal", files=files)
+    assert told in " ".join(terminal.getvalue().split())
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_cannot_be_an_entry_or_has_no_text_is_told_and_the_hunk_is_asked_again(
+    sit_down: Callable[[str], Terminal], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("VISUAL", an_editor(tmp_path, 'printf -- "---\\nno end" > "$2"'))
+    files = ({**a_file("memory/tea", 1), "kind": "memory"}, a_file("gone.md", 1))
+    terminal = sit_down("p\ne\nn\ne\ny\n")
+    texts = {"memory/tea": "green"}
+    request = replace(TOGETHER, files=files, new_text=lambda path, _: texts.get(path))
+    decision = TerminalApprover().decide(request)
+    assert decision == Approved(via="terminal", files={"memory/tea": False, "gone.md": True})
+    told = " ".join(terminal.getvalue().split())
+    assert "The new text for 'memory/tea' cannot be read as an entry." in told
+    assert "There is no text of 'gone.md' to write" in told
 
 
 def test_a_word_that_is_no_answer_is_met_with_help(sit_down: Callable[[str], Terminal]) -> None:

@@ -30,6 +30,7 @@ from paperagents.approval.rule_words import describe_proposal
 from paperagents.approval.rules import matches_path
 from paperagents.calls.conversion import read_arguments
 from paperagents.errors import CancelledError, PaperError, UsageError
+from paperagents.interfaces.command_line.editor import edit_text
 from paperagents.interfaces.command_line.hunk_review import review_hunks
 from paperagents.interfaces.command_line.output import (
     one_line,
@@ -134,19 +135,17 @@ class TerminalApprover(Approver):
         if self._progress is not None:
             self._progress.clear()
         say(paint(visible(changed.message), "yellow", err=True))
-        discard_pending_input()
         try:
-            return self.read_line(text("ask.environment-changed")).lower() in ("y", "yes", "j", "ja", "是")
+            return self.ask_anew(text("ask.environment-changed")).lower() in ("y", "yes", "j", "ja", "是")
         except EOFError:
             return False
 
     def try_again(self, error: PaperError) -> bool:
         """After a refused request: once more, or not."""
         say(paint(visible(error.message), "red", err=True))
-        discard_pending_input()
         try:
             # No letter that answers a question about a change: a finger that is late must not send anything.
-            return self.read_line(text("ask.try-again")).lower() in ("t", "try", "retry", "w", "wiederholen", "重试")
+            return self.ask_anew(text("ask.try-again")).lower() in ("t", "try", "retry", "w", "wiederholen", "重试")
         except EOFError:
             return False
 
@@ -163,7 +162,7 @@ class TerminalApprover(Approver):
                     decision = Denied(reason=self.read_line(text("ask.reason")), via="terminal")
             case "p" | "pick" | "a" | "auswählen" if request.files:
                 # At the end of the input nothing is decided.
-                decision = review_hunks(request, self.read_line)
+                decision = review_hunks(request, self.ask_anew)
             case "c" | "collect" | "s" | "sammeln" if not request.files:
                 decision = Approved(via="terminal", together=True)
             case "r" | "run" | "rest" if not request.files:
@@ -194,14 +193,19 @@ class TerminalApprover(Approver):
         """The arguments in the person's own editor; unchanged or broken text is no answer."""
         before = json.dumps(request.arguments, ensure_ascii=False, indent=2)
         try:
-            changed = click.edit(before, extension=".json")
+            changed = edit_text(before, extension=".json")
             if changed is not None and changed.strip() != before:
                 return Approved(via="terminal", arguments=read_arguments(changed))
             say_wrapped(text("ask.unchanged"))
-        except (click.ClickException, UsageError) as error:
+        except UsageError as error:
             # No editor, one that failed, or no JSON: nothing was decided.
-            say(one_line(error.message))
+            say_wrapped(one_line(str(error)))
         return None
+
+    def ask_anew(self, question: str) -> str:
+        """Ask for one line that is typed from now on."""
+        discard_pending_input()
+        return self.read_line(question)
 
     def read_line(self, question: str) -> str:
         """Ask for one line on standard error. Raises CancelledError where the run is stopped meanwhile."""

@@ -81,9 +81,9 @@ TEXTS = {
     ),
     # answers
     "files-no-text": (
-        "'{path}' has no new text to show: it is not in this question, would be deleted, or has a secret in it.",
-        "„{path}“ hat keinen neuen Text zu zeigen: nicht in dieser Frage, zu löschen oder mit einem Geheimnis darin.",
-        "没有可显示的 “{path}” 新文本：它不在此问题中、将被删除或含有机密。",
+        "There is no text of '{path}' to write: it is not asked about, deleted, taken back, or has a secret in it.",
+        "Kein Text für „{path}“ zu schreiben: nicht gefragt, gelöscht, zurückgenommen oder mit einem Geheimnis darin.",
+        "“{path}” 没有可改写的文本：它未被询问、将被删除、被撤销或含有机密。",
     ),
     "files-unknown": (
         "The question has no file '{path}'.",
@@ -135,6 +135,16 @@ TEXTS = {
         "Keep the lines between the two --- as they are, one JSON value in each.",
         "Die Zeilen zwischen den beiden --- behalten ihre Form, je ein JSON-Wert.",
         "两个 --- 之间每行保留一个 JSON 值。",
+    ),
+    "editor-failed": (
+        "The editor could not be used: {reason}",
+        "Der Editor ließ sich nicht benutzen: {reason}",
+        "无法使用编辑器：{reason}",
+    ),
+    "editor-failed.hint": (
+        "Set EDITOR to the command of your editor, for example EDITOR=nano.",
+        "In EDITOR steht der Befehl des eigenen Editors, zum Beispiel EDITOR=nano.",
+        "请将 EDITOR 设为编辑器的命令，例如 EDITOR=nano。",
     ),
     "files-not-asked": (
         "The question is not about several files.",
@@ -188,14 +198,17 @@ TEXTS = {
         "y：执行全部更改；n：全部不执行；p：逐块选择。逐个文件：paper approvals approve ID --files JSON",
     ),
     "ask.hunk": (
-        "{where}: make this change? [y,n,a,d,q,?]",
-        "{where}: so ändern? [j,n,a,d,q,?]",
-        "{where}：执行此更改？[y,n,a,d,q,?]",
+        "{where}: make this change? [y,n,a,d,e,q,?]",
+        "{where}: so ändern? [j,n,a,d,e,q,?]",
+        "{where}：执行此更改？[y,n,a,d,e,q,?]",
     ),
     "ask.hunk.help": (
-        "y  yes\nn  no\na  yes, and the rest of this file\nd  no, and no more of this file\nq  no, and no more at all",
-        "j  ja\nn  nein\na  ja, auch der Rest der Datei\nd  nein, nichts mehr von der Datei\nq  nein, gar nichts mehr",
-        "y  是\nn  否\na  是，包括此文件的其余部分\nd  否，此文件的其余部分也不执行\nq  否，其余全部不执行",
+        "y  yes\nn  no\na  yes, and the rest of this file\nd  no, and no more of this file\n"
+        "e  write the new text of this file in your editor\nq  no, and no more at all",
+        "j  ja\nn  nein\na  ja, auch der Rest der Datei\nd  nein, nichts mehr von der Datei\n"
+        "e  den neuen Text der Datei im eigenen Editor schreiben\nq  nein, gar nichts mehr",
+        "y  是\nn  否\na  是，包括此文件的其余部分\nd  否，此文件的其余部分也不执行\n"
+        "e  在编辑器中改写此文件的新文本\nq  否，其余全部不执行",
     ),
     # ways in
     "cli.together": (

@@ -5,8 +5,9 @@ import { make, say, send } from "./dom.js";
 /** What a yes says of each file; null where everything is wanted as it is shown, or where there are no files. */
 export function chosenFiles(question) {
   const files = [...question.querySelectorAll(".changed-file")];
-  if (!files.length) return null;
-  return Object.fromEntries(files.map((file) => [file.dataset.path, choiceOf(file)]));
+  const choices = files.map(choiceOf);
+  if (choices.every((each) => each === true)) return null;
+  return Object.fromEntries(files.map((file, place) => [file.dataset.path, choices[place]]));
 }
 
 function choiceOf(file) {
@@ -37,7 +38,7 @@ export function followChoices() {
 
 /** The button says what it does. */
 function nameAnswer(question) {
-  const choices = Object.values(chosenFiles(question));
+  const choices = [...question.querySelectorAll(".changed-file")].map(choiceOf);
   const approve = question.querySelector('[data-answer="approve"]');
   approve.dataset.whole ??= approve.textContent;
   const isWhole = choices.every((each) => each === true);
