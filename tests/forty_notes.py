@@ -14,7 +14,9 @@ PATHS = [f"notes/{number:02}.md" for number in range(40)]
 WHOLE, BY_HUNK, EDITED, REFUSED = PATHS[:31], PATHS[31:33], PATHS[33], PATHS[34:]
 MINE = "my own\n"
 """What the person writes instead into the one that is edited."""
-AGENT = "---\nagent: true\nname: tidy\ndescription: d\nmodel: m\ntools: [write_file, read_file]\n{more}\n---\nTidy up.\n"
+AGENT = (
+    "---\nagent: true\nname: tidy\ndescription: d\nmodel: m\ntools: [write_file, read_file]\n{more}\n---\nTidy up.\n"
+)
 ANSWER = "Six stay as they were."
 SCRIPT: list[Any] = [
     {

@@ -70,10 +70,11 @@ def ask_about(
 def edit_file(request: ApprovalRequest, file: JsonObject, hunks: frozenset[int]) -> JsonObject | None:
     """What the person makes of a file with these hunks, in their own editor; None where nothing is decided."""
     path = str(file["path"])
+    proposed = request.new_text(path, hunks)
+    if proposed is None:
+        say_wrapped(one_line(text("files-no-text", path=path)))
+        return None
     try:
-        proposed = request.new_text(path, hunks)
-        if proposed is None:
-            raise UsageError("files-no-text", path=path)
         if (written := edit_text(proposed, extension=".md")) is not None:
             answer: JsonObject = {"content": written}
             require_texts([file], {path: answer})

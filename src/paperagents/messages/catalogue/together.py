@@ -203,12 +203,18 @@ TEXTS = {
         "{where}：执行此更改？[y,n,a,d,e,q,?]",
     ),
     "ask.hunk.help": (
-        "y  yes\nn  no\na  yes, and the rest of this file\nd  no, and no more of this file\n"
-        "e  write the new text of this file in your editor\nq  no, and no more at all",
-        "j  ja\nn  nein\na  ja, auch der Rest der Datei\nd  nein, nichts mehr von der Datei\n"
-        "e  den neuen Text der Datei im eigenen Editor schreiben\nq  nein, gar nichts mehr",
-        "y  是\nn  否\na  是，包括此文件的其余部分\nd  否，此文件的其余部分也不执行\n"
-        "e  在编辑器中改写此文件的新文本\nq  否，其余全部不执行",
+        (
+            "y  yes\nn  no\na  yes, and the rest of this file\nd  no, and no more of this file\n"
+            "e  write the new text of this file in your editor\nq  no, and no more at all"
+        ),
+        (
+            "j  ja\nn  nein\na  ja, auch der Rest der Datei\nd  nein, nichts mehr von der Datei\n"
+            "e  den neuen Text der Datei im eigenen Editor schreiben\nq  nein, gar nichts mehr"
+        ),
+        (
+            "y  是\nn  否\na  是，包括此文件的其余部分\nd  否，此文件的其余部分也不执行\n"
+            "e  在编辑器中改写此文件的新文本\nq  否，其余全部不执行"
+        ),
     ),
     # ways in
     "cli.together": (
