@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from paperagents.definitions.source import Span
 from paperagents.errors import UsageError
 from paperagents.language.answers import Edit
+from paperagents.language.catalog import Catalog
 from paperagents.language.names import Name, Occurrence
 from paperagents.language.outline import Step
 from paperagents.language.view import View
@@ -20,18 +21,21 @@ _JAVASCRIPT_NAME = re.compile(r"[^\W\d]\w*")
 _WORDS = frozenset({"null", "true", "false", *SHADOWED, *LOOP_VALUES, *BUILT_IN_NAMES, "output", "context"})
 
 
-def require_renamable(view: View, name: Name) -> None:
+def require_renamable(catalog: Catalog, name: Name) -> None:
     """Raises UsageError where nothing in the vault says the name."""
-    if name.kind in ("tool", "agent"):
-        entry = view.catalog.find_agent(name.text) if name.kind == "agent" else view.catalog.find(name.text)
-        file = entry.file if entry is not None else None
-    elif name.kind == "parameter":
-        entry = view.catalog.find(name.owner)
-        file = entry.file if entry is not None else None
-    else:
-        file = name.owner
-    if file is None:
+    if home_of(catalog, name) is None:
         raise UsageError("cannot-rename", case="builtin", name=name.text)
+
+
+def home_of(catalog: Catalog, name: Name) -> str | None:
+    """The file that says the name; None for what no file of the vault defines."""
+    if name.kind == "label":
+        return name.owner
+    if name.kind == "agent":
+        entry = catalog.find_agent(name.text)
+    else:
+        entry = catalog.find(name.owner if name.kind == "parameter" else name.text)
+    return entry.file if entry is not None else None
 
 
 def require_free(views: Iterable[View], name: Name, new: str) -> None:

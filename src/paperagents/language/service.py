@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from paperagents.definitions.source import Problem, Span
 from paperagents.definitions.text import utf8
@@ -16,7 +16,7 @@ from paperagents.language.document import Document, Position, covers
 from paperagents.language.fixes import find_fixes
 from paperagents.language.hover import find_hover
 from paperagents.language.names import Name, Occurrence
-from paperagents.language.rename import rename_in, require_free, require_renamable
+from paperagents.language.rename import home_of, rename_in, require_free, require_renamable
 from paperagents.language.structure import find_hints, find_lenses, find_symbols, find_tokens
 from paperagents.language.surroundings import NoRecordings, Recordings
 from paperagents.language.view import View
@@ -98,6 +98,11 @@ class LanguageService:
             unsaved[file] = self._buffers[file].reading
         return self._registry.judge(file, unsaved)
 
+    def preview(self, file: str) -> FileReading:
+        """What a file that is open would be if it were saved, with everything that ``paper check`` would say."""
+        problems = self.diagnostics(file)
+        return replace(self._buffers[file].reading, problems=problems)
+
     def completions(self, file: str, at: Position) -> Completions:
         """What can stand at a place."""
         return Completer(self._view(file, at.line), at).completions()
@@ -124,17 +129,23 @@ class LanguageService:
 
     def fixes(self, file: str, span: Span) -> list[Fix]:
         """The repairs of the problems in a stretch of a file."""
+        return self.fixes_of(file, [each for each in self.diagnostics(file) if _overlap(each.span, span)])
+
+    def fixes_of(self, file: str, problems: Iterable[Problem]) -> list[Fix]:
+        """The repairs of these problems of a file."""
         view = self._view(file)
-        touched = [each for each in self.diagnostics(file) if _overlap(each.span, span)]
-        return [fix for problem in touched for fix in find_fixes(view, problem)]
+        return [fix for problem in problems for fix in find_fixes(view, problem)]
 
     # --- answers across files
 
     def definition(self, file: str, at: Position) -> list[Location]:
         """Where what is named at a place is defined."""
         occurrence = self._view(file).occurrence_at(at)
-        found = self._occurrences(occurrence.name) if occurrence is not None else ()
-        return [Location(file=each.file, span=each.span) for each in found if each.is_definition]
+        home = home_of(self._current_catalog(), occurrence.name) if occurrence is not None else None
+        if occurrence is None or home is None:
+            return []
+        found = (each for each in self._view(home).occurrences if each.name == occurrence.name and each.is_definition)
+        return [Location(file=each.file, span=each.span) for each in found]
 
     def references(self, file: str, at: Position, *, with_definition: bool = True) -> list[Location]:
         """Every place that names the same."""
@@ -156,7 +167,7 @@ class LanguageService:
         occurrence = view.occurrence_at(at)
         if occurrence is None:
             return None
-        require_renamable(view, occurrence.name)
+        require_renamable(view.catalog, occurrence.name)
         return occurrence.span, occurrence.name.text
 
     def rename(self, file: str, at: Position, new: str) -> list[Edit]:
@@ -165,7 +176,7 @@ class LanguageService:
         if occurrence is None:
             return []
         name = occurrence.name
-        require_renamable(self._view(file), name)
+        require_renamable(self._current_catalog(), name)
         if new == name.text:
             return []
         views = list(self._views(name))

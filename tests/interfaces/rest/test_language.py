@@ -32,9 +32,12 @@ def test_a_draft_is_completed_while_it_is_broken(client: httpx2.Client) -> None:
     assert found["is_cut"] is False
 
 
-def test_a_tool_in_a_draft_shows_its_manual(client: httpx2.Client) -> None:
+def test_a_tool_in_a_draft_shows_its_manual_and_where_it_is_defined(client: httpx2.Client, served: Served) -> None:
     assert "# search_files" in ask(client, "hover", FIND, place(FIND, "search_files")).json()["markdown"]
-    assert ask(client, "hover", SHORTEN, Position(line=1, column=1)).json() == {"markdown": ""}
+    assert ask(client, "hover", SHORTEN, Position(line=1, column=1)).json() == {"markdown": "", "definitions": []}
+    served.note("short.md", SHORTEN)
+    found = ask(client, "hover", FIND, place(FIND, "shorten\n")).json()
+    assert found["definitions"] == [{"file": "short.md", "line": 3, "column": 7}]
 
 
 def test_a_path_that_leaves_the_vault_is_refused(client: httpx2.Client) -> None:

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api/language", tags=["language"], route_class=Strict
 @router.post("/completion", summary="What can stand at a place of a file", response_model=CompletionAnswer)
 def completion(live: Live, place: PlaceInDraft) -> Response:
     """The file is taken as it is sent, saved or not."""
-    service, file = open_draft(live, place)
+    service, file = open_draft(live, place.file, place.content)
     found = service.completions(file, Position(line=place.line, column=place.column))
     items = [
         {
@@ -38,15 +38,19 @@ def completion(live: Live, place: PlaceInDraft) -> Response:
 
 @router.post("/hover", summary="What there is to say about a place of a file", response_model=HoverAnswer)
 def hover(live: Live, place: PlaceInDraft) -> Response:
-    """The manual of a tool or parameter, the last recorded value of a reference with secrets masked."""
-    service, file = open_draft(live, place)
-    found = service.hover(file, Position(line=place.line, column=place.column))
-    return Json({"markdown": found.markdown if found is not None else ""})
+    """The manual of a tool or parameter, the last recorded value of a reference, and where it is defined."""
+    service, file = open_draft(live, place.file, place.content)
+    at = Position(line=place.line, column=place.column)
+    found = service.hover(file, at)
+    defined = [
+        {"file": each.file, "line": each.span.line, "column": each.span.column} for each in service.definition(file, at)
+    ]
+    return Json({"markdown": found.markdown if found is not None else "", "definitions": defined})
 
 
-def open_draft(live: LiveRuns, place: PlaceInDraft) -> tuple[LanguageService, str]:
+def open_draft(live: LiveRuns, path: str, content: str) -> tuple[LanguageService, str]:
     """A service in which the file is open, for this one request."""
     recordings = RecordedValues(lambda: live.vault.history, live.vault.redaction.value)
-    service, file = LanguageService(live.vault.registry, recordings), join_path(split_path(place.file))
-    service.open(file, place.content)
+    service, file = LanguageService(live.vault.registry, recordings), join_path(split_path(path))
+    service.open(file, content)
     return service, file

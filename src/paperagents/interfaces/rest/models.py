@@ -381,7 +381,16 @@ class CompletionAnswer(BaseModel):
     is_cut: bool
 
 
+class Definition(BaseModel):
+    """Where something is defined."""
+
+    file: str
+    line: int
+    column: int
+
+
 class HoverAnswer(BaseModel):
-    """What there is to say about a place, in Markdown; empty where that is nothing."""
+    """What there is to say about a place, in Markdown, and where it is defined; empty where that is nothing."""
 
     markdown: str
+    definitions: list[Definition]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.resources import files
 from typing import Annotated, Any
 
@@ -21,11 +22,13 @@ from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
 from paperagents.files.reading import ABSENT, hash_content
 from paperagents.files.safe_open import join_path, split_path
+from paperagents.interfaces.rest.language import open_draft
 from paperagents.interfaces.rest.responses import Json, needs, record_response
 from paperagents.interfaces.rest.runs import By, Live
 from paperagents.interfaces.serving.callers import Caller
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import PageRoute, page
+from paperagents.language.answers import Fix
 from paperagents.messages import text
 from paperagents.reading.files import MAX_BYTES
 from paperagents.registry.entry import definition_document
@@ -33,6 +36,8 @@ from paperagents.vault import Vault
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 NEW_FILES = files("paperagents.interfaces.web") / "new_files"
+MOST_PROBLEMS = 200
+"""Of one file: somebody who has repaired these sees the next."""
 NEW_PATHS = {"tool": "tools/my-tool.md", "chain": "tools/my-chain.md", "agent": "agents/my-agent.md"}
 Path = Annotated[str, Query(max_length=4000)]
 Place = Annotated[int, Query(ge=1, le=10_000_000)]
@@ -113,10 +118,21 @@ def approve_unchanged(vault: Vault, path: str, digest: str, by: Caller) -> Calla
 
 
 def check_content(live: LiveRuns, path: str, content: str) -> dict[str, Any]:
-    """The problems of a file with this content, and the document of its form."""
-    reading = live.vault.registry.preview(path, utf8(content))
+    """The problems of a file with this content, each with its repairs, and the document of its form."""
+    service, file = open_draft(live, path, content)
+    reading = service.preview(file)
     document = definition_document(reading.definition) if reading.definition is not None else None
-    return {"problems": [problem.as_json() for problem in reading.problems], "document": document}
+    problems = reading.problems[:MOST_PROBLEMS]
+    fixes = service.fixes_of(file, problems)
+    shown = [
+        each.as_json() | {"fixes": [describe_fix(fix) for fix in fixes if fix.problem is each]} for each in problems
+    ]
+    return {"problems": shown, "count": len(reading.problems), "document": document}
+
+
+def describe_fix(fix: Fix) -> JsonObject:
+    """A repair as the page carries it out."""
+    return {"title": fix.title, "edits": [{**asdict(each.span), "text": each.text} for each in fix.edits]}
 
 
 def free_path(vault: Vault, wanted: str) -> str:

@@ -1,4 +1,4 @@
-"""Sentences of the first page, of the palette, and of the editor beside its text."""
+"""Sentences of the first page, of the palette, and of the help in the editor."""
 
 TEXTS = {
     "web.problem-files": ("Files with problems: {count}", "Dateien mit Problemen: {count}", "有问题的文件：{count} 个"),
@@ -10,10 +10,27 @@ TEXTS = {
     "web.pinned": ("pinned", "angeheftet", "已固定"),
     "web.save-and-run": ("Save and run", "Speichern und ausführen", "保存并运行"),
     "web.editor.keys": (
-        "Tab indents; Esc, then Tab leaves the text.",
-        "Tab rückt ein; Esc, dann Tab verlässt den Text.",
-        "Tab 缩进；先按 Esc 再按 Tab 离开文本。",
+        "Ctrl Space suggests, F1 explains, Ctrl . repairs. Tab indents; Esc, then Tab leaves the text.",
+        "Strg Leertaste schlägt vor, F1 erklärt, Strg . repariert. Tab rückt ein; Esc, dann Tab verlässt den Text.",
+        "Ctrl 空格给出建议，F1 解释，Ctrl . 修复。Tab 缩进；先按 Esc 再按 Tab 离开文本。",
     ),
+    "web.editor.suggest": ("Suggest", "Vorschlagen", "建议"),
+    "web.editor.explain": ("Explain", "Erklären", "解释"),
+    "web.js.suggestions": ("Suggestions", "Vorschläge", "建议"),
+    "web.js.suggestion-count": ("Suggestions: {count}", "Vorschläge: {count}", "建议：{count} 个"),
+    "web.js.no-suggestions": ("Nothing to suggest here.", "Hier gibt es nichts vorzuschlagen.", "此处没有建议。"),
+    "web.js.no-fixes": (
+        "No repair is known for this line.",
+        "Für diese Zeile ist keine Reparatur bekannt.",
+        "没有针对此行的修复方法。",
+    ),
+    "web.js.explanation": ("Explanation", "Erklärung", "解释"),
+    "web.js.no-explanation": (
+        "There is nothing to explain here.",
+        "Hier gibt es nichts zu erklären.",
+        "此处没有可解释的内容。",
+    ),
+    "web.js.defined-in": ("Defined in {place}", "Definiert in {place}", "定义于 {place}"),
     "web.js.palette": ("Go to …", "Gehe zu …", "转到…"),
     "web.js.palette-none": ("Nothing found.", "Nichts gefunden.", "未找到。"),
     "web.js.palette-keys": (

@@ -1,5 +1,7 @@
 // Writing YAML, Markdown and JavaScript: Enter keeps the indentation, Tab indents, and three colours tell what is what.
 
+import { piecesOf, rangeOf } from "./places.js";
+
 const LONGEST_COLOURED = 100_000;
 const WORDS = /\b(?:async|await|break|case|catch|class|const|continue|else|export|false|for|function|if|import|in|let|new|null|of|return|switch|this|throw|true|try|typeof|undefined|while)\b/;
 const PARTS = [
@@ -17,25 +19,13 @@ export function colour(text) {
   editor.classList.toggle("coloured", isShort);
   if (!isShort) return;
   const ranges = Object.fromEntries(PARTS.map(([name]) => [name, []]));
-  const pieces = [];
-  const walker = document.createTreeWalker(editor.querySelector(".backdrop"), NodeFilter.SHOW_TEXT);
-  for (let at = 0; walker.nextNode(); at += walker.currentNode.length) pieces.push([at, walker.currentNode]);
+  const pieces = piecesOf(text);
   for (const found of text.value.matchAll(PATTERN)) {
     const name = Object.keys(found.groups).find((each) => found.groups[each] !== undefined);
     const range = rangeOf(pieces, found.index, found.index + found[0].length);
     if (range) ranges[name].push(range);
   }
   for (const [name, each] of Object.entries(ranges)) CSS.highlights.set(`code-${name}`, new Highlight(...each));
-}
-
-function rangeOf(pieces, start, end) {
-  const at = (place) => pieces.findLast(([begin]) => begin <= place);
-  const [first, last] = [at(start), at(end - 1)];
-  if (!first || !last) return null;
-  const range = new Range();
-  range.setStart(first[1], Math.min(start - first[0], first[1].length));
-  range.setEnd(last[1], Math.min(end - last[0], last[1].length));
-  return range;
 }
 
 /** Enter, Tab and Shift-Tab as in an editor of code; after Escape, Tab leaves the field. */
@@ -49,8 +39,10 @@ export function typeLikeCode(text) {
     } else if (event.key === "Enter" && !event.isComposing && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
       const before = text.value.slice(0, text.selectionStart).split("\n").at(-1);
+      // The next field of an item stands below its first.
+      const beside = before.replace(/^([ \t]*)- (?=[\w-]+:)/, "$1  ");
       const deeper = /(?:[:{[(]|[:] [|>]-?)[ \t]*$/.test(before) ? "  " : "";
-      insert(`\n${/^[ \t]*/.exec(before)[0]}${deeper}`);
+      insert(`\n${/^[ \t]*/.exec(beside)[0]}${deeper}`);
     } else if (!["Shift", "Tab"].includes(event.key)) leaves = false;
   });
   text.addEventListener("blur", () => (leaves = false));
@@ -70,7 +62,7 @@ function indent(text, isBack) {
 }
 
 /** As if typed: it can be undone. */
-function insert(words) {
+export function insert(words) {
   // The only way to change a field that its undo knows of.
   document.execCommand(words ? "insertText" : "delete", false, words);
 }

@@ -2,8 +2,11 @@
 
 import { keepingLineEnds, makeForm } from "./form.js";
 import { calmly, make, notice, pageData, Refusal, say, send, textOf } from "./dom.js";
-import { colour, typeLikeCode } from "./code.js";
+import { colour, insert, typeLikeCode } from "./code.js";
+import { startExplanations } from "./explanation.js";
 import { AT_ONCE } from "./palette.js";
+import { offsetOf } from "./places.js";
+import { startSuggestions } from "./suggestions.js";
 
 export function startEditor(events) {
   const editor = document.querySelector(".editor");
@@ -28,11 +31,11 @@ export function startEditor(events) {
     if (checked === text.value) show(answer);
   }, 200);
 
-  function show({ problems, document: definition }) {
+  function show({ problems, count, document: definition }) {
     known = problems;
     tool = definition?.parameters ? definition.id : null;
     saveAndRun.hidden = !tool;
-    listProblems(problems, goTo);
+    listProblems(problems, count, goTo, repair);
     mark(text, problems);
     colour(text);
     preview(definition);
@@ -48,15 +51,33 @@ export function startEditor(events) {
   }
 
   function goTo(line, column) {
-    const lines = text.value.split("\n");
-    const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
-    // Columns count characters, positions in a text field count units of two bytes.
-    const at = before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
+    const at = offsetOf(text.value, line, column);
     text.focus();
     text.setSelectionRange(at, at);
     const height = Number.parseFloat(getComputedStyle(text).lineHeight);
     text.scrollTop = Math.max((line - 8) * height, 0);
   }
+
+  /** Carry out a repair as if it were typed; from the end on, so that the places before it stay where they are. */
+  function repair({ edits }) {
+    text.focus();
+    const before = text.value;
+    for (const each of edits.toSorted((a, b) => b.line - a.line || b.column - a.column)) {
+      text.setSelectionRange(offsetOf(before, each.line, each.column), offsetOf(before, each.end_line, each.end_column));
+      insert(each.text);
+    }
+  }
+
+  const repairs = (line) => {
+    const here = known.filter((each) => each.line <= line && line <= each.end_line);
+    return here.flatMap((each) => each.fixes.map((fix) => ({ label: fix.title, documentation: each.message, accept: () => repair(fix) })));
+  };
+
+  /** The problems at a place, as an explanation shows them. */
+  const problemsAt = ({ line, column }) => {
+    const isHere = (each) => !isBefore(line, column, each.line, each.column) && !isBefore(each.end_line, each.end_column, line, column);
+    return known.filter(isHere).map((each) => make("div", { class: `problem ${each.severity}` }, make("p", { dir: "auto" }, each.message), ...fixButtons(each, repair)));
+  };
 
   async function keep() {
     if (save.disabled) return;
@@ -118,6 +139,10 @@ export function startEditor(events) {
     sessionStorage.setItem(AT_ONCE, wanted);
     location.assign(`/tools/${encodeURIComponent(wanted)}`);
   });
+  const draft = () => ({ file: file() || "draft.md", content: text.value });
+  // Before the keys of the text: an open list comes first.
+  startSuggestions(text, draft, repairs);
+  startExplanations(text, draft, problemsAt, goTo);
   typeLikeCode(text);
   const compare = calmly(async () => {
     if (name) return;
@@ -142,7 +167,7 @@ export function startEditor(events) {
   if (new URLSearchParams(location.search).has("line")) goTo(Number(editor.dataset.line), Number(editor.dataset.column));
 }
 
-function listProblems(problems, goTo) {
+function listProblems(problems, count, goTo, repair) {
   const list = document.getElementById("problems");
   list.replaceChildren(
     ...problems.slice(0, 100).map((each) =>
@@ -151,11 +176,20 @@ function listProblems(problems, goTo) {
         { class: each.severity },
         make("button", { type: "button", onclick: () => goTo(each.line, each.column) }, make("span", { class: "position" }, `${each.line}:${each.column}`), " ", make("span", { dir: "auto" }, each.message)),
         each.hint ? make("span", { class: "hint", dir: "auto" }, each.hint) : null,
+        ...fixButtons(each, repair),
       ),
     ),
   );
-  document.getElementById("problem-count").textContent = String(problems.length);
-  document.getElementById("no-problems").hidden = problems.length > 0;
+  document.getElementById("problem-count").textContent = String(count);
+  document.getElementById("no-problems").hidden = count > 0;
+}
+
+function fixButtons(problem, repair) {
+  return problem.fixes.map((fix) => make("button", { type: "button", class: "fix", onclick: () => repair(fix) }, fix.title));
+}
+
+function isBefore(line, column, otherLine, otherColumn) {
+  return line < otherLine || (line === otherLine && column < otherColumn);
 }
 
 /** Wavy lines below what is wrong, in a copy of the text behind the text. */
