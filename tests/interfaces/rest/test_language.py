@@ -35,9 +35,10 @@ def test_a_draft_is_completed_while_it_is_broken(client: httpx2.Client) -> None:
 def test_a_tool_in_a_draft_shows_its_manual_and_where_it_is_defined(client: httpx2.Client, served: Served) -> None:
     assert "# search_files" in ask(client, "hover", FIND, place(FIND, "search_files")).json()["markdown"]
     assert ask(client, "hover", SHORTEN, Position(line=1, column=1)).json() == {"markdown": "", "definitions": []}
-    served.note("short.md", SHORTEN)
-    found = ask(client, "hover", FIND, place(FIND, "shorten\n")).json()
-    assert found["definitions"] == [{"file": "short.md", "line": 3, "column": 7}]
+    text = FIND.replace("tool: shorten", "tool: shout")
+    [found] = ask(client, "hover", text, place(text, "shout\n")).json()["definitions"]
+    assert (found["line"], found["column"]) == (3, 7)
+    assert "name: shout" in (served.folder / found["file"]).read_text()
 
 
 def test_a_path_that_leaves_the_vault_is_refused(client: httpx2.Client) -> None:
