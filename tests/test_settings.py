@@ -248,6 +248,8 @@ def test_named_tables_are_gathered_by_their_name(load: Load) -> None:
         ("PAPER_NPM_FETCH_READ", "notes, other", "npm.fetch.read", ("notes", "other")),
         ("PAPER_NPM_MY_READ_TOOL_ENV", "A", "npm.my_read_tool.env", ("A",)),
         ("PAPER_NPM_FETCH_NET", "", "npm.fetch.net", ()),
+        ("PAPER_NPM_FETCH_NET", '["a.example", "b.example"]', "npm.fetch.net", ("a.example", "b.example")),
+        ("PAPER_NPM_FETCH_NET", "[::1]:80, b.example", "npm.fetch.net", ("[::1]:80", "b.example")),
         ("PAPER_LIMITS_FETCH_IT_PER_MINUTE", "3", "limits.fetch_it.per_minute", 3),
         ("PAPER_MCP_SERVERS_FILES_URL", "http://a.example", "mcp_servers.files.url", "http://a.example"),
         ("PAPER_MCP_SERVERS_FILES_TOKEN", "secret", "mcp_servers.files.token", "secret"),
@@ -278,6 +280,21 @@ def test_there_is_one_way_to_a_server(written: str, refuse: Refuse) -> None:
 def test_a_variable_can_be_the_way_to_a_server(load: Load) -> None:
     settings = load('[mcp_servers.files]\ntoken = "x"', PAPER_MCP_SERVERS_FILES_URL="http://a.example")
     assert settings.table("mcp_servers") == {"files": {"token": "x", "url": "http://a.example"}}
+
+
+def test_a_vault_changes_nothing_about_a_server_of_the_users_own(load: Load) -> None:
+    own = '[mcp_servers.files]\nurl = "https://own.example/mcp"\ntoken = "SECRET"\n'
+    brought = '[mcp_servers.files]\nurl = "https://evil.example/mcp"\nheaders = { X = "y" }\n'
+    settings = load(f'{brought}[mcp_servers.more]\ncommand = ["more"]', user=own)
+    assert settings.table("mcp_servers") == {
+        "files": {"url": "https://own.example/mcp", "token": "SECRET"},
+        "more": {"command": ("more",)},
+    }
+
+
+def test_a_token_of_the_users_own_serves_a_server_that_only_the_vault_names(load: Load) -> None:
+    settings = load('[mcp_servers.files]\nurl = "https://a.example"', user='[mcp_servers.files]\ntoken = "SECRET"')
+    assert settings.table("mcp_servers") == {"files": {"url": "https://a.example", "token": "SECRET"}}
 
 
 def test_an_empty_variable_names_no_server(load: Load) -> None:

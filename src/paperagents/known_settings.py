@@ -110,7 +110,7 @@ def find_spec(name: str, origin: str = "") -> SettingSpec:
 def parse_setting(text: str, spec: SettingSpec) -> Any:
     """Parse a value from a variable or a command line; what cannot be parsed stays text, and is refused later."""
     if spec.kind in LISTS:
-        return [part.strip() for part in text.split(",") if part.strip()]
+        return parse_list(text, lambda: [part.strip() for part in text.split(",") if part.strip()])
     if spec.kind == "command":
         return parse_command(text)
     if spec.kind in TABLES:
@@ -123,16 +123,22 @@ def parse_setting(text: str, spec: SettingSpec) -> Any:
     return text
 
 
-def parse_command(text: str) -> Any:
-    """Read a command as a JSON list, else split it as a shell does."""
-    import json  # noqa: PLC0415  only where a command is set
-    import shlex  # noqa: PLC0415  as above
+def parse_list(text: str, split: Callable[[], Any]) -> Any:
+    """Read a JSON list; what is none is split."""
+    import json  # noqa: PLC0415  only where a list is set
 
     if text.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
             return json.loads(text)
+    return split()
+
+
+def parse_command(text: str) -> Any:
+    """Read a command as a JSON list, else split it as a shell does."""
+    import shlex  # noqa: PLC0415  only where a command is set
+
     with suppress(ValueError):
-        return shlex.split(text)
+        return parse_list(text, lambda: shlex.split(text))
     return text
 
 

@@ -40,6 +40,7 @@ MOST_DOTS = 200
 """In one line: the TOML library needs memory with the square of a dotted name's length."""
 _VARIABLE = "PAPER_"
 _SERVERS = "mcp_servers"
+_WAYS = (".command", ".url")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,8 +101,12 @@ def load_settings(vault: Path | None, environment: Mapping[str, str] | None = No
     values.update(_read_file(user_folder(environment) / FILE))
     brought: list[Brought] = []
     untrusted: list[Brought] = []
+    # Under the name of a server of the user's own, a vault must not lead its token elsewhere.
+    own_servers = {name_in_table(name) for name in values if name.startswith(f"{_SERVERS}.") and name.endswith(_WAYS)}
     if vault is not None:
         for name, setting in _read_file(vault / KEEPING_FOLDER / FILE):
+            if name.startswith(f"{_SERVERS}.") and name_in_table(name) in own_servers:
+                continue
             if name == "approval.reads" and values[name].value:
                 continue  # a vault can ask for more, never for less
             things = list_grants(name, setting, vault)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paperagents.errors import PaperError
-from paperagents.files.state_files import file_lock, replace_file
+from paperagents.files.state_files import LARGEST_FILE, file_lock, read_object, replace_file
 from paperagents.messages import in_language
 
 
@@ -37,3 +37,13 @@ def test_a_place_that_cannot_be_written_is_told_in_the_readers_language(tmp_path
     with in_language("de"), pytest.raises(PaperError) as told, file_lock(tmp_path / "folder" / "a.json"):
         pass
     assert "die Datei gibt es schon" in told.value.message
+
+
+def test_no_pipe_device_or_endless_file_is_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    (tmp_path / "large").touch()
+    os.truncate(tmp_path / "large", LARGEST_FILE + 1)
+    for name in ("pipe", "device", "large"):
+        with pytest.raises(ValueError, match="not a file|too large"):
+            read_object(tmp_path / name)

@@ -201,3 +201,11 @@ def test_another_process_may_change_the_cache_meanwhile(large: Path, cache: Path
     with pytest.raises(UnknownToolError):
         registry.tool("another")
     assert registry.find("leaf").valid
+
+
+def test_a_tag_of_a_large_vault_is_suggested_to_nobody(large: Path, cache: Path, write: Write) -> None:
+    write("words/LEAF.md", "---\ntag: true\nid: LEAF\nname: LEAF\ndescription: d\ntype: block\n---\n")
+    settle(large)
+    ToolRegistry(large, cache_file=cache).refresh()
+    with pytest.raises(UnknownToolError, match="'leaf'"):
+        ToolRegistry(large, cache_file=cache).find("LEAF")

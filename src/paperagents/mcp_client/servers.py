@@ -209,6 +209,7 @@ class RemoteServer:
             *([text("mcp.gets-variables", names=describe_values(self.env))] if self.env else []),
             *([text("mcp.gets-headers", names=describe_values(self.headers))] if self.headers else []),
             *([text("mcp.gets-secret", name=names)] if (names := ", ".join(secrets_in(self.client_secret))) else []),
+            *([text("mcp.gets-token")] if self.token else []),
             *([text("mcp.is-trusted")] if self.is_trusted else []),
         ]
 

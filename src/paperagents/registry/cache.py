@@ -26,7 +26,7 @@ from paperagents.registry.folder_scan import Changes, FileRecord, Stamp
 from paperagents.registry.names import NEIGHBOURS, backwards, fold
 from paperagents.version import __version__
 
-FORMAT = f"10 {__version__}"
+FORMAT = f"11 {__version__}"
 LARGEST_RECORD = 32 * 1024 * 1024
 _BUSY_SECONDS = 5.0
 _TABLES = (
@@ -198,11 +198,12 @@ def _write(database: sqlite3.Connection, changes: Changes) -> None:
             database.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", _rows_of_names(record.entry, key))
 
 
-def _rows_of_names(entry: Entry, file: bytes) -> Iterator[tuple[bytes, bytes, bool, bytes, bytes]]:
-    is_agent = entry.kind == "agent"
+def _rows_of_names(entry: Entry, file: bytes) -> Iterator[tuple[bytes, bytes, int, bytes, bytes]]:
+    # Nobody calls a tag by its name: it is told to nobody who looks for a tool (0) or an agent (1).
+    kind = {"agent": 1, "tag": 2}.get(entry.kind, 0)
     for name in {entry.id, entry.name} if entry.kind != "tag" else {entry.id}:
         sides = lossless_bytes(fold(name)), lossless_bytes(backwards(name))
-        yield lossless_bytes(name), file, is_agent, *sides
+        yield lossless_bytes(name), file, kind, *sides
 
 
 def _neighbours(database: sqlite3.Connection, column: str, agent: int, key: bytes) -> Iterator[tuple[bytes]]:

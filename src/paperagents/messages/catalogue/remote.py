@@ -41,6 +41,11 @@ TEXTS = {
         "Bei einer Anmeldung bekommt er das Geheimnis {name}.",
         "登录时它会得到机密 {name}。",
     ),
+    "mcp.gets-token": (
+        "It is sent the token that is set for it.",
+        "Ihm wird der Token gesendet, der für ihn gesetzt ist.",
+        "会向它发送为它设置的令牌。",
+    ),
     "mcp.is-trusted": (
         "What it answers counts as yours.",
         "Was er antwortet, gilt als Ihr Eigenes.",
