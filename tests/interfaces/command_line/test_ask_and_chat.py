@@ -22,6 +22,9 @@ from .conftest import Paper
 
 AGENT = "---\nagent: true\nname: helper\ndescription: Helps.\nmodel: m\ntools: [read_file, write_file]\n---\nHelp.\n"
 WRITE = {"text": "I write.", "calls": [{"tool": "write_file", "arguments": {"filePath": "a.md", "content": "x"}}]}
+WRITE_BOTH = {
+    "calls": [{"tool": "write_file", "arguments": {"filePath": f"{each}.md", "content": each}} for each in "ab"]
+}
 
 
 @pytest.fixture
@@ -224,6 +227,50 @@ def test_a_person_talks_is_asked_interrupts_one_answer_and_leaves(
         terminal.wait_for(".paper/conversations/")
         assert terminal.close() == 0
     assert (vault / "a.md").read_text() == "x"
+
+
+def test_a_chat_collects_and_asks_once_for_each_answer_and_the_agent_hears_what_was_refused(
+    scripted: Callable[..., str], vault: Path, tmp_path: Path
+) -> None:
+    scripted()
+    with ScriptedServer([WRITE_BOTH, "Both.", "Only a.", "Nothing more."]) as server:
+        terminal = Terminal(tmp_path, "chat", "helper", "--together", PAPER_LLM_BASE_URL=server.base_url)
+        terminal.wait_for("You> ")
+        terminal.type("Write both\n")
+        terminal.wait_for("2 files, +2 −0")
+        terminal.wait_for("[p]ick hunk by hunk")
+        terminal.wait_for("> ")
+        terminal.type("p\n")
+        terminal.wait_for("1/2 a.md 1/1")
+        terminal.wait_for("> ")
+        terminal.type("y\n")
+        terminal.wait_for("2/2 b.md 1/1")
+        terminal.wait_for("> ")
+        terminal.type("n\n")
+        terminal.wait_for("Only a.")
+        terminal.wait_for("b.md was refused and stays as it was.")
+        terminal.wait_for("You> ")
+        assert "b.md was refused" in str(server.requests[-1])
+        terminal.type("And now?\n")
+        terminal.wait_for("Nothing more.")
+        terminal.wait_for("You> ")
+        terminal.type("\x04")
+        assert terminal.close() == 0
+    assert ((vault / "a.md").read_text(), (vault / "b.md").exists()) == ("a", False)
+
+
+def test_a_chat_in_a_pipe_leaves_one_question_for_each_answer(
+    scripted: Callable[..., str], paper: Paper, tmp_path: Path
+) -> None:
+    model = scripted(WRITE_BOTH, "Both.")
+    done = subprocess.run(
+        command("chat", "helper", "--together", "--json", "--model", model), input="Write\n", text=True,
+        capture_output=True, check=False, env=environment(tmp_path),
+    )  # fmt: skip
+    (record,) = json.loads(done.stdout)
+    assert (done.returncode, record["status"]) == (3, "waiting")
+    (asked,) = paper("approvals", "list", "--json").document
+    assert [each["path"] for each in asked["files"]] == ["a.md", "b.md"]
 
 
 def test_what_an_agent_says_before_it_calls_stays_on_the_terminal(scripted: Callable[..., str], tmp_path: Path) -> None:

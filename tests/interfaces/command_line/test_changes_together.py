@@ -269,9 +269,7 @@ def test_loops_nested_tools_and_javascript_are_collected(vault: Path, write: Wri
 AGENT = "---\nagent: true\nname: helper\ndescription: d\nmodel: m\ntools: [write_file]\n---\nHelp.\n"
 
 
-def test_ask_and_chat_collect_and_the_agent_is_asked_once_more(
-    vault: Path, write: Write, paper: Paper, tmp_path: Path
-) -> None:
+def test_ask_collects_and_the_agent_is_asked_once_more(vault: Path, write: Write, paper: Paper, tmp_path: Path) -> None:
     write("helper.md", AGENT)
     calls = [{"tool": "write_file", "arguments": {"filePath": f"{each}.md", "content": each}} for each in "ab"]
     file = tmp_path / "script.json"

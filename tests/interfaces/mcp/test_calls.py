@@ -16,11 +16,12 @@ from paperagents.approval.question import Approved
 from paperagents.testing.model_server import ScriptedServer
 from paperagents.vault import Vault
 
-from ..served import POET, Served  # noqa: TID252  shared by the tests of two interfaces
+from ..served import POET, TWO_NOTES, Served  # noqa: TID252  shared by the tests of two interfaces
 from .clients import ERAS, Person, meta_of, over_http, over_stdio
 
 pytestmark = pytest.mark.parametrize("era", ERAS)
 YES = {"decision": "approve"}
+COLLECTING: Any = {"paperagents/together": True}
 LONG = """---
 tool: true
 name: long
@@ -127,6 +128,54 @@ def test_a_yes_for_the_run_asks_once(served: Served, era: str) -> None:
 
     assert not asyncio.run(go()).is_error
     assert (served.folder / "two.md").exists()
+
+
+def test_changes_are_collected_and_answered_file_by_file_and_the_client_hears_what_was_refused(
+    served: Served, era: str
+) -> None:
+    answers = [{"one.md": True}, {"one.md": {"content": "mine"}, "two.md": {"reason": "keep it"}}]
+    person = Person([{**YES, "files": json.dumps(each)} for each in answers])
+
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, person) as client:
+            return await client.call_tool("two_notes", {}, meta=COLLECTING)
+
+    result = asyncio.run(go())
+    assert ["+++ b/one.md" in shown and "+++ b/two.md" in shown for shown in person.shown] == [True, True]
+    assert "The answer does not say what becomes of: two.md" in person.shown[1]
+    assert (result.is_error, meta_of(result)["status"]) == (False, "succeeded")
+    told = result.content[-1]
+    assert isinstance(told, types.TextContent)
+    assert told.text == "two.md was refused and stays as it was: keep it"
+    assert ((served.folder / "one.md").read_text(), (served.folder / "two.md").read_text()) == ("mine", TWO_NOTES)
+
+
+def test_where_all_of_it_is_refused_the_call_is_denied(served: Served, era: str) -> None:
+    async def go() -> types.CallToolResult:
+        async with over_http(served, era, Person([{"decision": "deny", "reason": "not today"}])) as client:
+            return await client.call_tool("two_notes", {}, meta=COLLECTING)
+
+    result = asyncio.run(go())
+    assert (result.is_error, meta_of(result)["status"], "not today" in text_of(result)) == (True, "denied", True)
+    assert not (served.folder / "one.md").exists()
+
+
+def test_a_client_that_shows_no_forms_leaves_the_one_question_for_the_person(tmp_path: Path, era: str) -> None:
+    folder = tmp_path / "notes"
+    (folder / ".paper").mkdir(parents=True)
+    (folder / "two_notes.md").write_text(TWO_NOTES)
+
+    async def go() -> types.CallToolResult:
+        async with over_stdio(folder, era) as client:
+            return await client.call_tool("two_notes", {}, meta=COLLECTING)
+
+    result = asyncio.run(go())
+    assert meta_of(result)["status"] == "waiting"
+    with Vault(folder) as vault:
+        (question,) = vault.history.questions()
+        assert [file["path"] for file in question.files] == ["one.md", "two.md"]
+        assert vault.answer(question.id, Approved()).status == "succeeded"
+    assert (folder / "two.md").read_text() == "2"
 
 
 def test_nothing_is_written_when_the_person_says_no(served: Served, era: str) -> None:

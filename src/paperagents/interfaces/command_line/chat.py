@@ -12,7 +12,16 @@ import click
 
 from paperagents.agents.toolbox import open_toolbox
 from paperagents.definitions.text import closest
-from paperagents.interfaces.command_line.output import one_line, pad, paint, print_json, say, say_wrapped, visible
+from paperagents.interfaces.command_line.output import (
+    one_line,
+    pad,
+    paint,
+    print_json,
+    say,
+    say_warning,
+    say_wrapped,
+    visible,
+)
 from paperagents.interfaces.command_line.progress import Progress
 from paperagents.interfaces.command_line.run_output import format_value, print_failure
 from paperagents.interfaces.command_line.terminal import choose_approver, stopping_on_interrupt
@@ -166,6 +175,8 @@ class Chat:
             click.echo(visible(format_value(record.data)))
         elif self._streamed:
             click.echo()
+        for warning in record.warnings:
+            say_warning(warning)
 
 
 # --- reading questions

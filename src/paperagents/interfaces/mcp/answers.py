@@ -41,6 +41,9 @@ def answer_result(record: RunRecord, tool: ToolDefinition | None) -> types.CallT
     # Pictures alone are no data.
     structured = structure(data, returns) if data or returns or not content else None
     content = content or [types.TextContent(type="text", text=data if isinstance(data, str) else to_json(data))]
+    if record.warnings:
+        # A model must know, for example, which of its changes a person has refused.
+        content.append(types.TextContent(type="text", text=without_surrogates("\n".join(record.warnings))))
     meta = {"run_id": record.run_id, "status": record.status}
     return types.CallToolResult(content=content, structured_content=structured, _meta=meta)
 
