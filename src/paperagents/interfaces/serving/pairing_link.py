@@ -7,7 +7,8 @@ import socket
 from urllib.parse import quote, urlsplit
 
 from paperagents.agents.model import is_this_computer, origin_of
-from paperagents.errors import UsageError
+from paperagents.errors import PaperError, UsageError
+from paperagents.http.messages import HttpLimits, HttpRequest
 
 PATH = "/pair"
 _NOWHERE = ("192.0.2.1", 9)
@@ -42,15 +43,17 @@ def read_address(url: str) -> str:
 
 def answers_devices(address: str) -> bool:
     """Whether a server of ours answers there, at an address that other devices can reach as well."""
-    import httpx2  # noqa: PLC0415  needed here alone
+    from paperagents.http.client import send_request  # noqa: PLC0415  needed when somebody pairs
 
     if is_this_computer(address):
         return False
+    limits = HttpLimits(seconds=2.0, response_bytes=10_000, redirects=0)
+    asked = HttpRequest(url=f"{address}/health")
     try:
-        with httpx2.Client(trust_env=False, timeout=2) as client:
-            return bool(client.get(f"{address}/health").json() == {"alive": True})
-    except (httpx2.HTTPError, ValueError):
+        answer = send_request(asked, allowed_hosts=[urlsplit(address).netloc], limits=limits)
+    except PaperError:
         return False
+    return answer.json == {"alive": True}
 
 
 def network_address() -> str | None:

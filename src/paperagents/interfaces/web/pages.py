@@ -23,6 +23,7 @@ from paperagents.interfaces.web import (
     editor_pages,
     entry_pages,
     home_pages,
+    model_pages,
     note_pages,
     rendering,
     run_pages,
@@ -39,7 +40,7 @@ router = APIRouter(include_in_schema=False, route_class=PageRoute)
 choices = APIRouter(include_in_schema=False)
 PARTS = (
     rendering, run_pages, editor_pages, settings_pages, entry_pages, agent_pages, note_pages, home_pages, tool_pages,
-    trust_pages, device_pages,
+    trust_pages, device_pages, model_pages,
 )  # fmt: skip
 MOST_AT_ONCE = 50
 LANGUAGE_COOKIE = "paper_language"

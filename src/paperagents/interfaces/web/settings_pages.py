@@ -31,7 +31,8 @@ CHANGED_HERE = (
 )  # fmt: skip
 """Settings with a field on the page; the key of the language model has a field of its own."""
 MOST_RUNS = 5_000
-_ORIGIN = "paper serve"
+ORIGIN = "paper serve"
+"""Who writes a setting here, as errors say it."""
 
 
 class Value(BaseModel):
@@ -84,11 +85,11 @@ def change(live: Live, by: By, name: Annotated[str, Path(max_length=100)], value
         live.vault.read_settings_again()
         return Json({"name": name, "value": "***"})
     if name not in CHANGED_HERE:
-        raise UsageError("unknown-setting", name=name, origin=_ORIGIN, suggestion="", case=None)
+        raise UsageError("unknown-setting", name=name, origin=ORIGIN, suggestion="", case=None)
     if not value.value and SETTING_SPECS[name].kind not in LISTS:
-        raise SettingsError("invalid-setting", name=name, value="", origin=_ORIGIN, case=SETTING_SPECS[name].kind,
+        raise SettingsError("invalid-setting", name=name, value="", origin=ORIGIN, case=SETTING_SPECS[name].kind,
                             least=f"{SETTING_SPECS[name].least:g}", most=f"{SETTING_SPECS[name].most:.0f}")  # fmt: skip
-    write_setting(live.vault.root, name, parse_setting(value.value, SETTING_SPECS[name]), origin=_ORIGIN)
+    write_setting(live.vault.root, name, parse_setting(value.value, SETTING_SPECS[name]), origin=ORIGIN)
     live.vault.read_settings_again()
     return Json({"name": name, "value": mask_value(name, live.vault.settings.values[name])})
 
@@ -106,13 +107,13 @@ def format_setting(value: Any) -> str:
 def store_model_key(vault: Vault, key: str) -> None:
     """Store a key in the system's keyring, else in the user's own settings; never in the vault."""
     if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise SettingsError("invalid-setting", name="llm.api_key", value="***", origin=_ORIGIN, case="text")
+        raise SettingsError("invalid-setting", name="llm.api_key", value="***", origin=ORIGIN, case="text")
     base_url = str(vault.settings.get("llm.base_url"))
     if not store_in_keyring(origin_of(base_url), key):
         if origin_of(str(load_settings(None).get("llm.base_url"))) != origin_of(base_url):
             # A key is sent to the user's own server only: whoever enters it here means this one.
-            write_user_setting("llm.base_url", base_url, origin=_ORIGIN)
-        write_user_setting("llm.api_key", key, origin=_ORIGIN)
+            write_user_setting("llm.base_url", base_url, origin=ORIGIN)
+        write_user_setting("llm.api_key", key, origin=ORIGIN)
     vault.services.redaction.learn([key])
 
 

@@ -10,6 +10,7 @@ import { startEditor } from "./editor.js";
 import { startEntry } from "./entries.js";
 import { followQuestions } from "./inbox.js";
 import { actOnRun, copyResult, loadMore, loadMoreRows, loadRow, undoRun, watchRun } from "./run.js";
+import { startModels } from "./models.js";
 import { startPalette } from "./palette.js";
 import { startSettings } from "./settings.js";
 import { startTool } from "./tool.js";
@@ -20,6 +21,7 @@ const events = openEvents();
 function start() {
   followSidebar();
   startPalette();
+  startModels();
   const groups = document.getElementById("groups");
   if (groups) followSearch(groups);
   followQuestions(events);
