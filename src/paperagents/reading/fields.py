@@ -200,6 +200,14 @@ def looks_like_schedule(text: str) -> bool:
     return _BEGINNING.match(text) is not None
 
 
+def next_tick(schedule: str, now: datetime) -> datetime:
+    """The next time that will come, in the time zone of ``now``."""
+    from croniter import croniter  # noqa: PLC0415  few tools have a schedule
+
+    following: datetime = croniter(schedule, now, max_years_between_matches=8).get_next(datetime)
+    return following
+
+
 def latest_tick(schedule: str, now: datetime) -> datetime:
     """The last time that has come, in the time zone of ``now``."""
     from croniter import croniter  # noqa: PLC0415  few tools have a schedule

@@ -116,6 +116,19 @@ class History:
         rows = self._rows(f"SELECT run_id, arguments FROM runs WHERE run_id IN ({marks})", run_ids) if run_ids else []  # noqa: S608  marks alone
         return dict(readable("runs", rows, lambda row: (row.text("run_id"), row.object("arguments"))))
 
+    def approvers(self, run_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Who said yes to what these runs changed, by run."""
+        marks = ", ".join("?" * len(run_ids))
+        query = (
+            f"SELECT DISTINCT root_run, approved_by FROM changes WHERE root_run IN ({marks}) "  # noqa: S608  marks alone
+            "AND approved_by IS NOT NULL ORDER BY approved_by"
+        )
+        found: dict[str, list[str]] = {}
+        rows = self._rows(query, run_ids) if run_ids else []
+        for run_id, name in readable("changes", rows, lambda row: (row.text("root_run"), row.text("approved_by"))):
+            found.setdefault(run_id, []).append(name)
+        return found
+
     def usages_below(self, run_id: str) -> dict[str, Usage]:
         """What models have used in the runs that are steps of this one, by their ids."""
         rows = self._rows("SELECT run_id, usage FROM runs WHERE parent_run = ? AND usage IS NOT NULL", (run_id,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from paperagents.interfaces.web.home_pages import rate
+from paperagents.interfaces.web.palette_pages import rate
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from paperagents.definitions.tool import Step, ToolDefinition
@@ -17,6 +18,7 @@ from paperagents.values import dataclass
 
 WIDTH = 320
 DAYS = 14
+LINE_WIDTH = 104
 DIAGRAM_WIDTH, HEIGHT, GAP, SIDE = 200, 44, 22, 16
 MOST_LANES = 4
 MOST_ROWS = 60
@@ -43,13 +45,25 @@ class ToolBar:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DayBar:
-    """One day: how many runs were started, and how many of them failed."""
+    """One day: how many runs were started, and how they ended."""
 
     day: str
     runs: int
     failed: int
     height: float
+    """Of all of them; those that failed and those that ended otherwise are the parts of it."""
     failed_height: float
+    other_height: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DayTime:
+    """One day: how long a run took, and the place of that in the picture."""
+
+    day: str
+    median: float
+    x: int
+    y: float
 
 
 def tool_bars(figures: Sequence[dict[str, Any]], most: int = 30) -> list[ToolBar]:
@@ -93,6 +107,7 @@ def day_bars(runs: Sequence[dict[str, Any]], height: int = 100, today: datetime 
     dated = [(f"{to_local(str(run['started'])):%Y-%m-%d}", run["status"]) for run in runs]
     started = Counter(day for day, _ in dated)
     failed = Counter(day for day, status in dated if status == "failed")
+    succeeded = Counter(day for day, status in dated if status == "succeeded")
     unit = height / max((started[day] for day in days), default=1) if any(started[day] for day in days) else 0
     return [
         DayBar(
@@ -101,9 +116,40 @@ def day_bars(runs: Sequence[dict[str, Any]], height: int = 100, today: datetime 
             failed=failed[day],
             height=round(unit * started[day], 1),
             failed_height=round(unit * failed[day], 1),
+            other_height=round(unit * (started[day] - failed[day] - succeeded[day]), 1),
         )
         for day in days
     ]
+
+
+def day_times(runs: Sequence[dict[str, Any]], height: int = 90, today: datetime | None = None) -> list[DayTime]:
+    """How long the runs of each day took that succeeded, the one in the middle; days without one are left out."""
+    days = [bar.day for bar in day_bars(runs, height, today)]
+    took: dict[str, list[float]] = {}
+    for run in runs:
+        if run["status"] == "succeeded":
+            took.setdefault(f"{to_local(str(run['started'])):%Y-%m-%d}", []).append(float(run["duration_ms"]))
+    medians = {day: median(took[day]) for day in days if day in took}
+    unit = height / (max(medians.values(), default=0.0) or 1.0)
+    return [
+        DayTime(day=day, median=medians[day], x=20 + 40 * place, y=round(110 - unit * medians[day], 1))
+        for place, day in enumerate(days)
+        if day in medians
+    ]
+
+
+def day_lines(runs: Sequence[dict[str, Any]], height: int = 20, today: datetime | None = None) -> dict[str, str]:
+    """For each tool the points of a line over the same days: how often it ran."""
+    by_tool: dict[str, list[dict[str, Any]]] = {}
+    for run in runs:
+        by_tool.setdefault(str(run["tool"]), []).append(run)
+    step = LINE_WIDTH / (DAYS - 1)
+    return {
+        tool: " ".join(
+            f"{place * step:.1f},{height - day.height:.1f}" for place, day in enumerate(day_bars(own, height, today))
+        )
+        for tool, own in by_tool.items()
+    }
 
 
 # --- the diagram of a chain: blocks and steps from top to bottom, parallel ones beside each other

@@ -25,8 +25,10 @@ from paperagents.interfaces.web import (
     home_pages,
     model_pages,
     note_pages,
+    palette_pages,
     rendering,
     run_pages,
+    schedule_pages,
     settings_pages,
     tool_pages,
     trust_pages,
@@ -40,7 +42,7 @@ router = APIRouter(include_in_schema=False, route_class=PageRoute)
 choices = APIRouter(include_in_schema=False)
 PARTS = (
     rendering, run_pages, editor_pages, settings_pages, entry_pages, agent_pages, note_pages, home_pages, tool_pages,
-    trust_pages, device_pages, model_pages,
+    trust_pages, device_pages, model_pages, palette_pages, schedule_pages,
 )  # fmt: skip
 MOST_AT_ONCE = 50
 LANGUAGE_COOKIE = "paper_language"

@@ -25,6 +25,7 @@ from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.rest.responses import StrictRoute, invalid_request, status_of
 from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.web.recent import find_recent, read_pins
 from paperagents.interfaces.web.texts import format_duration, format_moment
 from paperagents.inventory import list_brought, list_undecided
 from paperagents.messages import LANGUAGES, language, sentences, text
@@ -77,6 +78,8 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         "vault_name": live.vault.root.name or "/",
         "waiting": live.vault.history.count_questions(),
         "sidebar": make_sidebar(live.vault.registry, current=values.get("current")),
+        # The first page has them in its middle.
+        "recent": find_recent(live, read_pins(request)) if request.url.path != "/" else [],
     }
     if "untrusted" not in values:
         shared["untrusted"] = list_undecided(live.vault, list_brought(live.vault))

@@ -152,12 +152,14 @@ def one_run(request: Request, live: Live, run_id: str) -> Response:
 
 
 def describe_runs(live: LiveRuns, runs: Sequence[JsonObject]) -> dict[str, Any]:
-    """What tells runs apart: the names of their tools, and their input in one line."""
-    given = live.vault.history.inputs([str(each["run_id"]) for each in runs])
+    """What tells runs apart: the names of their tools, their input in one line, and who said yes to what they did."""
+    ids = [str(each["run_id"]) for each in runs]
+    given = live.vault.history.inputs(ids)
     redacted = live.vault.services.redaction.text
     return {
         "names": live.vault.registry.names_of({str(each["tool"]) for each in runs}),
         "inputs": {run_id: redacted(summarize_all(arguments)) for run_id, arguments in given.items()},
+        "approvers": {run_id: ", ".join(names) for run_id, names in live.vault.history.approvers(ids).items()},
     }
 
 

@@ -16,7 +16,7 @@ from paperagents.errors import SettingsError, UsageError
 from paperagents.interfaces.rest.responses import Json, needs
 from paperagents.interfaces.rest.runs import By, Live
 from paperagents.interfaces.web.device_pages import list_devices
-from paperagents.interfaces.web.drawings import WIDTH, day_bars, percent, tool_bars
+from paperagents.interfaces.web.drawings import WIDTH, day_bars, day_lines, day_times, percent, tool_bars
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
 from paperagents.runs.statistics import tag_statistics, tool_statistics
@@ -67,7 +67,8 @@ def stats(request: Request, live: Live) -> Response:
     runs: list[dict[str, Any]] = live.vault.history.runs(limit=MOST_RUNS)
     total, succeeded = sum(each["runs"] for each in figures), sum(each["succeeded"] for each in figures)
     return page(
-        request, "stats.html", bars=tool_bars(figures), days=day_bars(runs), width=WIDTH,
+        request, "stats.html", bars=tool_bars(figures), days=day_bars(runs), times=day_times(runs), lines=day_lines(runs),
+        width=WIDTH,
         total=total, succeeded=succeeded, rate=percent(succeeded, total),
         failed=sum(each["failed"] for each in figures), tags=tag_statistics(live.vault.journal),
         used=total_usage(live.vault.database),

@@ -16,13 +16,10 @@ from paperagents.errors import BrokenFileError, PaperError
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.drawings import diagram
-from paperagents.interfaces.web.home_pages import read_pins
 from paperagents.interfaces.web.markdown import render_markdown
 from paperagents.interfaces.web.note_pages import path_parameter
-from paperagents.interfaces.web.rendering import (
-    PageRoute,
-    page,
-)
+from paperagents.interfaces.web.recent import read_pins
+from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.interfaces.web.run_view import RunView, run_view, stored_arguments, without_secrets
 from paperagents.registry.entry import definition_document
 from paperagents.tool_modes import configure

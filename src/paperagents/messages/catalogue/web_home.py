@@ -1,6 +1,30 @@
 """Sentences of the first page, of the palette, and of the help in the editor."""
 
 TEXTS = {
+    "web.stats.times": ("Time in the last 14 days", "Dauer in den letzten 14 Tagen", "最近 14 天的耗时"),
+    "web.stats.times-about": (
+        "Of the runs that succeeded, the one in the middle of each day.",
+        "Von den gelungenen Läufen der mittlere jedes Tages.",
+        "每天成功运行耗时的中位数。",
+    ),
+    "web.approved-by": ("Approved by", "Genehmigt von", "批准者"),
+    "web.schedules": ("Schedules", "Zeitpläne", "定时任务"),
+    "web.schedules.about": (
+        "Tools that run by themselves while paper serve or paper worker runs. The time stands in the tool's file.",
+        "Tools, die von selbst laufen, solange paper serve oder paper worker läuft. Die Zeit steht in ihrer Datei.",
+        "在 paper serve 或 paper worker 运行期间自动运行的工具。时间写在工具文件中。",
+    ),
+    "web.schedules.none": (
+        'No tool has a schedule. Write one into a tool\'s file: schedule: "0 7 * * *"',
+        'Kein Tool hat einen Zeitplan. In die Datei eines Tools schreiben: schedule: "0 7 * * *"',
+        '没有定时工具。可在工具文件中写入：schedule: "0 7 * * *"',
+    ),
+    "web.schedules.when": ("Schedule", "Zeitplan", "时间"),
+    "web.schedules.next": ("Next", "Nächstes Mal", "下次"),
+    "web.schedules.last": ("Last run", "Letzter Lauf", "上次运行"),
+    "web.stats.over-time": ("14 days", "14 Tage", "14 天"),
+    "web.js.more-fields": ("{count} more", "{count} weitere", "另外 {count} 项"),
+    "web.recent": ("Recent", "Zuletzt benutzt", "最近使用"),
     "web.problem-files": ("Files with problems: {count}", "Dateien mit Problemen: {count}", "有问题的文件：{count} 个"),
     "web.show": ("show", "anzeigen", "显示"),
     "web.home.waiting": ("Waiting for you", "Wartet auf Sie", "等待您处理"),

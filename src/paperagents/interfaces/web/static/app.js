@@ -34,7 +34,7 @@ function start() {
   const form = document.getElementById("tool-form");
   if (form) startTool(form, watch, events);
   if (document.querySelector(".editor")) startEditor(events);
-  if (document.querySelector("[data-setting], [data-variable], [data-revoke]")) startSettings();
+  if (document.querySelector("[data-settings], [data-variable], [data-revoke]")) startSettings();
   if (document.getElementById("pair-button")) startDevices();
   const chat = document.getElementById("chat");
   if (chat) startChat(chat, events, watch);

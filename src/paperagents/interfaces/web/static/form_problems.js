@@ -26,6 +26,8 @@ export function showProblems(fields, problems) {
     field.error.hidden = false;
     if (problem.code === "argument-missing") field.error.append(...offersOf(field));
     field.control.setAttribute("aria-invalid", "true");
+    const fold = field.node.closest("details.more-fields");
+    if (fold) fold.open = true;
     if (!first || field.control.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) first = field.control;
   }
   (first?.matches("input, textarea, select") ? first : first?.querySelector("input, textarea, select, button"))?.focus();

@@ -1,37 +1,75 @@
-// Settings, and the variables of a tool: each is saved by itself; what it cannot be is said beside it.
+// Settings, saved card by card, and the variables of a tool, each by itself; what it cannot be is said beside it.
 
 import { announce, notice, Refusal, say, send } from "./dom.js";
 
 export function startSettings() {
-  for (const form of document.querySelectorAll("[data-setting], [data-variable]")) {
+  for (const form of document.querySelectorAll("[data-settings]")) {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      saveCard(form);
+    });
+  }
+  for (const form of document.querySelectorAll("[data-variable]")) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       // An empty field that shows no value is no wish to remove it: there is a button for that.
-      if (form.elements.value.value || form.elements.value.type !== "password") save(form, form.elements.value.value);
+      if (form.elements.value.value) saveVariable(form, form.elements.value.value);
       else form.elements.value.focus();
     });
-    form.querySelector("[data-remove]")?.addEventListener("click", () => save(form, ""));
+    form.querySelector("[data-remove]")?.addEventListener("click", () => saveVariable(form, ""));
   }
   for (const button of document.querySelectorAll("[data-revoke]")) button.addEventListener("click", () => revoke(button));
 }
 
-async function save(form, value) {
+/** Everything in a card that was changed, in the order in which it stands there: a key is for the address above it. */
+async function saveCard(form) {
+  const changed = [...form.querySelectorAll("[data-setting]")].filter(isChanged);
+  const saved = [];
+  for (const control of changed) saved.push(await saveOne(control));
+  form.querySelector("[aria-invalid]")?.focus();
+  if (saved.every(Boolean)) notice(say("saved"));
+}
+
+function isChanged(control) {
+  if (control.hasAttribute("aria-invalid")) return true;
+  if (control.type === "password") return control.value !== "";
+  return control.matches("select") ? !control.selectedOptions[0]?.defaultSelected : control.value !== control.defaultValue;
+}
+
+function saveOne(control) {
+  return attempt(control, control.closest(".setting").querySelector(".field-error"), async () => {
+    await send("PUT", `/settings/${encodeURIComponent(control.dataset.setting)}`, { value: control.value });
+    if (control.type === "password") {
+      control.value = "";
+      control.placeholder = say("key-set");
+    } else if (control.matches("select")) for (const option of control.options) option.defaultSelected = option.selected;
+    else control.defaultValue = control.value;
+  });
+}
+
+async function saveVariable(form, value) {
   const control = form.elements.value;
-  const told = form.querySelector(".field-error");
+  const isSaved = await attempt(control, form.querySelector(".field-error"), async () => {
+    await setVariable(form, value);
+    control.value = "";
+  });
+  if (isSaved) notice(say(value ? "saved" : "removed"));
+  else control.focus();
+}
+
+/** Do it, or say beside the field why not; the answer is whether it was done. */
+async function attempt(control, told, work) {
   told.hidden = true;
   control.removeAttribute("aria-invalid");
   try {
-    if (form.dataset.variable) await setVariable(form, value);
-    else await send("PUT", `/settings/${encodeURIComponent(form.dataset.setting)}`, { value });
-    if (control.type === "password") control.value = "";
-    if (form.dataset.setting && control.type === "password") control.placeholder = say("key-set");
-    notice(say(form.dataset.variable && !value ? "removed" : "saved"));
+    await work();
+    return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     told.textContent = error.message;
     told.hidden = false;
     control.setAttribute("aria-invalid", "true");
-    control.focus();
+    return false;
   }
 }
 
