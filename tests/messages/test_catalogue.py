@@ -57,6 +57,32 @@ def test_every_sentence_can_be_filled_in_with_any_values(spoken: str) -> None:
             assert text(key, **values).count("{{x}} {0} %s") >= len(values), key
 
 
+@pytest.mark.parametrize(
+    ("spoken", "one", "two"),
+    [
+        ("en", "1 more file", "2 more files"),
+        ("de", "1 weitere Datei", "2 weitere Dateien"),
+        ("zh", "另有 1 个文件", "另有 2 个文件"),
+    ],
+)
+def test_one_is_told_otherwise_than_several(spoken: str, one: str, two: str) -> None:
+    with in_language(spoken):
+        assert [text("web.more-changes", count=count) for count in (1, "1", 2)] == [one, one, two]
+
+
+def test_no_sentence_counts_one_of_several_things() -> None:
+    """A number right before a plain plural would read "1 files"; here it is never one, or no noun follows."""
+    never_one = {
+        "run.cut-results", "for-each-too-long", "too-many-calls", "cli.chat.thought", "mcp.ask.cut", "web.pair.limits",
+        "web.group-about",
+    }  # fmt: skip
+    no_noun = {"cli.search.count", "cli.run.rounds-failed", "web.js.chosen", "web.js.row-failed", "web.approve-all",
+               "web.deny-all"}  # fmt: skip
+    plural = re.compile(r"\{(?:count|rows|columns|minutes|seconds)\} (?:more |weitere )?[A-Za-zäöü]+(?:s|en)\b")
+    found = {key for key, versions in sentences().items() if any(plural.search(each) for each in versions)}
+    assert found == never_one | no_noun
+
+
 def test_no_key_stands_in_two_areas() -> None:
     counted = Counter(key for area in AREAS for key in import_module(f"paperagents.messages.catalogue.{area}").TEXTS)
     assert [key for key, count in counted.items() if count > 1] == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from typing import Any
 from paperagents.values import dataclass
 
 LANGUAGES = ("en", "de", "zh")
+_ONE_OR_SEVERAL = re.compile(r"\{(\w+):([^|{}]*)\|([^{}]*)\}")
 _ENDS = (".", "!", "?", ":", "…", "。", "！", "？", "：")
 
 _chosen: ContextVar[str | None] = ContextVar("language", default=None)
@@ -27,9 +29,19 @@ _default: str | None = None
 
 
 def text(key: str, /, **values: object) -> str:
-    """The sentence of this key in the current language, with its values filled in; ``{file!q}`` for a command line."""
-    template = sentences()[key][LANGUAGES.index(language())]
+    """The sentence of this key in the current language, with its values filled in.
+
+    ``{file!q}`` is quoted for a command line; ``{count:file|files}`` is the first word for one, else the second.
+    """
+    template = choose_words(sentences()[key][LANGUAGES.index(language())], values)
     return _Quoting().vformat(template, (), values) if "!q}" in template else template.format(**values)
+
+
+def choose_words(template: str, values: Mapping[str, object]) -> str:
+    """The sentence with its words for one or for several, as the numbers among its values want them."""
+    if "|" not in template:
+        return template
+    return _ONE_OR_SEVERAL.sub(lambda found: found[2 if str(values[found[1]]) == "1" else 3], template)
 
 
 class _Quoting(Formatter):

@@ -34,6 +34,7 @@ def test_runs_are_filtered_shown_compared_and_done_again(page: Page, served: Ser
 
 
 def test_the_language_is_chosen_with_one_click_and_stays(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/settings")
     page.get_by_role("link", name="DE", exact=True).first.click()
     expect(page.locator("html")).to_have_attribute("lang", "de")
     page.goto(f"{served.url}/tools/shout")
@@ -43,13 +44,17 @@ def test_the_language_is_chosen_with_one_click_and_stays(page: Page, served: Ser
     page.get_by_label("words").fill("laut")
     page.get_by_role("button", name="Ausführen").click()
     expect(page.get_by_text("Gelungen")).to_be_visible()
+    shown = page.url
+    page.goto(f"{served.url}/settings")
     page.get_by_role("link", name="中文").first.click()
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    page.goto(shown)
     expect(page.get_by_text("成功").first).to_be_visible()
 
 
 def test_light_or_dark_is_chosen_and_stays(page: Page, served: Served) -> None:
     light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.goto(f"{served.url}/settings")
     page.get_by_role("link", name="Dark").first.click()
     page.goto(f"{served.url}/runs")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light

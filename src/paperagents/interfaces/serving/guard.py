@@ -27,6 +27,8 @@ from paperagents.interfaces.rest.responses import (
 )  # fmt: skip
 from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access, RateLimit
 from paperagents.interfaces.serving.callers import keep_caller
+from paperagents.interfaces.serving.readers import language_of_reader
+from paperagents.messages import in_language, language
 from paperagents.values import dataclass
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -290,9 +292,11 @@ async def refuse(request: GuardedRequest, error: PaperError, receive: Receive, s
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": error.code})
         return
-    body, kind, policy = to_ascii_json(problem_details(error)), PROBLEM_TYPE, {}
-    if "text/html" in request.header("accept"):
-        body, kind, policy = error_html(error), "text/html; charset=utf-8", {"content-security-policy": ERROR_POLICY}
+    with in_language(language_of_reader(request) or language()):
+        body, kind, policy = to_ascii_json(problem_details(error)), PROBLEM_TYPE, {}
+        if "text/html" in request.header("accept"):
+            body, kind = error_html(error), "text/html; charset=utf-8"
+            policy = {"content-security-policy": ERROR_POLICY}
     status = status_of(error)
     headers = {"content-type": kind, "content-length": str(len(body)), **policy, **_STATUS_HEADERS.get(status, {})}
     await respond(send, status, headers, b"" if request.method == "HEAD" else body)

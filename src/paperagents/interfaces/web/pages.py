@@ -17,6 +17,7 @@ from paperagents.errors import UsageError
 from paperagents.interfaces.rest.responses import Json
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.interfaces.serving.readers import LANGUAGE_COOKIE, language_of_reader
 from paperagents.interfaces.web import (
     agent_pages,
     device_pages,
@@ -45,7 +46,6 @@ PARTS = (
     trust_pages, device_pages, model_pages, palette_pages, schedule_pages,
 )  # fmt: skip
 MOST_AT_ONCE = 50
-LANGUAGE_COOKIE = "paper_language"
 STATUS_HEADER = "x-paper-status"
 _CHOICES = {"language": (LANGUAGE_COOKIE, LANGUAGES), "theme": (THEME_COOKIE, THEMES)}
 Pattern = Annotated[str, Query(max_length=1000)]
@@ -88,26 +88,9 @@ class LocaleMiddleware:
             if scope["type"] == "http":
                 # Looked up for every request: the settings may have changed.
                 locale.enter_context(in_zone(scope["app"].state.live.vault.settings.zone))
-                asked = HTTPConnection(scope)
-                chosen = asked.cookies.get(LANGUAGE_COOKIE)
-                if chosen not in LANGUAGES:
-                    chosen = preferred_language(asked.headers.get("accept-language", ""))
-                if chosen is not None:
+                if (chosen := language_of_reader(HTTPConnection(scope))) is not None:
                     locale.enter_context(in_language(chosen))
             await self.app(scope, receive, send)
-
-
-def preferred_language(accepted: str) -> str | None:
-    """The first language of ``Accept-Language`` that the pages speak; None where it names none of them."""
-    wishes: list[tuple[float, str]] = []
-    for wish in accepted[:500].split(","):
-        name, _, weight = wish.partition(";q=")
-        try:
-            wishes.append((float(weight or 1), name.strip().lower().partition("-")[0]))
-        except ValueError:
-            continue
-    in_order = sorted(wishes, key=lambda wish: -wish[0])
-    return next((name for weight, name in in_order if name in LANGUAGES and weight > 0), None)
 
 
 class StatusHeaderMiddleware:

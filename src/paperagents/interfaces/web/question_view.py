@@ -19,7 +19,7 @@ from paperagents.errors import PaperError
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import natural_order
 from paperagents.interfaces.web.texts import Diff, read_diff
-from paperagents.messages import LANGUAGES, has_text, language, sentences
+from paperagents.messages import LANGUAGES, choose_words, has_text, language, sentences, text
 from paperagents.runs.undo import UNDO
 from paperagents.secrets.redaction import MASK, Redaction
 from paperagents.values import dataclass
@@ -131,6 +131,8 @@ def question_view(live: LiveRuns, request: ApprovalRequest) -> QuestionView:
 
 def describe_caller(live: LiveRuns, key: str) -> tuple[str, int]:
     """The name of the tool or agent that somebody started, and how many steps it has."""
+    if key == UNDO:
+        return text("web.undo"), 0
     try:
         found = live.vault.registry.find_definition(key)
     except PaperError:
@@ -167,7 +169,8 @@ def mark_names(key: str, **names: str) -> Markup:
     marked = {
         name: Markup("<strong><bdi>{}</bdi></strong>").format(escape_invisible(each)) for name, each in names.items()
     }
-    return escape(sentences()[key][LANGUAGES.index(language())]).format(**marked)
+    template = choose_words(sentences()[key][LANGUAGES.index(language())], names)
+    return escape(template).format(**marked)
 
 
 def read_files(request: ApprovalRequest, files: Sequence[JsonObject]) -> Iterator[FileView]:

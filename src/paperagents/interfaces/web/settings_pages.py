@@ -67,8 +67,8 @@ def stats(request: Request, live: Live) -> Response:
     runs: list[dict[str, Any]] = live.vault.history.runs(limit=MOST_RUNS)
     total, succeeded = sum(each["runs"] for each in figures), sum(each["succeeded"] for each in figures)
     return page(
-        request, "stats.html", bars=tool_bars(figures), days=day_bars(runs), times=day_times(runs), lines=day_lines(runs),
-        width=WIDTH,
+        request, "stats.html", bars=tool_bars(figures), days=day_bars(runs), times=day_times(runs),
+        lines=day_lines(runs), width=WIDTH,
         total=total, succeeded=succeeded, rate=percent(succeeded, total),
         failed=sum(each["failed"] for each in figures), tags=tag_statistics(live.vault.journal),
         used=total_usage(live.vault.database),

@@ -146,8 +146,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "智能体之间的询问层数超过 {limit}，不再执行（“{tool}”）。",
     ),
     "agent-iterations": (
-        "The agent did not come to an end within {limit} turns.",
-        "Der Agent kam innerhalb von {limit} Runden zu keinem Ende.",
+        "The agent did not come to an end within {limit} {limit:turn|turns}.",
+        "Der Agent kam innerhalb von {limit} {limit:Runde|Runden} zu keinem Ende.",
         "智能体未能在 {limit} 轮内完成。",
     ),
     "agent-iterations.hint": (

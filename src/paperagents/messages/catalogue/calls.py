@@ -361,7 +361,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "“{tag}”的起始标签和结束标签之间需要内容。",
     ),
     "tag-content-too-long": (
-        "'{attribute}' of '{tag}' has {length} characters; at most {limit} are possible.",
+        "'{attribute}' of '{tag}' has {length} {length:character|characters}; at most {limit} are possible.",
         "„{attribute}“ von „{tag}“ hat {length} Zeichen; möglich sind höchstens {limit}.",
         "“{tag}”的“{attribute}”有 {length} 个字符，最多允许 {limit} 个。",
     ),

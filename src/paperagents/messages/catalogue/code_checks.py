@@ -185,8 +185,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "请取一个条目，例如 [0]。",
     ),
     "unknown-reference.index": (
-        "'{reference}': the list has {count} entries, counted from 0; there is no entry {wanted}.",
-        "„{reference}“: Die Liste hat {count} Einträge, gezählt ab 0; einen Eintrag {wanted} gibt es nicht.",
+        "'{reference}': the list has {count} {count:entry|entries}, counted from 0; there is no entry {wanted}.",
+        "„{reference}“: Die Liste hat {count} {count:Eintrag|Einträge}, gezählt ab 0; {wanted} gibt es nicht.",
         "“{reference}”：列表有 {count} 个条目（从 0 开始计数），没有条目 {wanted}。",
     ),
     "unknown-reference.value": (

@@ -77,8 +77,8 @@ TEXTS = {
         "文档过大：最多可读取 {limit} 百万个字符。",
     ),
     "openapi-nothing-chosen": (
-        "None of the {count} operations fits --only, --tag and --method.",
-        "Keine der {count} Operationen passt zu --only, --tag und --method.",
+        "None of the {count} {count:operation|operations} fits --only, --tag and --method.",
+        "Von {count} {count:Operation|Operationen} passt keine zu --only, --tag und --method.",
         "{count} 个操作中没有一个符合 --only、--tag 和 --method。",
     ),
     "openapi-nothing-chosen.hint": (

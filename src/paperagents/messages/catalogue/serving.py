@@ -130,8 +130,8 @@ TEXTS = {
         "请求超过 {limit} 字节。",
     ),
     "request-too-slow": (
-        "The request took longer than {seconds} seconds to arrive.",
-        "Die Anfrage ist nach {seconds} Sekunden noch nicht angekommen.",
+        "The request took longer than {seconds} {seconds:second|seconds} to arrive.",
+        "Die Anfrage ist nach {seconds} {seconds:Sekunde|Sekunden} noch nicht angekommen.",
         "请求在 {seconds} 秒内未能到达。",
     ),
     "request-not-json": (
@@ -156,12 +156,12 @@ TEXTS = {
     "request.no-json": ("is not JSON", "ist kein JSON", "不是 JSON"),
     "request.text": ("must be text", "muss Text sein", "必须是文本"),
     "request.short": (
-        "is too short, at least {min_length} characters",
+        "is too short, at least {min_length} {min_length:character|characters}",
         "ist zu kurz, mindestens {min_length} Zeichen",
         "太短，至少 {min_length} 个字符",
     ),
     "request.long": (
-        "is too long, at most {max_length} characters",
+        "is too long, at most {max_length} {max_length:character|characters}",
         "ist zu lang, höchstens {max_length} Zeichen",
         "太长，最多 {max_length} 个字符",
     ),
@@ -414,8 +414,8 @@ TEXTS = {
         "请检查 [mcp_servers.{server}] 的 command、url 和 token；仓库自身设置的服务器在仓库之外用副本启动。",
     ),
     "remote-too-slow": (
-        "The MCP server '{server}' has not answered within {seconds} seconds.",
-        "Der MCP-Server „{server}“ hat nach {seconds} Sekunden noch nicht geantwortet.",
+        "The MCP server '{server}' has not answered within {seconds} {seconds:second|seconds}.",
+        "Der MCP-Server „{server}“ hat nach {seconds} {seconds:Sekunde|Sekunden} noch nicht geantwortet.",
         "MCP 服务器 “{server}” 在 {seconds} 秒内没有应答。",
     ),
     "remote-tool-failed": (

@@ -168,8 +168,8 @@ TEXTS = {
     ),
     # questions
     "ask.pending": (
-        "Collected so far, asked about at the end of the run ({count} files):",
-        "Bisher gesammelt, wird am Ende des Laufs gefragt ({count} Dateien):",
+        "Collected so far, asked about at the end of the run ({count} {count:file|files}):",
+        "Bisher gesammelt, wird am Ende des Laufs gefragt ({count} {count:Datei|Dateien}):",
         "目前已收集，运行结束时询问（{count} 个文件）：",
     ),
     "ask.wish.together": (
@@ -178,8 +178,8 @@ TEXTS = {
         "{who} 想要执行其更改：{summary}",
     ),
     "ask.summary": (
-        "{count} files, +{added} −{removed}",
-        "{count} Dateien, +{added} −{removed}",
+        "{count} {count:file|files}, +{added} −{removed}",
+        "{count} {count:Datei|Dateien}, +{added} −{removed}",
         "{count} 个文件，+{added} −{removed}",
     ),
     "ask.summary.one": (

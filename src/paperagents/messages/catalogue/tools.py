@@ -188,8 +188,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "无法连接 “{host}”：{reason}",
     ),
     "http-timeout": (
-        "'{host}' did not answer completely within {seconds} seconds.",
-        "„{host}“ hat nicht innerhalb von {seconds} Sekunden vollständig geantwortet.",
+        "'{host}' did not answer completely within {seconds} {seconds:second|seconds}.",
+        "„{host}“ hat nicht innerhalb von {seconds} {seconds:Sekunde|Sekunden} vollständig geantwortet.",
         "“{host}” 未能在 {seconds} 秒内完整响应。",
     ),
     "http-protocol": (
@@ -358,8 +358,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     # the index
     "search-timeout": (
-        "The search took longer than {seconds} seconds.",
-        "Die Suche hat länger als {seconds} Sekunden gedauert.",
+        "The search took longer than {seconds} {seconds:second|seconds}.",
+        "Die Suche hat länger als {seconds} {seconds:Sekunde|Sekunden} gedauert.",
         "搜索时间超过 {seconds} 秒。",
     ),
     "search-timeout.hint": (

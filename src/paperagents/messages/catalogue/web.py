@@ -114,7 +114,11 @@ TEXTS = {
     "web.run-again": ("Run again with changes", "Mit Änderungen wiederholen", "修改后再次运行"),
     "web.steps": ("Steps", "Schritte", "步骤"),
     "web.step-number": ("step {number}", "Schritt {number}", "步骤 {number}"),
-    "web.more-steps": ("{count} more steps", "{count} weitere Schritte", "还有 {count} 个步骤"),
+    "web.more-steps": (
+        "{count} more {count:step|steps}",
+        "{count} {count:weiterer Schritt|weitere Schritte}",
+        "还有 {count} 个步骤",
+    ),
     "web.output": ("Output", "Ausgabe", "输出"),
     "web.console": ("Console", "Konsole", "控制台"),
     "web.show-data": ("Show the data", "Daten anzeigen", "显示数据"),
@@ -131,10 +135,14 @@ TEXTS = {
     "web.view.tree": ("Tree", "Baum", "树"),
     "web.view.json": ("JSON", "JSON", "JSON 视图"),
     "web.more-members": ("{count} more", "{count} weitere", "还有 {count} 项"),
-    "web.more-characters": ("{count} more characters", "{count} weitere Zeichen", "还有 {count} 个字符"),
+    "web.more-characters": (
+        "{count} more {count:character|characters}",
+        "{count} {count:weiteres|weitere} Zeichen",
+        "还有 {count} 个字符",
+    ),
     "web.table-cut": (
-        "The table has {rows} rows and {columns} columns; the download has all of them.",
-        "Die Tabelle hat {rows} Zeilen und {columns} Spalten; der Download enthält alle.",
+        "The table has {rows} {rows:row|rows} and {columns} {columns:column|columns}; the download has all of them.",
+        "Die Tabelle hat {rows} {rows:Zeile|Zeilen} und {columns} {columns:Spalte|Spalten}; der Download enthält alle.",
         "表格共有 {rows} 行 {columns} 列；下载文件包含全部内容。",
     ),
     "web.result-cut": (

@@ -13,8 +13,8 @@ TEXTS = {
     "web.wants.send": ("{who} wants to send {what}", "{who} möchte {what} senden", "{who} 想发送 {what}"),
     "web.wants.use": ("{who} wants to use {what}", "{who} möchte {what} benutzen", "{who} 想使用 {what}"),
     "web.wants.files": (
-        "{who} wants to change {count} files",
-        "{who} möchte {count} Dateien ändern",
+        "{who} wants to change {count} {count:file|files}",
+        "{who} möchte {count} {count:Datei|Dateien} ändern",
         "{who} 想更改 {count} 个文件",
     ),
     "web.wants.undo": (
@@ -72,8 +72,8 @@ TEXTS = {
     "web.changes": ("Changes", "Änderungen", "更改"),
     "web.no-change": ("Nothing would change.", "Es würde sich nichts ändern.", "没有任何更改。"),
     "web.change-sums": (
-        "{count} files, +{added} −{removed}",
-        "{count} Dateien, +{added} −{removed}",
+        "{count} {count:file|files}, +{added} −{removed}",
+        "{count} {count:Datei|Dateien}, +{added} −{removed}",
         "{count} 个文件，+{added} −{removed}",
     ),
     "web.change.created": ("new", "neu", "新建"),
@@ -83,7 +83,11 @@ TEXTS = {
     "web.redo": ("Redo", "Wiederherstellen", "恢复"),
     "web.undone": ("undone", "rückgängig gemacht", "已撤销"),
     "web.see-undo": ("See the undo", "Zum Rückgängigmachen", "查看撤销"),
-    "web.more-changes": ("{count} more files", "{count} weitere Dateien", "另有 {count} 个文件"),
+    "web.more-changes": (
+        "{count} more {count:file|files}",
+        "{count} weitere {count:Datei|Dateien}",
+        "另有 {count} 个文件",
+    ),
     "web.change-not-kept": (
         "The texts of this change are no longer kept.",
         "Die Texte dieser Änderung werden nicht mehr aufbewahrt.",
@@ -103,7 +107,11 @@ TEXTS = {
         "Nichts wartet auf Sie. Hier erscheinen die Fragen aller Läufe.",
         "没有待您决定的事项。所有运行的请求都会显示在这里。",
     ),
-    "web.inbox-left": ("{count} more wait.", "{count} weitere warten.", "还有 {count} 项等待。"),
+    "web.inbox-left": (
+        "{count} more {count:waits|wait}.",
+        "{count} weitere {count:wartet|warten}.",
+        "还有 {count} 项等待。",
+    ),
     # what scripts say
     "web.js.later": ("Decide later", "Später entscheiden", "稍后决定"),
     "web.js.answered-elsewhere": (

@@ -3,10 +3,13 @@
 const LONGEST_PAUSE = 2_000;
 const sentences = JSON.parse(document.getElementById("texts").textContent);
 
-/** A sentence in the reader's language, with its values filled in. */
+/** A sentence in the reader's language, with its values filled in; `{count:file|files}` is a word for one, or for several. */
 export function say(key, values = {}) {
   const sentence = sentences[key] ?? key;
-  return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  return sentence.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, name, one, several) => {
+    if (!(name in values)) return whole;
+    return several === undefined ? String(values[name]) : Number(values[name]) === 1 ? one : several;
+  });
 }
 
 /** Several sentences one after the other; where another follows, one without a sign at its end gets a full stop. */
