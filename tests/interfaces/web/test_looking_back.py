@@ -131,7 +131,8 @@ def test_figures_are_drawn(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/stats")
     expect(page.locator(".tile strong").first).to_have_text("3")
     expect(page.get_by_role("row", name="shout")).to_contain_text("100 %")
-    expect(page.locator("svg.days")).to_be_visible()
+    expect(page.locator("svg.days")).to_have_count(2)
+    expect(page.locator(".spark polyline").first).to_be_visible()
 
 
 def _text(response: object) -> str:

@@ -13,7 +13,6 @@ TEXTS = {
     ),
     "web.models.where": ("Where it runs", "Wo es läuft", "运行位置"),
     "web.models.local": ("On this computer", "Auf diesem Computer", "本机"),
-    "web.models.openrouter": ("OpenRouter", "OpenRouter", "OpenRouter"),
     "web.models.filter": ("Filter models", "Modelle filtern", "筛选模型"),
     "web.models.none": (
         "No model server answers on this computer. Start one and look again, or choose OpenRouter. Looked at:",
