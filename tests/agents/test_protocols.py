@@ -90,6 +90,13 @@ def test_a_native_answer_pairs_every_call_with_its_result(desk: Desk, serve: Ser
     assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == {"query": "peas"}
 
 
+def test_an_answer_that_only_calls_goes_back_without_a_text(desk: Desk, serve: Serve) -> None:
+    """A proxy would put words of its own into the place of an empty one."""
+    server = serve([{"calls": [call("search_files", query="peas")]}, "None."])
+    assert desk.vault.run("helper", {"query": "Go"}).data == "None."
+    assert server.requests[1]["messages"][2]["content"] is None
+
+
 @pytest.mark.parametrize(
     ("status", "message"),
     [

@@ -118,6 +118,21 @@ def test_blocks_without_an_index_end_with_their_signature() -> None:
     ]
 
 
+def test_pieces_inside_of_an_object_are_joined_as_those_beside_it() -> None:
+    turn = read(
+        {"provider_specific_fields": {"thinking_blocks": [{"type": "thinking", "thinking": "On", "signature": ""}]}},
+        {"provider_specific_fields": {"thinking_blocks": [{"type": "thinking", "thinking": "e", "signature": ""}]}},
+        {"provider_specific_fields": {"thinking_blocks": [{"type": "thinking", "thinking": "", "signature": "s"}]}},
+        {"provider_specific_fields": {"thought_signatures": ["a"]}},
+        {"provider_specific_fields": {"thought_signatures": ["b"]}},
+        {"content": "Yes."},
+    )
+    assert turn.reasoning["provider_specific_fields"] == {
+        "thinking_blocks": [{"type": "thinking", "thinking": "One", "signature": "s"}],
+        "thought_signatures": ["a", "b"],
+    }
+
+
 @pytest.mark.parametrize(
     "fields",
     [

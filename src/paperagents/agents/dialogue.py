@@ -171,6 +171,8 @@ class Dialogue:
         tagged = [f"Result of {each.tool} ({each.status}):\n{each.text}" for each in results if each.native is None]
         answer: JsonObject = {"role": "assistant", "content": turn.thought + turn.text, **turn.reasoning}
         if native:
+            # Where there are only calls, no text: some servers put one of their own into the place of an empty one.
+            answer["content"] = answer["content"] or None
             answer["tool_calls"] = [native_call(call, result.arguments) for call, result in native]
         self._own.append(answer)
         self._own += [{"role": "tool", "tool_call_id": call.id, "content": result.text} for call, result in native]

@@ -64,9 +64,10 @@ def join_values(known: JsonValue, more: Any, *, is_whole: bool) -> JsonValue:
     """What a field holds after its next piece: lists grow, objects are merged, anything else comes whole."""
     if isinstance(more, list):
         entries: list[Any] = known if isinstance(known, list) else []
+        if not all(isinstance(each, dict) for each in (*entries, *more)):
+            return [*entries, *more]
         for each in more:
-            if isinstance(each, dict):
-                join_entry(entries, each, is_whole=is_whole)
+            join_entry(entries, each, is_whole=is_whole)
         return entries
     if isinstance(known, dict) and isinstance(more, dict):
         return merge(known, more)
@@ -75,11 +76,7 @@ def join_values(known: JsonValue, more: Any, *, is_whole: bool) -> JsonValue:
 
 def merge(known: JsonObject, more: Mapping[str, Any]) -> JsonObject:
     """Two objects as one, also what is inside of them."""
-    merged = dict(known)
-    for name, value in more.items():
-        inner = merged.get(name)
-        merged[name] = merge(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
-    return merged
+    return known | {name: join_values(known.get(name), value, is_whole=False) for name, value in more.items()}
 
 
 def join_entry(known: list[JsonObject], piece: Mapping[str, Any], *, is_whole: bool) -> None:
