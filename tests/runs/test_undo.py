@@ -263,6 +263,8 @@ def test_what_came_with_a_strangers_database_is_not_undone_by_a_yes_to_everythin
         connection.execute("UPDATE changes SET signature = 'x:y'")
     record = desk.vault.undo(run, approver=ApproveEverything())
     assert record.status == "waiting"
+    desk.chain("tidy", f"  - {{tool: undo, parameters: {{run: {run}}}}}", "approval: together")
+    assert desk.vault.run("tidy", approver=ApproveEverything()).status == "waiting"
     assert desk.text("a.md") == "mine\n"
     assert desk.vault.undo(run, approver=lambda _: YES).success
 
@@ -353,3 +355,22 @@ def test_an_undo_that_was_killed_between_two_files_is_completed(desk: Desk, monk
     assert desk.vault.resume(killed, approver=lambda _: Denied()).status == "succeeded"
     assert not (desk.root / "a.md").exists()
     assert not (desk.root / "b.md").exists()
+
+
+def test_an_undo_that_is_collected_with_other_changes_is_one_like_any_other(desk: Desk) -> None:
+    run = write(desk, "a.md", "one\n")
+    other = write(desk, "b.md", "one\n")
+    desk.chain("tidy", f"""
+  - {{tool: undo, parameters: {{run: {run}}}}}
+  - {{tool: undo, parameters: {{run: {other}}}}}
+  - {{tool: write_file, parameters: {{filePath: b.md, content: "two\\n"}}}}
+  - {{tool: write_file, parameters: {{filePath: c.md, content: "c\\n"}}}}
+""", "approval: together")  # fmt: skip
+    record = desk.run("tidy", {}, YES)
+    assert record.status == "succeeded", record.error
+    undone = {each["path"]: each["undone"] for each in desk.vault.changes() if each["run_id"] != record.run_id}
+    # What became of b.md afterwards is not what it was before the run.
+    assert undone == {"a.md": True, "b.md": False}
+    assert undo(desk, record.run_id).status == "succeeded"
+    assert (desk.text("a.md"), desk.text("b.md"), (desk.root / "c.md").exists()) == ("one\n", "one\n", False)
+    assert [line["run_id"] for line in desk.vault.blame("a.md")] == [run]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import TypeAlias
@@ -18,32 +18,36 @@ _MOST_PAIRS = 20_000
 """So many equal lines can be compared at once; where all are alike there are millions, each looked at many times."""
 _DEEPEST = 8
 """So often a text is cut at lines that are in both once; each time may take as long as the text is."""
+Redact: TypeAlias = Callable[[str], str]
+"""Takes out the secrets, before anything else is made of a text: what hides in one would hide it."""
 _Part: TypeAlias = tuple[str, int, int, int, int]
 """As difflib has them: a kind, and the range of lines in the old and in the new text."""
 
 
 def unified_diff(before: str | None, after: str | None, path: str) -> str:
     """The diff of a file; None where the file is new, or deleted. Invisible characters are made visible."""
+    return "\n".join([diff_head(before, after, path), *unified_hunks(before, after)])
+
+
+def diff_head(before: str | None, after: str | None, path: str) -> str:
+    """The two lines above the hunks."""
     # A line end in a name would begin a line of its own.
     name = path.replace("\n", "\\n")
     head = f"--- {'/dev/null' if before is None else f'a/{name}'}\n+++ {'/dev/null' if after is None else f'b/{name}'}"
-    return "\n".join([escape_invisible(head, in_diff=True), *unified_hunks(before, after)])
+    return escape_invisible(head, in_diff=True)
 
 
-def unified_hunks(before: str | None, after: str | None) -> list[str]:
-    """The hunks of the diff, each with its head."""
+def unified_hunks(before: str | None, after: str | None, redact: Redact = str) -> list[str]:
+    """The hunks of the diff, each with its header as the first line, counted from 1 wherever one is named."""
     old, new = split_lines(before or ""), split_lines(after or "")
     hunks = []
     for group in group_parts([*compare(old, new)]):
         first, last = group[0], group[-1]
         hunk = [f"@@ -{format_range(first[1], last[2])} +{format_range(first[3], last[4])} @@"]
         for kind, start, end, new_start, new_end in group:
-            if kind == "equal":
-                hunk += [" " + line for line in old[start:end]]
-            else:
-                hunk += ["-" + line for line in old[start:end]]
-                hunk += ["+" + line for line in new[new_start:new_end]]
-        hunks.append(escape_invisible("\n".join(hunk), in_diff=True))
+            hunk += [f"{' ' if kind == 'equal' else '-'}{line}" for line in old[start:end]]
+            hunk += [f"+{line}" for line in (new[new_start:new_end] if kind != "equal" else ())]
+        hunks.append(escape_invisible(redact("\n".join(hunk)), in_diff=True))
     return hunks
 
 

@@ -5,11 +5,10 @@ Hunks are those of the unified diff, counted from 1. An entry stands among the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from paperagents.approval.diff import compare, format_range, group_parts, split_lines
-from paperagents.approval.invisible import escape_invisible
+from paperagents.approval.diff import Redact, compare, diff_head, group_parts, split_lines, unified_hunks
 from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
@@ -32,33 +31,18 @@ class Refusal:
         return {"path": self.path, "hunk": self.hunk, "reason": self.reason}
 
 
-def describe_change(change: Change, redact: Callable[[str], str] = str) -> JsonObject:
+def describe_change(change: Change, redact: Redact = str) -> JsonObject:
     """A change as a question shows it."""
     kind = "created" if change.before is None else "deleted" if change.after is None else "changed"
-    name = change.name.replace("\n", "\\n")
-    head = (
-        f"--- {'/dev/null' if change.before is None else f'a/{name}'}\n"
-        f"+++ {'/dev/null' if change.after is None else f'b/{name}'}"
-    )
-    parts = [(header, escape_invisible(redact(diff), in_diff=True)) for header, diff in format_hunks(change)]
-    hunks: list[JsonValue] = [
-        {"number": number, "header": header, "diff": diff} for number, (header, diff) in enumerate(parts, 1)
-    ]
-    whole = "\n".join([escape_invisible(head), *(diff for _, diff in parts)])
-    described: JsonObject = {"path": change.name, "change": kind, "diff": whole, "hunks": hunks}
+    hunks = unified_hunks(change.before, change.after, redact)
+    diff = "\n".join([diff_head(change.before, change.after, change.name), *hunks])
+    described: JsonObject = {"path": change.name, "change": kind, "diff": diff, "hunks": describe_hunks(hunks)}
     return {**described, "kind": change.kind} if change.kind else described
 
 
-def format_hunks(change: Change) -> Iterator[tuple[str, str]]:
-    """Each hunk of the unified diff: its header, and all of it."""
-    old, new = split_lines(change.before or ""), split_lines(change.after or "")
-    for group in group_parts([*compare(old, new)]):
-        first, last = group[0], group[-1]
-        lines = [f"@@ -{format_range(first[1], last[2])} +{format_range(first[3], last[4])} @@"]
-        for kind, start, end, new_start, new_end in group:
-            lines += [f"{' ' if kind == 'equal' else '-'}{line}" for line in old[start:end]]
-            lines += [f"+{line}" for line in (new[new_start:new_end] if kind != "equal" else ())]
-        yield lines[0], "\n".join(lines)
+def describe_hunks(hunks: Sequence[str]) -> list[JsonValue]:
+    """Hunks as questions and ``paper changes show`` have them."""
+    return [{"number": number, "header": hunk.partition("\n")[0], "diff": hunk} for number, hunk in enumerate(hunks, 1)]
 
 
 def choose_hunks(change: Change, chosen: frozenset[int]) -> Change:
@@ -122,10 +106,10 @@ def choose_changes(
                 agreed.append(change)
             case {"content": str(written)}:
                 agreed.append(replace(change, after=restore(written, change.after or "")))
-            case {"hunks": list(numbers)} if numbers or not [*format_hunks(change)]:
+            case {"hunks": list(numbers)} if numbers or not unified_hunks(change.before, change.after):
                 chosen = frozenset(each for each in numbers if isinstance(each, int))
                 agreed.append(choose_hunks(change, chosen))
-                every = range(1, len([*format_hunks(change)]) + 1)
+                every = range(1, len(unified_hunks(change.before, change.after)) + 1)
                 refused += [Refusal(path=change.name, hunk=each) for each in every if each not in chosen]
             case {"reason": str(reason)}:
                 refused.append(Refusal(path=change.name, reason=reason))

@@ -322,8 +322,8 @@ class Effect:
     """The notes and entries it changes, as far as that can be seen before."""
     must_be_seen: bool = False
     """It rests on what a stranger may have written: only a yes of somebody who was shown it counts."""
-    undoes: str = ""
-    """The run whose changes it takes back; empty for what is no undo."""
+    undoes: Mapping[str, str] = field(default_factory=dict)
+    """Of changes that take one back: by name, the run that made it."""
     answer: JsonValue = None
     """The answer, where it can be known without performing it: for plans, and after an interruption."""
     current: Callable[[], str] = lambda: ""

@@ -7,9 +7,10 @@ from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from paperagents.approval.diff import unified_diff, unified_hunks
+from paperagents.approval.diff import diff_head, unified_hunks
+from paperagents.approval.file_changes import describe_hunks
 from paperagents.definitions.change import name_target
-from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import PaperError
 from paperagents.files.folder import VaultFolder
 from paperagents.runs.changes import count_lines, signed_parts
@@ -185,13 +186,13 @@ class ChangeHistory:
 
     def show(self, change: RunChange, redact: Callable[[str], str]) -> JsonObject:
         """The form of ``paper changes show --json``; the diff is empty where the texts are not kept any more."""
-        diffs: list[str] = []
-        hunks: list[JsonValue] = []
+        diff: list[str] = []
+        hunks: list[str] = []
         for texts in filter(None, map(self.texts, change.spans)):
-            diffs.append(redact(unified_diff(*texts, change.name)))
-            for hunk in map(redact, unified_hunks(*texts)):
-                hunks.append({"number": len(hunks) + 1, "header": hunk.partition("\n")[0], "diff": hunk})
-        return {"path": change.name, "change": change.word, "diff": "\n".join(diffs), "hunks": hunks}
+            found = unified_hunks(*texts, redact)
+            diff += [diff_head(*texts, change.name), *found]
+            hunks += found
+        return {"path": change.name, "change": change.word, "diff": "\n".join(diff), "hunks": describe_hunks(hunks)}
 
     def texts(self, span: Sequence[ChangeRow]) -> tuple[str | None, str | None] | None:
         """The texts before and after some changes; None where one of them is not kept any more."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from paperagents.approval.diff import compare, split_lines
 from paperagents.definitions.change import Change
@@ -46,12 +47,13 @@ class ChangeLog:
         self._images = ImageStore(journal.database)
 
     def intend(
-        self, changes: Sequence[Change], cause: Cause, *, steps: Mapping[str, int] | None = None, undoes: str = "",
-        made: bool = False,
+        self, changes: Sequence[Change], cause: Cause, *, steps: Mapping[str, int] = MappingProxyType({}),
+        undoes: Mapping[str, str] = MappingProxyType({}), made: bool = False,
     ) -> None:  # fmt: skip
         """Write down what is about to be changed, or is changed in this very transaction where it is ``made``.
 
-        ``steps`` has the step of each change that an earlier step than that of the cause has led to, by its name.
+        By the name of a change, ``steps`` has the step that has led to it, where that is not the step of the cause, and
+        ``undoes`` the run that it takes back.
         """
         if not changes:
             return
@@ -64,12 +66,12 @@ class ChangeLog:
             for change in changes:
                 before, after = self._keep_images(connection, change)
                 added, removed = count_lines(change.before, change.after)
-                step = (steps or {}).get(change.name, cause.step)
+                step, undone = steps.get(change.name, cause.step), undoes.get(change.name, "")
                 where = (root_of(cause.run_id), cause.run_id, cause.step_path, step, change.kind, change.path)
-                parts = signed_parts(cause.run_id, change.kind, change.path, before, after, undoes=undoes)
+                parts = signed_parts(cause.run_id, change.kind, change.path, before, after, undoes=undone)
                 connection.execute(
                     _ROW,
-                    (*where, before, after, added, removed, when, cause.approved_by, undoes, int(made),
+                    (*where, before, after, added, removed, when, cause.approved_by, undone, int(made),
                      self._journal.signatures.sign(*parts)),
                 )  # fmt: skip
 

@@ -174,7 +174,8 @@ class Decisions:
 
     def _find_new_text(self, effect: Effect, name: str, hunks: frozenset[int]) -> str | None:
         """What a note or entry becomes with these hunks alone."""
-        texts = (choose_hunks(each, hunks).after for each in effect.changes if each.name == name and not effect.undoes)
+        changes = (each for each in effect.changes if each.name == name and name not in effect.undoes)
+        texts = (choose_hunks(each, hunks).after for each in changes)
         return None if (found := next(texts, None)) is None else self.services.redaction.text(found)
 
     def _shown_changes(self, effect: Effect) -> tuple[tuple[JsonObject, ...], tuple[JsonObject, ...]]:

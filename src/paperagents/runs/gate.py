@@ -149,7 +149,8 @@ class Gate:
                 pending.apply(effect.changes if effect.is_commit else ())
                 call = CollectedCall(run_id=run.run_id, path=place.path, step=run.root_step or place.step,
                                      tool=effect.tool, scope=effect.scope, changes=effect.changes,
-                                     is_asked=effect.needs_approval)  # fmt: skip
+                                     is_asked=effect.needs_approval, must_be_seen=effect.must_be_seen,
+                                     undoes=effect.undoes)  # fmt: skip
                 pending.calls.append(call)
                 self.services.pending_rows.add(pending.owner, call)
                 entry.parameters, entry.message = effect.arguments, text("run.collected")

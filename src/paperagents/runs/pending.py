@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, field
 from functools import cached_property
 
 from paperagents.approval.question import Effect, Scope, read_scope
@@ -51,6 +51,9 @@ class CollectedCall:
     changes: tuple[Change, ...]
     is_asked: bool
     """Whether it would have been asked about by itself, unless a rule allows it."""
+    must_be_seen: bool = False
+    undoes: Mapping[str, str] = field(default_factory=dict)
+    """As in the effect of the call."""
 
     def as_json(self) -> JsonObject:
         """The form in which it is kept."""
@@ -60,6 +63,8 @@ class CollectedCall:
             "scope": asdict(self.scope) if self.scope is not None else None,
             "changes": [asdict(each) for each in self.changes],
             "is_asked": self.is_asked,
+            "must_be_seen": self.must_be_seen,
+            "undoes": dict(self.undoes),
         }
 
 
@@ -108,6 +113,14 @@ class PendingChanges:
             if first[kind, path] != last[kind, path]
         ]
         return sorted((each for each in changes if each.before != each.after), key=lambda each: each.name)
+
+    def undone_runs(self) -> dict[str, str]:
+        """By the name of a change, the run that it takes back; where another call has changed the text, too, none."""
+        runs: dict[str, list[str]] = {}
+        for call in self.calls:
+            for change in call.changes:
+                runs.setdefault(change.name, []).append(call.undoes.get(change.name, ""))
+        return {name: undone[0] for name, undone in runs.items() if len(undone) == 1 and undone[0]}
 
     def read_now(self, kind: str, path: str) -> str | None:
         """The text of a note, where ``kind`` is empty, or of an entry as everybody sees it."""
@@ -181,6 +194,7 @@ def read_call(run_id: str, path: str, row: StoredRow) -> CollectedCall:
     match row.object("call"):
         case {
             "step": int(step), "tool": str(tool), "changes": list(changes), "scope": scope, "is_asked": bool(is_asked),
+            "must_be_seen": bool(must_be_seen), "undoes": dict(undoes),
         }:  # fmt: skip
             return CollectedCall(
                 run_id=run_id,
@@ -190,6 +204,8 @@ def read_call(run_id: str, path: str, row: StoredRow) -> CollectedCall:
                 scope=read_scope(scope) if isinstance(scope, dict) else None,
                 changes=tuple(read_change(each, row) for each in changes),
                 is_asked=is_asked,
+                must_be_seen=must_be_seen,
+                undoes={name: str(run) for name, run in undoes.items()},
             )
     return row.refuse("call")
 

@@ -160,6 +160,8 @@ class Collector:
             is_commit=True,
             parts=tuple((call.tool, call.scope) for call in calls if call.is_asked),
             steps={change.name: call.step for call in calls for change in call.changes},
+            must_be_seen=any(call.must_be_seen for call in calls),
+            undoes=self._services.pending.undone_runs(),
         )
         return replace(effect, choose=lambda files: self._choose(effect, files))
 

@@ -64,22 +64,22 @@ class Undo:
             must_be_seen=not is_own,
             before=state_of(changes),
             changes=tuple(changes),
-            undoes=run,
+            undoes={each.name: run for each in changes},
             answer=answer,
             # The gate makes all of them or none, also where the program is killed in between.
             is_commit=True,
             perform=lambda: answer,
         )
-        return replace(effect, choose=lambda files: self._choose(effect, files))
+        return replace(effect, choose=lambda files: self._choose(effect, run, files))
 
-    def _choose(self, effect: Effect, files: JsonObject) -> Effect:
+    def _choose(self, effect: Effect, run: str, files: JsonObject) -> Effect:
         """The part of an undo that an answer agrees to. Raises UsageError, or DeniedError where that is none."""
         agreed, refused = agree_to(effect, files, self.redaction)
         return replace(
             effect,
             changes=tuple(agreed),
             before=state_of(agreed),
-            answer={"run": effect.undoes, "files": [each.name for each in agreed]},
+            answer={"run": run, "files": [each.name for each in agreed]},
             warn_of=lambda _: "\n".join(map(describe_refusal, refused)) or None,
             choose=None,
         )
