@@ -7,7 +7,7 @@ import pytest
 from paperagents.definitions.source import Excerpt
 from paperagents.reading.javascript_checks import check_block
 from paperagents.reading.javascript_names import DENO_GLOBALS, Surroundings, check_module_names
-from paperagents.reading.javascript_scopes import SANDBOX_GLOBALS
+from paperagents.reading.javascript_scopes import MOST_IN_ERROR, SANDBOX_GLOBALS, Scopes
 from paperagents.reading.javascript_syntax import JavaScript
 from paperagents.reading.problems import ProblemList
 from paperagents.sandbox import run_javascript
@@ -213,3 +213,11 @@ def test_a_warning_says_what_was_probably_meant(code: str, hint: str) -> None:
     check_block(Excerpt(text=code), AROUND, problems)
     (problem,) = problems.in_order()
     assert hint in str(problem.hint)
+
+
+def test_nothing_is_said_of_names_where_looking_for_them_would_take_too_long() -> None:
+    def uses_in(opened: int) -> list[str]:
+        return [name for name, _, _ in Scopes(JavaScript("input.x;\n" + "(\n" * opened)).uses]
+
+    assert uses_in(10) == ["input"]
+    assert uses_in(MOST_IN_ERROR + 1) == []

@@ -57,6 +57,10 @@ _PLACES = """
 """
 
 
+MOST_IN_ERROR = 5_000
+"""Where more stands in a place that could not be parsed, nothing is said about names."""
+
+
 @dataclass(slots=True)
 class _Scope:
     """A stretch of code with names of its own."""
@@ -80,7 +84,11 @@ class Scopes:
         """Every use of a name, in the order of the code."""
         self.assigned: list[tuple[str, _Scope]] = []
         self.top = _Scope(start=0, end=1 << 62, around=None)
-        self._sweep(QueryCursor(_query()).captures(script.root))
+        # A query takes time with the square of what stands in one place that could not be parsed.
+        is_hopeless = script.root.has_error and any(
+            each.is_error and each.child_count > MOST_IN_ERROR for each in script.nodes
+        )
+        self._sweep({} if is_hopeless else QueryCursor(_query()).captures(script.root))
         # Without a declaration it becomes a global, also for what stands before it.
         self.top.names |= {name for name, scope in self.assigned if find_scope(name, scope) is None}
 
