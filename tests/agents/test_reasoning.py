@@ -69,6 +69,8 @@ def test_no_text_is_lost_or_told_twice(text: str, size: int) -> None:
         ("<thinking>Hm.</thinking>\nYes.", "Hm.", "Yes."),
         ("<thought>Hm.</thought>Yes.", "Hm.", "Yes."),
         ("◁think▷Hm.◁/think▷Yes.", "Hm.", "Yes."),
+        ("<think>Hm.</think>\n<think>So.</think>\n\nYes.", "Hm.\n\nSo.", "Yes."),
+        ("<think></think><think>So.</think>Yes, <think>.", "So.", "Yes, <think>."),
         ("Hm, well.\n</think>\n\nYes.", "Hm, well.", "Yes."),
         ("<think>Never closed", "Never closed", ""),
         ("Use the <think> tag.", "", "Use the <think> tag."),

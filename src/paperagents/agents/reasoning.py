@@ -123,7 +123,9 @@ def reasoning_text(turn: Mapping[str, Any]) -> str:
     beside = readable_of(fields) if isinstance(fields, dict) else ""
     thought = str(turn.get("thought") or "").strip()
     for begin, end in MARKS.items():
-        thought = thought.removeprefix(begin).removesuffix(end)
+        thought = re.sub(
+            rf"{re.escape(end)}\s*{re.escape(begin)}", "\n\n", thought.removeprefix(begin).removesuffix(end)
+        )
     return "\n\n".join(filter(None, (beside.strip(), thought.strip())))
 
 
@@ -148,25 +150,28 @@ class ThoughtReader:
         if self._is_answer:
             return "", piece
         self._rest += piece
-        if self._end is None:
-            self._begin()
-        if self._end is None:
-            is_open = any(begin.startswith(self._rest.lstrip()) for begin in MARKS)
-            self._is_answer = not is_open
-            return "", "" if is_open else self._take_rest()
-        inside, found, behind = self._rest.partition(self._end)
-        if not found:
-            kept = len(self._end) - 1
-            told, self._rest = self._rest[:-kept], self._rest[-kept:]
-            self.thought += told
-            return told, ""
-        blank = behind[: len(behind) - len(behind.lstrip())]
-        if blank == behind:
-            # Blanks before the answer are no part of it; there may be more of them.
-            return "", ""
-        self.thought += f"{inside}{found}{blank}"
-        self._is_answer, self._rest = True, ""
-        return inside, behind.lstrip()
+        told = ""
+        # One thought may follow another before the answer begins.
+        while True:
+            if self._end is None:
+                self._begin()
+            if self._end is None:
+                is_open = any(begin.startswith(self._rest.lstrip()) for begin in MARKS)
+                self._is_answer = not is_open
+                return told, "" if is_open else self._take_rest()
+            inside, found, behind = self._rest.partition(self._end)
+            if not found:
+                kept = len(self._end) - 1
+                more, self._rest = self._rest[:-kept], self._rest[-kept:]
+                self.thought += more
+                return told + more, ""
+            blank = behind[: len(behind) - len(behind.lstrip())]
+            if blank == behind:
+                # Blanks before the answer are no part of it; there may be more of them.
+                return told, ""
+            self.thought += f"{inside}{found}{blank}"
+            told += inside
+            self._end, self._rest = None, behind.lstrip()
 
     def finish(self) -> tuple[str, str]:
         """What is left when the text is complete."""
@@ -182,7 +187,8 @@ class ThoughtReader:
         for begin, end in MARKS.items():
             if start.startswith(begin):
                 before = len(self._rest) - len(start) + len(begin)
-                self.thought, self._rest, self._end = self._rest[:before], self._rest[before:], end
+                self.thought += self._rest[:before]
+                self._rest, self._end = self._rest[before:], end
                 return
 
     def _take_rest(self) -> str:
