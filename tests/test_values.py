@@ -42,6 +42,18 @@ class Unlike:
     x: int = 1
 
 
+@dataclass(kw_only=True)
+class Counter:
+    """Changes."""
+
+    count: int = 0
+    seen: list[str] = field(default_factory=list)
+
+
+class Undescribed:
+    x: int = 1
+
+
 def test_defaults_are_filled_in_and_never_shared() -> None:
     point, other = Point(x=1), Point(x=1)
     assert (point.x, point.y, point.notes) == (1, 0, [])
@@ -88,3 +100,16 @@ def test_replacing_copying_and_pickling_give_equal_values() -> None:
 
 def test_a_value_shows_its_fields_except_the_hidden() -> None:
     assert repr(Place(x=1, name="a")) == "Place(x=1, y=0, notes=[], name='a')"
+
+
+def test_what_is_not_frozen_can_be_changed_and_is_no_key() -> None:
+    counter = Counter(seen=["a"])
+    counter.count += 1
+    assert counter == Counter(count=1, seen=["a"])
+    assert repr(counter).endswith("Counter(count=1, seen=['a'])")
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(counter)
+
+
+def test_a_class_without_words_needs_no_signature() -> None:
+    assert dataclass(frozen=True, kw_only=True)(Undescribed).__doc__ == "Undescribed"

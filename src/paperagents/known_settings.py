@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from paperagents.definitions.text import closest
 from paperagents.errors import SettingsError
 from paperagents.messages import LANGUAGES
+from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
 if TYPE_CHECKING:
@@ -82,12 +83,12 @@ NAMED_TABLES: Mapping[str, Mapping[str, SettingSpec]] = {
     },
 }
 """Tables with a name of the user's choosing in between: ``[npm.TOOL]``."""
-_ADDRESS = re.compile(r"https?://[^\s/?#]\S*", re.IGNORECASE)
-_DATABASE = re.compile(r"(postgres(ql)?://.*)?", re.DOTALL)
-_HOST = re.compile(r"(?:\[([^\[\]]+)\]|[^\s/@?#*\[\]:,]+)(?::([0-9]{1,5}))?")
+_ADDRESS = late_pattern(r"https?://[^\s/?#]\S*", re.IGNORECASE)
+_DATABASE = late_pattern(r"(postgres(ql)?://.*)?", re.DOTALL)
+_HOST = late_pattern(r"(?:\[([^\[\]]+)\]|[^\s/@?#*\[\]:,]+)(?::([0-9]{1,5}))?")
 _LAST_PORT = 65535
-_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VARIABLE_NAME = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER_NAME = late_pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _PLACEHOLDERS = {"npm": "TOOL", "limits": "TOOL", "mcp_servers": "NAME"}
 
 

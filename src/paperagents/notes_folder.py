@@ -68,7 +68,13 @@ class NotesFolder:
 
         kept = self.root / KEEPING_FOLDER
         file = kept / "cache" / "files.db" if kept.is_dir() else None
-        return ToolRegistry(self.root, built_in=builtin_tools, cache_file=file, remote=lambda: self.remote_servers)
+        return ToolRegistry(
+            self.root,
+            built_in=builtin_tools,
+            cache_file=file,
+            remote=lambda: self.remote_servers,
+            seal=lambda data: self.user_key.seal(data),  # noqa: PLW0108  the key is loaded when it is first needed
+        )
 
     @cached_property
     def remote_servers(self) -> KnownServers:

@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(*, frozen: bool = False, kw_only: bool = False, slots: bool = False, eq: bool = True) -> Any:
-        """As that of the standard library, which makes those that are not frozen or not named."""
-        if not (frozen and kw_only):
+        """As that of the standard library, which makes those whose values are not named."""
+        if not kw_only:
             return dataclasses.dataclass(frozen=frozen, kw_only=kw_only, slots=slots, eq=eq)
 
         def decorate(cls: type) -> type:
+            # Without words the standard library writes the signature, for which it loads a tokenizer.
+            cls.__doc__ = cls.__doc__ or cls.__name__
             made = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=True, slots=slots)(cls)
             _add(made, "__init__", _make_first_init(made))
-            for method in (__repr__, __setattr__, __delattr__):
+            for method in (__repr__, __setattr__, __delattr__) if frozen else (__repr__,):
                 _add(made, method.__name__, method)
-            if slots:
+            if slots and frozen:
                 made.__getstate__, made.__setstate__ = __getstate__, __setstate__
             if eq:
-                _add_comparison(made)
+                _add_comparison(made, can_be_key=frozen)
             return made
 
         return decorate
@@ -71,7 +73,7 @@ def _compile_init(cls: Any) -> Callable[..., None]:
     return method
 
 
-def _add_comparison(cls: Any) -> None:
+def _add_comparison(cls: Any, *, can_be_key: bool) -> None:
     compared = [each.name for each in dataclasses.fields(cls) if each.compare]
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
 
@@ -84,7 +86,7 @@ def _add_comparison(cls: Any) -> None:
     has_hash = cls.__dict__.get("__hash__") is not None
     _add(cls, "__eq__", __eq__)
     if not has_hash:
-        cls.__hash__ = __hash__
+        cls.__hash__ = __hash__ if can_be_key else None
 
 
 def __repr__(self: Any) -> str:  # noqa: N807  shared by all classes

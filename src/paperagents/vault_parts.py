@@ -29,7 +29,6 @@ from paperagents.messages import system_text
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.packages import packages_of
 from paperagents.npm.tool_packages import NpmPackages
-from paperagents.reading.files import read_pinned_tool
 from paperagents.runs.all_tools import AllTools
 from paperagents.runs.change_history import ChangeHistory, read_now
 from paperagents.runs.changes import ChangeLog
@@ -246,7 +245,7 @@ class VaultParts(NotesFolder):
         changes = ChangeLog(self.journal)
         return Services(
             find_tool=self.find_tool,
-            read_pinned=read_pinned_tool,
+            read_pinned=_read_pinned,
             file_content=self._file_content,
             folder=self.folder,
             built_in=self._built_in(self.folder, self.entries),
@@ -418,3 +417,9 @@ class VaultParts(NotesFolder):
         texts = [value for value in secret if value and isinstance(value, str)]
         texts += [each for name, each in tables if is_secret_name(name)]
         return [*texts, *self.environments.every_value(), *self.service_secrets.every_value()]
+
+
+def _read_pinned(file: str, content: bytes) -> ToolDefinition:
+    from paperagents.reading.files import read_pinned_tool  # noqa: PLC0415  only runs that go on need it
+
+    return read_pinned_tool(file, content)

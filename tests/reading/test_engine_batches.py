@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from paperagents import sandbox
+from paperagents.definitions.file_reading import FileReading
 from paperagents.reading import files as file_reading
-from paperagents.reading.files import FileReading, check_with_engine, read_markdown
+from paperagents.reading.files import check_with_engine, read_markdown
 
 GOOD = "return input;"
 BAD = "return a ?? b || 3;"

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paperagents.definitions.file_reading import MAX_BYTES
 from paperagents.definitions.source import Problem
 from paperagents.messages import LANGUAGES, in_language
-from paperagents.reading.files import MAX_BYTES, read_markdown
+from paperagents.reading.files import read_markdown
 from paperagents.reading.references import Malformed, Reference, read_template
 
 FOLDER = Path(__file__).parent

@@ -10,7 +10,8 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.messages import in_language
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.references import Malformed, Reference, Scope, check_text, find_references, read_template
+from paperagents.reading.reference_checks import Scope, check_text
+from paperagents.reading.references import Malformed, Reference, find_references, read_template
 
 
 def shown(text: str) -> list[object]:

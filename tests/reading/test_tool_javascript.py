@@ -7,10 +7,11 @@ import re
 
 import pytest
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.messages import in_language
-from paperagents.reading.files import FileReading, read_script
+from paperagents.reading.files import read_script
 from paperagents.registry.manual import manual
 
 GOOD = """\

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.waiting import wait_until
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.errors import PaperError
 from paperagents.registry.folder_watch import FolderWatch
 from paperagents.registry.tool_registry import ToolRegistry
@@ -104,7 +105,7 @@ def fail_on(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
     read = file_reading.read_markdown
 
-    def failing(data: bytes, *rest: Any) -> file_reading.FileReading:
+    def failing(data: bytes, *rest: Any) -> FileReading:
         if content in data:
             raise RecursionError("too deep")
         return read(data, *rest)

@@ -7,6 +7,7 @@ trusted, proves nothing: a database that came with somebody's folder brings its 
 
 from __future__ import annotations
 
+import hmac
 import json
 import secrets
 from collections.abc import Callable
@@ -38,10 +39,18 @@ class UserKey:
         """The key itself."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415  slow to load
 
+        return Ed25519PrivateKey.from_private_bytes(self._seed)
+
+    def seal(self, data: bytes) -> bytes:
+        """32 bytes that only this user can make, and only of these: for what the user keeps in a vault."""
+        return hmac.digest(self._seed, b"seal\0" + data, "sha256")
+
+    @cached_property
+    def _seed(self) -> bytes:
         seed = secrets.token_bytes(32)
         with suppress(PaperError, OSError, ValueError):
             seed = self._read() or self._keep(seed)
-        return Ed25519PrivateKey.from_private_bytes(seed)
+        return seed
 
     @cached_property
     def public(self) -> str:

@@ -12,8 +12,9 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import declared_types
 from paperagents.errors import UsageError
 from paperagents.messages import text
+from paperagents.patterns import late_pattern
 
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = late_pattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _WORDS = {"true": True, "false": False}
 
 

@@ -10,7 +10,6 @@ from dataclasses import field, replace
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest, is_javascript_variable
 from paperagents.errors import ReferenceMissingError
-from paperagents.reading.javascript_syntax import find_placeholders
 from paperagents.reading.references import Malformed, Reference, read_template
 from paperagents.values import dataclass
 
@@ -94,6 +93,10 @@ def fill_script(code: str, names: Names) -> str:
     Date, time and id are plain text. An argument may be anything, so everything in it that is not a
     letter or digit is written as an escape: inside a string it is the same text, and it can never leave it.
     """
+    if "{{" not in code:
+        return code
+    from paperagents.reading.javascript_syntax import find_placeholders  # noqa: PLC0415  its libraries are slow to load
+
     own = names.own()
     pieces, end = [], 0
     for found in find_placeholders(code, {**names.arguments, **own}):

@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from typing import Literal, TypeVar, get_args
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.patterns import late_pattern
 
 Value = TypeVar("Value", bound=JsonValue)
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = late_pattern("[\ud800-\udfff]")
 
 
 def has_surrogates(text: str) -> bool:
@@ -53,7 +54,7 @@ def lossless_bytes(text: str) -> bytes:
 # --- regular expressions that never go back, and are right under every release of Python
 
 
-_SET_ESCAPE_OR_GROUP = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\.|\)([*+?]|\{\d+(?:,\d*)?\})\+", re.DOTALL)
+_SET_ESCAPE_OR_GROUP = late_pattern(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\.|\)([*+?]|\{\d+(?:,\d*)?\})\+", re.DOTALL)
 _ERRS = sys.version_info < (3, 11, 5)
 
 
@@ -149,8 +150,8 @@ def _differ_by(one: str, other: str, edits: int) -> bool:
 
 
 _LONGEST_PACKAGE_NAME = 214
-_NAME = re.compile(r"(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*")
-_RANGE = re.compile(r"[0-9A-Za-z.^~<>=|*+ -]{0,200}")
+_NAME = late_pattern(r"(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*")
+_RANGE = late_pattern(r"[0-9A-Za-z.^~<>=|*+ -]{0,200}")
 
 
 def is_registry_package(name: str, wanted: str) -> bool:

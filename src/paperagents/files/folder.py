@@ -8,7 +8,6 @@ byte: line ends, a byte order mark and NUL characters stay as they are, so writi
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -39,11 +38,11 @@ from paperagents.files.safe_open import (
 )
 from paperagents.files.writing import FileWrite, encode_text, make_folder, read_mode, write_atomically
 from paperagents.messages import Sentence
-from paperagents.reading.markdown import read_properties
+from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
-_NEAR_REFERENCE = re.compile(r"(item)(?:\.[\w-]+)+|[^\W\d][\w-]*\.output(?:\.[\w-]+)*")
+_NEAR_REFERENCE = late_pattern(r"(item)(?:\.[\w-]+)+|[^\W\d][\w-]*\.output(?:\.[\w-]+)*")
 """In the place of a path: what its writer meant as a reference and forgot to put into braces."""
 LARGEST_FILE = 16 * 1024 * 1024
 _Answer = TypeVar("_Answer")
@@ -73,6 +72,8 @@ class FileContent:
 
     def as_json(self) -> JsonObject:
         """What ``read_file`` gives."""
+        from paperagents.reading.markdown import read_properties  # noqa: PLC0415  its libraries are slow to load
+
         return {
             "filePath": self.path,
             "path": self.path,

@@ -6,12 +6,13 @@ cloud machines hand out their secrets.
 
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
+
+from paperagents.patterns import late_pattern
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -46,7 +47,7 @@ _CLOSED_V6 = tuple(
     )
 )
 _NAT64 = IPv6Network("64:ff9b::/96")
-_IPV4_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_IPV4_NUMBER = late_pattern(r"[0-9]+|0x[0-9a-f]*")
 _ISATAP_MARKS = (0x00005EFE, 0x02005EFE)
 
 

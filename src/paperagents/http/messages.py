@@ -18,6 +18,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import value_without_surrogates
 from paperagents.errors import ToolError
 from paperagents.messages import Sentence
+from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
 READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -31,7 +32,7 @@ _OVERRIDES = frozenset({
     "xmethodoverride",
 })  # fmt: skip
 """Headers and parameters that some servers take for the real method, by their letters alone."""
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_TOKEN = late_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,13 +138,13 @@ def is_token(name: str) -> bool:
 
 _MOST_VALUES = 2_000_000  # ten megabytes of "[]," would become a gigabyte of lists
 # Text encodings only: Python also "decodes" punycode and the like, in quadratic time.
-_ENCODINGS = re.compile(
+_ENCODINGS = late_pattern(
     r"utf-(?:8|16|32)(?:-[bl]e)?|ascii|iso8859-\d+|cp\d+|gb\w+|big5\w*|shift_jis\w*|euc_\w+|koi8-\w|mac-\w+|hz|johab"
 )
-_TEXT_TYPES = re.compile(r"text/|.*(?:json|xml|javascript|ecmascript|yaml|csv|x-www-form-urlencoded)")
-_JSON_TYPE = re.compile(r"(?:application|text)/(?:[\w.+-]+\+)?json")
-_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
-_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+_TEXT_TYPES = late_pattern(r"text/|.*(?:json|xml|javascript|ecmascript|yaml|csv|x-www-form-urlencoded)")
+_JSON_TYPE = late_pattern(r"(?:application|text)/(?:[\w.+-]+\+)?json")
+_CHARSET = late_pattern(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
+_HALF_CHARACTER = late_pattern(r"\\u[dD][89a-fA-F]")
 
 
 def encode_body(body: JsonValue, limit: int) -> tuple[bytes, str | None]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import AGENT_PREFIX, AgentDefinition, Parameter, ToolDefinition, tool_of_agent
 from paperagents.errors import PaperError
-from paperagents.reading.files import FileReading
 from paperagents.registry.entry import Entry
 from paperagents.registry.tool_registry import ToolRegistry
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.source import Problem, Span
 from paperagents.definitions.text import utf8
 from paperagents.errors import PaperError
@@ -20,7 +21,6 @@ from paperagents.language.rename import home_of, rename_in, require_free, requir
 from paperagents.language.structure import find_hints, find_lenses, find_symbols, find_tokens
 from paperagents.language.surroundings import NoRecordings, Recordings
 from paperagents.language.view import View
-from paperagents.reading.files import FileReading
 from paperagents.registry.tool_registry import ToolRegistry
 
 

@@ -24,6 +24,7 @@ from paperagents.errors import ToolError
 from paperagents.files.state_files import file_lock, read_object, read_object_to_change, replace_file, set_aside
 from paperagents.mcp_client.vault_files import find_named, find_open_folders
 from paperagents.messages import text
+from paperagents.patterns import late_pattern
 from paperagents.secrets.redaction import MASK, is_secret_name
 from paperagents.values import dataclass
 
@@ -235,8 +236,8 @@ def describe_values(values: Mapping[str, str]) -> str:
     return ", ".join(f"{name}={each}" for name, each in shown.items())
 
 
-_SECRET = re.compile(r"(?:[A-Za-z]+ )?\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
-_NAMED_SECRET = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_SECRET = late_pattern(r"(?:[A-Za-z]+ )?\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_NAMED_SECRET = late_pattern(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 
 
 def named_secrets(server: RemoteServer) -> list[str]:

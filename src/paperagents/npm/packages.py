@@ -23,6 +23,7 @@ from paperagents.definitions.text import is_registry_package, lossless_bytes, sl
 from paperagents.errors import ToolError
 from paperagents.messages import system_text
 from paperagents.npm.process import install_command, write_loader
+from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
 if TYPE_CHECKING:
@@ -227,9 +228,9 @@ def short_digest(text: str) -> str:
 
 
 KINDS = ("read", "write", "net", "env")
-_HOST = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9]([A-Za-z0-9._-]{0,252}))(:(?P<port>[0-9]{1,5}))?")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
-_STEERS_THE_PROCESS = re.compile(r"(DENO|LD|NODE|V8|DYLD|MALLOC|GLIBC|SSLKEYLOGFILE|RUST)(_.*)?", re.IGNORECASE)
+_HOST = late_pattern(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9]([A-Za-z0-9._-]{0,252}))(:(?P<port>[0-9]{1,5}))?")
+_VARIABLE = late_pattern(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
+_STEERS_THE_PROCESS = late_pattern(r"(DENO|LD|NODE|V8|DYLD|MALLOC|GLIBC|SSLKEYLOGFILE|RUST)(_.*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from paperagents.reading.markdown import find_fences, split_note
+from paperagents.patterns import late_pattern
 
 HEADING = "## Execution log"
-_BETWEEN = re.compile(r"|\d{4}-[\d:.T+-]{1,40} [0-9a-f]{16} [a-z]{1,20}")
-_FENCE = re.compile(r"`{3,}(?:yaml)?")
-_INSIDE = re.compile(r"execution_log:(?: \[\])?|  - step: \d+|    (?:block|name|status|message): .*")
+_BETWEEN = late_pattern(r"|\d{4}-[\d:.T+-]{1,40} [0-9a-f]{16} [a-z]{1,20}")
+_FENCE = late_pattern(r"`{3,}(?:yaml)?")
+_INSIDE = late_pattern(r"execution_log:(?: \[\])?|  - step: \d+|    (?:block|name|status|message): .*")
 
 
 def digest_without_log(content: bytes) -> str:
@@ -27,6 +27,8 @@ def find_log(content: bytes) -> int | None:
     """
     if HEADING.encode() not in content:
         return None
+    from paperagents.reading.markdown import find_fences, split_note  # noqa: PLC0415  its libraries are slow to load
+
     text = content.decode("utf-8", "replace").replace("\r\n", "\n")
     lines, body = text.split("\n"), split_note(text, "").body
     inside: dict[int, re.Pattern[str]] = {}

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import guess_name
+from paperagents.patterns import late_pattern
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -178,8 +179,8 @@ MAX_SCHEDULE = 200
 _NAMES = "mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|l"
 _FIELD = rf"(?:[0-9*,/#-]|{_NAMES})+"
 _WORDS = "@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)"
-_BEGINNING = re.compile(r"@[a-z]|[0-9*,/-]+ +[0-9*,/-]+ ", re.IGNORECASE)
-_SCHEDULE = re.compile(rf"{_WORDS}|{_FIELD}(?: +{_FIELD}){{4}}", re.IGNORECASE)
+_BEGINNING = late_pattern(r"@[a-z]|[0-9*,/-]+ +[0-9*,/-]+ ", re.IGNORECASE)
+_SCHEDULE = late_pattern(rf"{_WORDS}|{_FIELD}(?: +{_FIELD}){{4}}", re.IGNORECASE)
 
 
 def is_schedule(text: str) -> bool:

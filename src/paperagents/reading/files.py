@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
+from paperagents.definitions.file_reading import MAX_BYTES, Definition, FileReading
 from paperagents.definitions.shapes import Shape
 from paperagents.definitions.source import Excerpt, Problem, Span
-from paperagents.definitions.tag import TagNote
 from paperagents.definitions.tool import AgentDefinition, ToolDefinition, tool_of_agent
 from paperagents.errors import BrokenFileError, SandboxError, ScriptSyntaxError
+from paperagents.patterns import late_pattern
 from paperagents.reading.agent_markdown import read_agent
 from paperagents.reading.javascript_syntax import mask_placeholders
 from paperagents.reading.markdown import Note, split_note
@@ -24,39 +25,18 @@ from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, read_yaml
 from paperagents.sandbox import Limits, run_javascript
 from paperagents.values import dataclass
 
-MAX_BYTES = 2_000_000
-Definition = ToolDefinition | AgentDefinition | TagNote
 _READERS: dict[str, Callable[..., Definition]] = {"tool": read_tool, "agent": read_agent, "tag": read_tag}
 
-_MARKED_LINE = re.compile(
+_MARKED_LINE = late_pattern(
     r"""^[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:[ \t]*["']?(?:true|yes|on)["']?[ \t]*(?:#.*)?$""",
     re.IGNORECASE | re.MULTILINE,
 )
-_MARKED_IN_BRACES = re.compile(
+_MARKED_IN_BRACES = late_pattern(
     r"""(?:[{,]|^)\s*["']?(?:tool|agent|tag)["']?\s*:\s*["']?(?:true|yes|on)["']?[ \t]*(?:[,}#]|$)""",
     re.IGNORECASE | re.MULTILINE,
 )
-_OUR_KEY = re.compile(rb"""(?:[\r\n{,?])[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:""")
+_OUR_KEY = late_pattern(rb"""(?:[\r\n{,?])[ \t]*["']?(?:tool|agent|tag)["']?[ \t]*:""")
 _START = Span(line=1, column=1, end_line=1, end_column=1)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileReading:
-    """What a file is. Neither definition nor problems: it is an ordinary note."""
-
-    file: str
-    definition: Definition | None = None
-    problems: tuple[Problem, ...] = ()
-
-    @property
-    def concerns_us(self) -> bool:
-        """Whether the file is, or tries to be, a tool, an agent or a tag."""
-        return self.definition is not None or bool(self.problems)
-
-    @property
-    def valid(self) -> bool:
-        """Whether the definition can be used."""
-        return self.definition is not None and all(problem.severity != "error" for problem in self.problems)
 
 
 def may_define_something(data: bytes) -> bool:

@@ -12,6 +12,7 @@ from itertools import islice
 from tree_sitter import Node, Query, QueryCursor
 
 from paperagents.definitions.source import Excerpt, Span
+from paperagents.patterns import late_pattern
 from paperagents.reading.javascript_names import Surroundings, check_module_names, check_names
 from paperagents.reading.javascript_syntax import (
     FUNCTIONS,
@@ -126,9 +127,9 @@ def first_words(text: str) -> tuple[int, int]:
 # --- loops that can never end: a condition that is always true, and nothing inside that leaves
 
 
-_LOOP_WORDS = re.compile(r"\b(?:while|for)\b")
+_LOOP_WORDS = late_pattern(r"\b(?:while|for)\b")
 _TRUTH = {"true": True, "false": False, "null": False, "undefined": False, "object": True, "array": True}
-_ZERO = re.compile(r"0[xob]?0*n?|0*\.?0*(e\d+)?")
+_ZERO = late_pattern(r"0[xob]?0*n?|0*\.?0*(e\d+)?")
 _NEVER = 1 << 30
 
 
@@ -261,15 +262,15 @@ _PLACES = """
 (regex) @regex
 [(jsx_element) (jsx_self_closing_element)] @markup
 """
-_WORTH_A_LOOK = re.compile(
+_WORTH_A_LOOK = late_pattern(
     r"\b(?:let|const|class|try|await|break|continue)\b|<[A-Za-z>]|[{,]\s*(?:/\*|//|,)|(?<![/*])/(?![/*])"
 )
-_JUMPS = re.compile(r"\b(?:await|break|continue)\b")
+_JUMPS = late_pattern(r"\b(?:await|break|continue)\b")
 _DECLARATIONS = frozenset({"lexical_declaration", "variable_declaration"})
 _JUMP_WORDS = {"await_expression": "await", "break_statement": "break", "continue_statement": "continue"}
 _TOP = frozenset({"await"})
 _NAMED = frozenset({"class_declaration", "function_declaration", "generator_function_declaration"})
-_REGEX_PART = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:|<[^>]*>)?|.", re.DOTALL)
+_REGEX_PART = late_pattern(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:|<[^>]*>)?|.", re.DOTALL)
 
 
 def find_mistakes(script: JavaScript) -> Iterator[Finding]:

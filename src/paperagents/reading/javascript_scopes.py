@@ -7,13 +7,13 @@ hoisted, so names are only looked up when the sweep is over. Where code can defi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
 from tree_sitter import Node, Query, QueryCursor
 
+from paperagents.patterns import late_pattern
 from paperagents.reading.javascript_syntax import Finding, JavaScript, javascript_language, unescape_name
 
 SANDBOX_GLOBALS = frozenset({
@@ -30,10 +30,10 @@ SANDBOX_GLOBALS = frozenset({
 """What every piece of JavaScript finds in the sandbox."""
 MODULE_NAMES = frozenset({"module", "exports", "require", "importx", "loadModule"})
 """What a tool that is one file finds beside them."""
-_HIDDEN = re.compile(r"(?<![.\w$])with\s*\(|\bglobalThis\b(?!\s*\??\.)|\beval\b")
+_HIDDEN = late_pattern(r"(?<![.\w$])with\s*\(|\bglobalThis\b(?!\s*\??\.)|\beval\b")
 """Where code may define names in a way that its syntax does not show."""
-_ASKED = re.compile(r"\btypeof[\s(]+([\w$]+)")
-_GLOBAL_FIELD = re.compile(r"\b(?:globalThis|this)\s*\??\.\s*([\w$]+)")
+_ASKED = late_pattern(r"\btypeof[\s(]+([\w$]+)")
+_GLOBAL_FIELD = late_pattern(r"\b(?:globalThis|this)\s*\??\.\s*([\w$]+)")
 _ESCAPED = "\\"
 
 _PLACES = """

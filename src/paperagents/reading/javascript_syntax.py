@@ -12,6 +12,7 @@ from time import thread_time
 import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser, Point, Tree
 
+from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
 FUNCTIONS = frozenset({
@@ -25,8 +26,8 @@ MAX_CHARACTERS = 100_000
 PARSER_SECONDS = 0.3
 """Sound code of the greatest length takes a sixth of this; only recovering from errors takes longer."""
 
-_FORBIDDEN_WORDS = re.compile(r"\b(?:require|process|fs|eval|Function|import|export|constructor)\b|\\u")
-_ESCAPE = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))")
+_FORBIDDEN_WORDS = late_pattern(r"\b(?:require|process|fs|eval|Function|import|export|constructor)\b|\\u")
+_ESCAPE = late_pattern(r"\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))")
 _BINDING_PARENTS = {
     "variable_declarator": "name", "function_declaration": "name", "function_expression": "name",
     "generator_function_declaration": "name", "class_declaration": "name", "arrow_function": "parameter",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import guess_name
+from paperagents.patterns import late_pattern
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_core import read_plain_yaml
 from paperagents.reading.yaml_nodes import YamlMapping, read_yaml
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     # Loaded for notes whose fences stand in lists or quotes; most do without.
     from markdown_it import MarkdownIt
 
-_OPENING = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
-_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
-_NESTING = re.compile(r" {0,3}(?:[-+*](?:[ \t]|$)|\d{1,9}[.)]|[<>\t])| {4}| {1,3}[`~]")
+_OPENING = late_pattern(r"---[ \t]*\r?(?:\n|\Z)")
+_FENCE = late_pattern(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_NESTING = late_pattern(r" {0,3}(?:[-+*](?:[ \t]|$)|\d{1,9}[.)]|[<>\t])| {4}| {1,3}[`~]")
 _Block = tuple[str, int, str]
 """What stands behind the fence, the number of the first line, the content."""
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_CLOSING = late_pattern(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 
 
 MAX_PROPERTIES = 100_000
@@ -144,12 +145,12 @@ def _parser() -> MarkdownIt:
 # --- the fenced blocks of a note that execute
 
 
-MARKER = re.compile(r"\s*//[ \t]*@(\w[\w-]*)")
-_CONTENT = re.compile(r"^([ \t]*)(?!#|---|[ \t]|$)", re.MULTILINE)
+MARKER = late_pattern(r"\s*//[ \t]*@(\w[\w-]*)")
+_CONTENT = late_pattern(r"^([ \t]*)(?!#|---|[ \t]|$)", re.MULTILINE)
 _OF_A_BLOCK = r"""["']?(?:tool["']?[ \t]*:(?![ \t]*true\b)|steps["']?[ \t]*:)"""
 """``tool: true`` shows how a file becomes a tool."""
-_BLOCK_KEY = re.compile(rf"^([ \t]*){_OF_A_BLOCK}", re.MULTILINE)
-_BLOCK_KEY_IN_BRACES = re.compile(rf"[{{,]\s*{_OF_A_BLOCK}")
+_BLOCK_KEY = late_pattern(rf"^([ \t]*){_OF_A_BLOCK}", re.MULTILINE)
+_BLOCK_KEY_IN_BRACES = late_pattern(rf"[{{,]\s*{_OF_A_BLOCK}")
 
 
 @dataclass(kw_only=True)

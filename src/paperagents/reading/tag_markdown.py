@@ -23,6 +23,7 @@ from paperagents.definitions.tag import (
 )
 from paperagents.definitions.text import ENTRY_KINDS, compile_regex, stem_of
 from paperagents.errors import UsageError
+from paperagents.patterns import late_pattern
 from paperagents.reading.fields import Fields
 from paperagents.reading.markdown import MARKER, Note, find_fences
 from paperagents.reading.problems import ProblemList
@@ -111,8 +112,8 @@ def find_field(front: YamlMapping, path: str) -> Span:
 
 ATTRIBUTE_TYPES = ("string", "number", "integer", "boolean", "flag", "enum", "object", "array", "any")
 LONGEST_QUOTE = 80
-TAG_ID = re.compile(r"\w[\w.\-]{0,199}")
-KIND = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+TAG_ID = late_pattern(r"\w[\w.\-]{0,199}")
+KIND = late_pattern(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 KEPT_WITH_ENTRIES = frozenset({"created", "updated", "version", "definition_version"})
 """What the store keeps with every entry; an attribute of the same name would be hidden by it."""
 Value = TypeVar("Value", bound=TagDefinition | TagSchema | AttributeSchema)

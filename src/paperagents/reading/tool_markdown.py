@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -12,6 +11,7 @@ from paperagents.definitions.shapes import Shape
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import lossless_bytes, slug, stem_of
 from paperagents.definitions.tool import Example, Parameter, Step, ToolDefinition, ToolType
+from paperagents.patterns import late_pattern
 from paperagents.reading.execution_log import digest_without_log
 from paperagents.reading.fields import MAX_SCHEDULE, Fields, is_schedule, looks_like_schedule
 from paperagents.reading.javascript_checks import check_block
@@ -19,7 +19,7 @@ from paperagents.reading.javascript_fields import ANYTHING, ProducedFields, find
 from paperagents.reading.javascript_names import Surroundings
 from paperagents.reading.markdown import Blocks, Note, read_blocks
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.references import Scope
+from paperagents.reading.reference_checks import Scope
 from paperagents.reading.tool_parameters import read_parameters, warn_of_loop_values
 from paperagents.reading.tool_steps import read_step, read_steps
 from paperagents.reading.written_schema import read_schema
@@ -32,7 +32,7 @@ TOOL_FIELDS = (
 )  # fmt: skip
 EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses", "environment")
 LOG_FILES = (".md", ".txt", ".log", ".yaml", ".yml", ".json", ".jsonl")
-IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,200}")
+IDENTIFIER = late_pattern(r"[A-Za-z0-9_-]{1,200}")
 _OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "approved", "scheduled", "vision")
 """Properties of other notes that are near a field of ours but no slip of it."""
 

@@ -13,15 +13,8 @@ from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_checks import check_block, check_expression
 from paperagents.reading.javascript_names import Surroundings
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.references import (
-    BUILT_IN_NAMES,
-    Scope,
-    check_text,
-    check_values,
-    find_answer_references,
-    read_condition,
-    read_template,
-)
+from paperagents.reading.reference_checks import Scope, check_text, check_values, find_answer_references
+from paperagents.reading.references import BUILT_IN_NAMES, read_condition, read_template
 from paperagents.reading.written_values import find_near_references, read_written
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
 

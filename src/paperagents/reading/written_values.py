@@ -10,14 +10,16 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Span
 from paperagents.definitions.text import closest
 from paperagents.definitions.tool import NearReference, Pieces, WrittenValue, value_path
-from paperagents.reading.references import Reference, Scope, find_references, read_template
+from paperagents.patterns import late_pattern
+from paperagents.reading.reference_checks import Scope
+from paperagents.reading.references import Reference, find_references, read_template
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 MOST_VALUES = 500
 """In one argument. What has more is data, and is judged when it runs."""
 LONGEST = 1000
 """Characters of a text; a longer one is content."""
-_WHOLE = re.compile(r"\{\{[^{}<]+\}\}")
+_WHOLE = late_pattern(r"\{\{[^{}<]+\}\}")
 MOST_ITEMS = 100
 """Of a list to go through."""
 
@@ -94,11 +96,11 @@ def find_inner(node: YamlNode, path: tuple[str | int, ...]) -> YamlNode | None:
 # --- texts that are nearly references
 
 
-_MAYBE = re.compile(r"\s*(?:[\w$]\S{3,199}|\$?\{[^\n]{1,200})\s*\Z")
+_MAYBE = late_pattern(r"\s*(?:[\w$]\S{3,199}|\$?\{[^\n]{1,200})\s*\Z")
 """A look that rules out most texts."""
-_PATH = re.compile(r"[^\W\d][\w-]*(?:\.\w[\w-]*|\[\s*(?:\d{1,9}|\"[^\"]*\"|'[^']*')\s*\])*")
-_WRAPPED = re.compile(r"(?:\$\{\{|\$\{|\{\{\{|\{\{|\{|\$)\s*([^\s{}$]+)\s*(\}{0,3})")
-_FILE = re.compile(
+_PATH = late_pattern(r"[^\W\d][\w-]*(?:\.\w[\w-]*|\[\s*(?:\d{1,9}|\"[^\"]*\"|'[^']*')\s*\])*")
+_WRAPPED = late_pattern(r"(?:\$\{\{|\$\{|\{\{\{|\{\{|\{|\$)\s*([^\s{}$]+)\s*(\}{0,3})")
+_FILE = late_pattern(
     r"\.(?:md|markdown|txt|json|jsonl|ya?ml|csv|tsv|html?|xml|pdf|png|jpe?g|gif|svg|webp|log|js|ts|css|py|sh|toml|ini|"
     r"canvas|base|docx?|xlsx?|odt|zip|gz|tar|mp3|mp4|wav|bak|tmp)",
     re.IGNORECASE,

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
-_BLANK_LINE = re.compile(r"^\t[\t ]*$", re.MULTILINE)
+_BLANK_LINE = late_pattern(r"^\t[\t ]*$", re.MULTILINE)
 _LINE_ENDS = "\x85\u2028\u2029"
-_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_PAIR = late_pattern(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _PRIVATE = range(0xE000, 0xF8FF)
-_PRIVATE_ESCAPE = re.compile(r"\\(?:u|U0000)([eEfF][0-9a-fA-F]{3})")
+_PRIVATE_ESCAPE = late_pattern(r"\\(?:u|U0000)([eEfF][0-9a-fA-F]{3})")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,8 +68,8 @@ def _joined(pair: re.Match[str]) -> str:
 # --- what an unquoted value means in YAML 1.2
 
 
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INT = late_pattern(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = late_pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _CONSTANTS: dict[str, JsonValue] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
@@ -94,7 +95,7 @@ def scalar_value(raw: str) -> JsonValue:
 
 
 _WORDS = r"\w[\w./\-]*(?: +[\w./\-]+)*"
-_LINE = re.compile(
+_LINE = late_pattern(
     rf"(?P<key>[A-Za-z_][\w\-]{{0,100}}):(?: +(?:(?P<value>{_WORDS})|\[ *(?P<items>{_WORDS}(?: *, *{_WORDS})*) *\]))? *"
     rf"|(?P<indent> *)- +(?P<item>{_WORDS}) *"
 )

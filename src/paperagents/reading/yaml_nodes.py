@@ -16,6 +16,7 @@ import yaml
 
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt, Span
+from paperagents.patterns import late_pattern
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_core import Translation, scalar_value, translate_for_library
 
@@ -345,9 +346,9 @@ _MISTAKES = {
     "control characters are not allowed": "control",
 }
 """What the library says, and the mistake that people most often make where it does."""
-_CODE_FIELD = re.compile(r"\s*(?:- +)?(pre_processing|post_processing|preprocess|postprocess|custom_function) *:")
+_CODE_FIELD = late_pattern(r"\s*(?:- +)?(pre_processing|post_processing|preprocess|postprocess|custom_function) *:")
 """Where code stands: its own colons need no quotes but a line of their own."""
-_CHOICE = re.compile(r"""["'] *\| *["']""")
+_CHOICE = late_pattern(r"""["'] *\| *["']""")
 
 
 def guess_mistake(reason: str, context: str, source: Excerpt, mark: Any) -> str:

@@ -1,7 +1,7 @@
 """What a scan found, kept for the next command: unchanged files are not read again, and a name is found without a walk.
 
 A table with a row for each file, in the vault's own folder. It only ever decides what is listed and where a name is
-looked for: a tool is read from its own file before it runs. It can be deleted at any time. A vault may come from a
+looked for: a tool's own file is opened before it runs. It can be deleted at any time. A vault may come from a
 stranger, so nothing here follows a link, waits for a pipe or believes what it reads; a row counts only for a file
 with the very same number and times, which nobody who sends a vault can know.
 """
@@ -41,6 +41,7 @@ _TABLES = (
     "CREATE INDEX names_by_file ON names (file)",
     "CREATE INDEX names_by_beginning ON names (agent, folded)",
     "CREATE INDEX names_by_end ON names (agent, backwards)",
+    "CREATE TABLE readings (file BLOB PRIMARY KEY, sealed BLOB)",
 )
 _UNUSABLE = (sqlite3.Error, OSError, *DAMAGED)
 
@@ -101,6 +102,19 @@ class ScanCache:
                     found[file] = read_record(text, file, _stamp((size, modified, changed, inode)))
             return found
         return None
+
+    def reading(self, file: str) -> bytes | None:
+        """What ``keep_reading`` was given for this file, or whatever somebody else has written there."""
+        with suppress(*_UNUSABLE), self._open() as database:
+            row = database.execute("SELECT sealed FROM readings WHERE file = ?", (os.fsencode(file),)).fetchone()
+            return bytes(row[0]) if row is not None and isinstance(row[0], bytes) else None
+        return None
+
+    def keep_reading(self, file: str, sealed: bytes) -> None:
+        """Keep it for a file that is known, until that file is another."""
+        with suppress(*_UNUSABLE), self._open() as database:
+            query = "REPLACE INTO readings SELECT file, ? FROM files WHERE file = ?"
+            database.execute(query, (sealed, os.fsencode(file)))
 
     def rebuild(self, found: Changes) -> bool:
         """Begin anew with all that was found; whether it could be written."""
@@ -184,6 +198,7 @@ def _write(database: sqlite3.Connection, changes: Changes) -> None:
         key = os.fsencode(file)
         database.execute("DELETE FROM definitions WHERE file = ?", (key,))
         database.execute("DELETE FROM names WHERE file = ?", (key,))
+        database.execute("DELETE FROM readings WHERE file = ?", (key,))
         if record is None:
             database.execute("DELETE FROM files WHERE file = ?", (key,))
             continue

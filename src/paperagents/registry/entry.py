@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.source import Problem, Span
 from paperagents.definitions.tag import TagNote
@@ -22,10 +23,6 @@ from paperagents.definitions.tool import (
 )
 from paperagents.registry.manual import manual
 from paperagents.values import dataclass
-
-if TYPE_CHECKING:
-    # Entries come from the cache, too, and then nothing needs to be read.
-    from paperagents.reading.files import FileReading
 
 _FOR_PEOPLE = frozenset({"description", "title", "examples"})
 _REFERRED_TO = ("$defs", "definitions")
@@ -123,7 +120,7 @@ def make_entry(reading: FileReading) -> Entry | None:
         return replace(described, problems=reading.problems)
     if not any(problem.severity == "error" for problem in reading.problems):
         return None
-    from paperagents.reading.tool_markdown import id_of_file  # noqa: PLC0415  see above
+    from paperagents.reading.tool_markdown import id_of_file  # noqa: PLC0415  its libraries are slow to load
 
     stem = stem_of(reading.file)
     kind = "javascript" if reading.file.lower().endswith(".tool.js") else "markdown"

@@ -7,17 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from paperagents.definitions.file_reading import MAX_BYTES, FileReading
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Problem, Severity, Span
 from paperagents.messages import system_text
 from paperagents.registry.entry import Entry, make_entry
 from paperagents.values import dataclass
-
-if TYPE_CHECKING:
-    # Reading needs YAML, Markdown and JavaScript libraries: they are loaded when a file must be read.
-    from paperagents.reading.files import FileReading
 
 JAVASCRIPT_ENDING = ".tool.js"
 _START = Span(line=1, column=1, end_line=1, end_column=1)
@@ -144,7 +140,7 @@ class FolderScan:
         return found
 
     def _read(self, files: Sequence[_ToRead]) -> dict[str, FileRecord]:
-        from paperagents.reading.files import check_with_engine  # noqa: PLC0415  see above
+        from paperagents.reading.files import check_with_engine  # noqa: PLC0415  its libraries are slow to load
 
         found: dict[str, FileRecord] = {}
         readings: list[FileReading] = []
@@ -184,18 +180,17 @@ class FolderScan:
             self._spent += max(0.0, time.monotonic() - started - _HARMLESS_SECONDS)
 
 
-def read_file(root: Path, file: str, answers: Mapping[str, Mapping[str, JsonValue]]) -> FileReading:
+def read_file(root: Path, file: str, read: Callable[[bytes], FileReading]) -> FileReading:
     """Read one file of the vault as whatever it is now."""
-    from paperagents.reading.files import FileReading  # noqa: PLC0415  see above
-
     path = os.path.realpath(root / file)
     if not path.startswith(os.path.realpath(root) + os.sep):
         outside = Problem(code="file-outside-vault", severity="error", file=file, span=_START)
         return FileReading(file=file, problems=(outside,))
     try:
-        return _reading(file, path, answers)
+        content = _content(file, path)
     except OSError as error:
         return FileReading(file=file, problems=(_unreadable(file, error, "error"),))
+    return read(content)
 
 
 def stamp_of(root: Path | str, file: str) -> Stamp | None:
@@ -275,14 +270,13 @@ def _stamp(path: str, now: int) -> Stamp | None:
 
 
 def _reading(file: str, path: str, answers: Mapping[str, Mapping[str, JsonValue]]) -> FileReading:
-    from paperagents.reading.files import read_definition  # noqa: PLC0415  see above
+    from paperagents.reading.files import read_definition  # noqa: PLC0415  its libraries are slow to load
 
-    return read_definition(_content(path, whole=file.lower().endswith(JAVASCRIPT_ENDING)), file, answers)
+    return read_definition(_content(file, path), file, answers)
 
 
-def _content(path: str, *, whole: bool = False) -> bytes:
-    from paperagents.reading.files import MAX_BYTES  # noqa: PLC0415  see above
-
+def _content(file: str, path: str) -> bytes:
+    whole = file.lower().endswith(JAVASCRIPT_ENDING)
     # Not blocking, not following: neither a named pipe nor a link may have taken the file's place.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -302,8 +296,6 @@ def _unread(file: str, error: OSError) -> FileRecord:
 
 
 def _entry_of_unread(problem: Problem) -> Entry | None:
-    from paperagents.reading.files import FileReading  # noqa: PLC0415  see above
-
     return make_entry(FileReading(file=problem.file, problems=(problem,)))
 
 

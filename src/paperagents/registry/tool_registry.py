@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.source import Problem
 from paperagents.definitions.tag import TagNote
 from paperagents.definitions.text import closest
@@ -16,13 +18,10 @@ from paperagents.messages import language
 from paperagents.registry.cache import ScanCache
 from paperagents.registry.entry import Entry, describe_definition, make_entry
 from paperagents.registry.folder_scan import FileRecord, FolderScan, read_file
+from paperagents.registry.sealed_readings import SealedReadings
 from paperagents.registry.vault_checks import is_remote, keep_doubtful_values
 from paperagents.registry.vault_index import VaultIndex
 from paperagents.registry.vault_state import VaultState
-
-if TYPE_CHECKING:
-    # Its libraries are loaded when a file must be read.
-    from paperagents.reading.files import FileReading
 
 
 class RemoteTools(Protocol):
@@ -48,18 +47,22 @@ class ToolRegistry:
         built_in: Callable[[], tuple[ToolDefinition, ...]] = tuple,
         cache_file: Path | None = None,
         remote: Callable[[], RemoteTools] | None = None,
+        seal: Callable[[bytes], bytes] | None = None,
     ) -> None:
+        """``seal`` makes of bytes what only this user can make; without it, what was read is not kept in the cache."""
         self.root = root
         self._built_in = built_in
         self._builtin_entries: dict[str, dict[str, Entry]] = {}
         self._remote = remote
         self._listed: tuple[tuple[Entry, ...], tuple[Entry, ...], tuple[Entry, ...]] | None = None
         self._scan = FolderScan(root=root, answers={tool.id: tool.answer for tool in built_in()}, keep=self._keep)
+        cache = ScanCache(cache_file) if cache_file is not None else None
         self._state = VaultState(
             self._scan,
             VaultIndex(self._given, self._is_foreign, self._is_file),
-            ScanCache(cache_file) if cache_file is not None else None,
+            cache,
         )
+        self._sealed = SealedReadings(cache, seal) if cache is not None and seal is not None else None
 
     @property
     def files_read(self) -> int:
@@ -252,7 +255,15 @@ class ToolRegistry:
 
     def _read(self, file: str, record: FileRecord | None) -> FileReading:
         """Read a file that is only known from the cache, and keep what it says for as long as it stays the same."""
-        reading = read_file(self.root, file, self._scan.answers)
+
+        def read_content(content: bytes) -> FileReading:
+            from paperagents.reading.files import read_definition  # noqa: PLC0415  its libraries are slow to load
+
+            return read_definition(content, file, self._scan.answers)
+
+        sealed = self._sealed
+        read = partial(sealed.read, file, read=read_content) if sealed is not None else read_content
+        reading = read_file(self.root, file, read)
         if record is not None:
             self._state.complete(record, reading)
         return reading

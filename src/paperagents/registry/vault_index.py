@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from copy import copy
 from dataclasses import replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.source import Problem
 from paperagents.definitions.text import closest
 from paperagents.definitions.tool import AGENT_PREFIX
@@ -30,10 +30,6 @@ from paperagents.registry.vault_checks import (
     is_pattern,
     is_remote,
 )
-
-if TYPE_CHECKING:
-    # Entries come from the cache, too, and then nothing needs to be read.
-    from paperagents.reading.files import FileReading
 
 TOOL_ID, TOOL_NAME, AGENT_ID, AGENT_NAME, UNREAD_ID, UNREAD_NAME, TAG_ID = range(7)
 """What somebody may mean by a name, the strongest first; what cannot be read at all hides nothing."""

@@ -10,8 +10,8 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.text import closest
 from paperagents.definitions.tool import AGENT_PREFIX
 from paperagents.registry.cache import ScanCache
@@ -19,10 +19,6 @@ from paperagents.registry.entry import Entry
 from paperagents.registry.folder_scan import Changes, FileRecord, FolderScan, stamp_of
 from paperagents.registry.name_lookup import Lookup, NameLookup
 from paperagents.registry.vault_index import VaultIndex
-
-if TYPE_CHECKING:
-    # Its libraries are loaded when a file must be read.
-    from paperagents.reading.files import FileReading
 
 FEW_FILES = 1_000
 """Up to so many files a new process looks at each before it answers: that takes no time that anybody notices."""

@@ -28,6 +28,7 @@ from paperagents.errors import (
     UsageError,
     WaitingError,
 )
+from paperagents.patterns import late_pattern
 from paperagents.reading.references import Malformed, Reference, read_condition
 from paperagents.runs.log import HALTS, RunContext
 from paperagents.runs.record import Place, StepPath
@@ -326,8 +327,8 @@ def limit_time(seconds: float | None, session: Session, *, code: str) -> Iterato
 
 
 _OF_LOOPS = ("item", "index")
-_NAMED_ITEM = re.compile(r"(?<![\w$])(?<![^.]\.)(?:item|index)(?![\w$])")
-_QUOTED = re.compile(r"'(?:[^'\\]|\\(?:.|\Z))*+'?|\"(?:[^\"\\]|\\(?:.|\Z))*+\"?", re.DOTALL)
+_NAMED_ITEM = late_pattern(r"(?<![\w$])(?<![^.]\.)(?:item|index)(?![\w$])")
+_QUOTED = late_pattern(r"'(?:[^'\\]|\\(?:.|\Z))*+'?|\"(?:[^\"\\]|\\(?:.|\Z))*+\"?", re.DOTALL)
 
 
 def is_about_items(step: Step) -> bool:

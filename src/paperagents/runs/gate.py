@@ -12,7 +12,7 @@ changed, the person is asked again.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from shlex import quote
 
@@ -39,9 +39,10 @@ from paperagents.runs.record import Intent, Place
 from paperagents.runs.session import Services, Session
 from paperagents.runs.together import DATABASE_FULL, commit, complete, state_of
 from paperagents.secrets.redaction import has_mask, secrets_of_request
+from paperagents.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Done:
     """This very change was made just before the program was killed; ``answer`` is what it gave."""
 
@@ -50,12 +51,12 @@ class Done:
     approved: Approved | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Unknown:
     """A request was sent and the program killed before the answer came: it must not be sent again."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Redo:
     """Exactly this was agreed on and about to be done when the program was killed."""
 
@@ -63,7 +64,7 @@ class Redo:
     approved: Approved | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Fresh:
     """Nothing is known of it: it has to be decided on."""
 
@@ -99,7 +100,7 @@ class Gate:
         if self.session.plan is not None:
             return self.plan(effect, place, run, entry)
         match self.recover(effect, prepare, place, run):
-            case Done(effect, answer, approved):
+            case Done(effect=effect, answer=answer, approved=approved):
                 entry.message, entry.parameters = text("run.done-before"), effect.arguments
                 # All but what is kept in the journal's own database is journaled only once it is agreed on.
                 is_asked = effect.transaction is None
@@ -109,10 +110,10 @@ class Gate:
                 return answer
             case Unknown():
                 raise OutcomeUnknownError(effect.tool)
-            case Redo(effect, approved):
+            case Redo(effect=effect, approved=approved):
                 entry.message, entry.parameters = text("run.agreed-before"), effect.arguments
                 entry.hitl_required, entry.hitl_confirmed, entry.approved = True, True, approved
-            case Fresh(effect):
+            case Fresh(effect=effect):
                 effect = self.decisions.agree(effect, prepare, place, run, entry)
         return self._perform_what_was_shown(effect, prepare, place, run, entry)
 
@@ -202,7 +203,7 @@ class Gate:
         leaves_intent = leaves_intent or effect.is_commit
         intent = self.services.journal.intent(run.run_id, place.path) if run.log.is_resumed and leaves_intent else None
         if intent is None:
-            return Fresh(effect)
+            return Fresh(effect=effect)
         # Not whether the effect is one: what was made in part may leave nothing to do, or not be possible any more.
         if intent.is_commit:
             return self._recover_commit(effect, prepare, place, run, intent)
@@ -210,12 +211,16 @@ class Gate:
         is_same = intent.is_agreed and intent.digest == effect.digest
         if effect.transaction is not None:
             # Performed and journaled in one transaction: where the intent is, the change is.
-            return Done(effect, intent.answer) if is_same else Fresh(effect)
+            return Done(effect=effect, answer=intent.answer) if is_same else Fresh(effect=effect)
         if intent.after is None and not (effect.is_idempotent and is_same):
             return Unknown()
         if intent.after is not None and effect.current() == intent.after:
-            return Done(effect, intent.answer, intent.approved)
-        return Redo(effect, intent.approved) if is_same and effect.refusal is None else Fresh(effect)
+            return Done(effect=effect, answer=intent.answer, approved=intent.approved)
+        return (
+            Redo(effect=effect, approved=intent.approved)
+            if is_same and effect.refusal is None
+            else Fresh(effect=effect)
+        )
 
     def _recover_commit(
         self, effect: Effect, prepare: Prepare, place: Place, run: RunContext, intent: Intent
@@ -230,10 +235,10 @@ class Gate:
             # A part of them is made: the run must not end before the others are, or that part is taken back.
             raise StorageError("changes-unfinished", reason=error.message) from error
         if is_made:
-            return Done(replace(effect, changes=tuple(changes)), intent.answer, intent.approved)
+            return Done(effect=replace(effect, changes=tuple(changes)), answer=intent.answer, approved=intent.approved)
         self.services.journal.forget_intent(run.run_id, place.path)
         self.services.changes.forget(run.run_id, place.path)
-        return Fresh(prepare(effect.arguments))
+        return Fresh(effect=prepare(effect.arguments))
 
     def _with_agreed_arguments(self, effect: Effect, prepare: Prepare, intent: Intent) -> Effect:
         """The effect as it was about to be performed: a person may have edited its arguments."""

@@ -11,6 +11,7 @@ from typing import Any
 from paperagents.approval.question import ApprovalRequest, read_scope
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import AmbiguousIdError, UnknownApprovalError, UnknownRunError, UsageError
+from paperagents.patterns import late_pattern
 from paperagents.runs.journal import Journal
 from paperagents.runs.questions import Questions
 from paperagents.runs.record import (
@@ -37,9 +38,9 @@ _NEWEST = 50
 """Questions among which the last open one is looked for."""
 LAST = "last"
 """The newest run, question or rule, in the place of an id."""
-_AGO = re.compile(r"(\d{1,6})(m|h|d|w)", re.ASCII)
+_AGO = late_pattern(r"(\d{1,6})(m|h|d|w)", re.ASCII)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
+_YEAR_OR_MONTH = late_pattern(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", re.ASCII)
 # In a COALESCE, so that no index by ``parent_run`` is chosen: it would lead through every run.
 ON_TOP = "COALESCE(parent_run, '') = ''"
 """SQL: a run that somebody started."""

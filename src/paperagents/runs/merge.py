@@ -26,7 +26,7 @@ class Conflict:
     lines: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Edit:
     """Lines ``start`` to ``end`` of the common text become these lines."""
 
@@ -76,7 +76,7 @@ def split(text: str) -> list[str]:
 def _edits(lines: list[str], others: list[str]) -> Iterator[_Edit]:
     for kind, start, end, new_start, new_end in compare(lines, others):
         if kind != "equal":
-            yield _Edit(start, end, others[new_start:new_end], new_start)
+            yield _Edit(start=start, end=end, lines=others[new_start:new_end], at=new_start)
 
 
 def _edits_at_odds(ours: Sequence[_Edit], theirs: Sequence[_Edit]) -> Iterator[_Edit]:

@@ -19,8 +19,8 @@ from paperagents.files.folder import VaultFolder
 from paperagents.files.reading import ABSENT
 from paperagents.files.safe_open import join_path, split_path
 from paperagents.messages import text
+from paperagents.patterns import late_pattern
 from paperagents.reading.execution_log import HEADING
-from paperagents.reading.markdown import find_fences, split_note
 from paperagents.runs.changes import Cause, ChangeLog
 from paperagents.runs.record import NOTE_LOG, RunRecord
 
@@ -29,7 +29,7 @@ RULE = "log"
 _TRIES = 20
 _LOGGER = logging.getLogger("paper")
 _SHOWN = ("block", "name", "status", "message")
-_HEADING = re.compile(r"#{1,2}(?:[ \t]|$)")
+_HEADING = late_pattern(r"#{1,2}(?:[ \t]|$)")
 """Of the same level or above it."""
 _PROBE = "\ue000end of the note\ue000"
 """Nobody writes this; where it ends up tells whether a note stops inside a block."""
@@ -185,6 +185,8 @@ def format_block(record: RunRecord) -> str:
 
 def end_of_block(lines: str) -> str:
     """What ends the last line, and the fenced block where a note stops inside one."""
+    from paperagents.reading.markdown import find_fences, split_note  # noqa: PLC0415  its libraries are slow to load
+
     end = "" if lines.endswith("\n") else "\n"
     blocks = find_fences(split_note(f"{lines}{end}{_PROBE}", "").body)
     if not blocks or not blocks[-1].content.text.rstrip("\n").endswith(_PROBE):
@@ -195,6 +197,8 @@ def end_of_block(lines: str) -> str:
 
 def ends_under_heading(lines: str) -> bool:
     """Whether what is added to the end of a note stands under the heading, and under no other after it."""
+    from paperagents.reading.markdown import find_fences, split_note  # noqa: PLC0415  as above
+
     note = split_note(lines, "")
     body = note.frontmatter if note.unclosed and note.frontmatter is not None else note.body
     shown = [fence.content for fence in find_fences(body)]

@@ -11,10 +11,11 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from paperagents.approval.invisible import escape_invisible
 from paperagents.messages import text
+from paperagents.values import dataclass
 
 PAUSE = 10.0
 """Seconds in which a run that asks several things is told once."""

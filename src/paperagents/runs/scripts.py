@@ -6,7 +6,6 @@ What it wants done to the vault are steps of the run: it has no way around the p
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -32,6 +31,7 @@ from paperagents.errors import (
     ToolError,
     WaitingError,
 )
+from paperagents.patterns import late_pattern
 from paperagents.runs.log import OpenEntry, RunContext
 from paperagents.runs.record import PACKAGES, Place
 from paperagents.runs.session import Services, Session
@@ -153,7 +153,7 @@ class Scripts:
 SECONDS = 30.0
 """How long ``execute`` may take, where nothing lower is set."""
 
-_ADVICE_OF_DENO = re.compile(r", run again with the --allow-\w+ flag")
+_ADVICE_OF_DENO = late_pattern(r", run again with the --allow-\w+ flag")
 _EXECUTE = Path(__file__).with_name("module_tool.js").read_text("utf-8")
 MODULE_HELPERS = {"make_api": 7, "name_failure": 8}
 """What the execution calls only where it needs it."""

@@ -15,10 +15,11 @@ from contextvars import ContextVar
 from functools import cache
 
 from paperagents.messages import text
+from paperagents.patterns import late_pattern
 from paperagents.runs.session import Event
 
 _ADDRESSES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-_TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
+_TRACEPARENT = late_pattern(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
 _caller: ContextVar[str | None] = ContextVar("traceparent of the caller", default=None)
 OnEvent = Callable[[Event], None]
 

@@ -11,16 +11,17 @@ from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import lossless_bytes, value_without_surrogates, without_surrogates
 from paperagents.errors import SandboxCrashError, SandboxError, ScriptSyntaxError, ThrownError
 from paperagents.messages import has_text, text
+from paperagents.patterns import late_pattern
 
 FIRST_LINE = 1001
 """Where the engine counts the first line of a block; the lines before it are the prelude's."""
 
 _MAX_FRAMES = 50
-_FRAME = re.compile(r" +at (?:(?P<function>.{0,500}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?$")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_FRAME = late_pattern(r" +at (?:(?P<function>.{0,500}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?$")
+_NAME = late_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
 _NO_CODE = r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?"""
 """Comments and texts; each is taken whole, closed or not, so that no code takes more than linear time."""
-_OF_NULL = re.compile(r"cannot (?:read|set) property '(.{1,100})' of null")
+_OF_NULL = late_pattern(r"cannot (?:read|set) property '(.{1,100})' of null")
 _NO_OBJECT = "Cannot convert undefined or null to object"
 _ENGINE_ERRORS = frozenset({
     "AggregateError", "EvalError", "InternalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError",

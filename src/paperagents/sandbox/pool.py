@@ -276,6 +276,11 @@ class WorkerPool:
             with self._change:
                 self._idle.append(worker)
 
+    def prepare(self) -> None:
+        """Start the first worker now, beside what its user has to do before the first block."""
+        if not self.pids():
+            self.delegate(self.add_spare)
+
     def retire_idle(self) -> None:
         """End the workers that nobody has needed for long."""
         now = time.monotonic()

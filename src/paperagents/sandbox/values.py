@@ -20,15 +20,16 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import has_surrogates
 from paperagents.errors import SandboxError
+from paperagents.patterns import late_pattern
 from paperagents.sandbox.failures import Phrase, path_text
 
 MAX_DEPTH = 200
 MAX_CONTAINERS = 1_000_000
 MAX_INPUT_BYTES = 64 << 20
 
-_STRINGS_AND_BRACKETS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
-_PERHAPS_NOT_FINITE = re.compile(r"[eE]\+?\d{3}|\d{300}")
-_PERHAPS_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+_STRINGS_AND_BRACKETS = late_pattern(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+_PERHAPS_NOT_FINITE = late_pattern(r"[eE]\+?\d{3}|\d{300}")
+_PERHAPS_HALF_CHARACTER = late_pattern(r"\\u[dD][89a-fA-F]")
 
 
 def to_json(value: JsonValue, root: str) -> str:

@@ -14,11 +14,12 @@ from urllib.parse import quote, quote_plus, urlsplit
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import UsageError
+from paperagents.patterns import late_pattern
 
 MASK = "***"
 _SHORTEST = 4
 """A secret of one or two letters would blacken every text."""
-_SECRET_NAME = re.compile(
+_SECRET_NAME = late_pattern(
     r"authorization|cookie|token|secret|password|passwd|credential|session|signature|x-auth|jwt"
     r"|(?:api|app|access|account|auth|client|private|shared|subscription)[-_]?key",
     re.IGNORECASE,

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.patterns import late_pattern
 from paperagents.storage.database import Connection, Database
 from paperagents.storage.totals import count_bytes
 
@@ -20,8 +21,8 @@ LARGE = 64 * 1024
 LARGEST = 256 * 1024 * 1024
 """What a stranger's database may make of a few bytes; whatever is larger stands in its row."""
 _COLUMNS = ("arguments", "data", "entry")
-_WHOLE = re.compile(r"blob:([0-9a-f]{64})")
-_FIELDS = re.compile(r"blob:((?:\w+=[0-9a-f]{64},?)+)\n(\{.*\})", re.DOTALL)
+_WHOLE = late_pattern(r"blob:([0-9a-f]{64})")
+_FIELDS = late_pattern(r"blob:((?:\w+=[0-9a-f]{64},?)+)\n(\{.*\})", re.DOTALL)
 
 
 class Packed(NamedTuple):

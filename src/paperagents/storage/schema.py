@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+
+from paperagents.patterns import late_pattern
 
 MIGRATIONS: Sequence[str] = (
     """
@@ -111,12 +112,12 @@ MIGRATIONS: Sequence[str] = (
 
 _ROWID = "rowid BIGINT GENERATED ALWAYS AS IDENTITY"
 _IN_POSTGRES = (
-    (re.compile(r"\bINTEGER PRIMARY KEY\b"), "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
-    (re.compile(r"\bINTEGER\b"), "BIGINT"),
-    (re.compile(r"\bREAL\b"), "DOUBLE PRECISION"),
-    (re.compile(r"\bBLOB\b"), "BYTEA"),
+    (late_pattern(r"\bINTEGER PRIMARY KEY\b"), "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+    (late_pattern(r"\bINTEGER\b"), "BIGINT"),
+    (late_pattern(r"\bREAL\b"), "DOUBLE PRECISION"),
+    (late_pattern(r"\bBLOB\b"), "BYTEA"),
     # By the bytes, as the embedded database compares: the same order everywhere.
-    (re.compile(r"\bTEXT\b"), 'TEXT COLLATE "C"'),
+    (late_pattern(r"\bTEXT\b"), 'TEXT COLLATE "C"'),
 )
 
 

@@ -22,6 +22,7 @@ from urllib.parse import quote
 from paperagents.errors import RunBusyError, StorageError
 from paperagents.files.state_files import require_no_links
 from paperagents.messages import system_text
+from paperagents.patterns import late_pattern
 from paperagents.shortages import find_shortage
 from paperagents.storage.database import Database
 from paperagents.storage.schema import MIGRATIONS, statements
@@ -31,7 +32,7 @@ _DESCRIPTORS = 5
 """Database, log, index of the log, their folder and something to spare."""
 _INCREMENTAL = 2
 """Of ``auto_vacuum``: room that is free can be given back a few pages at a time."""
-_PLAIN = re.compile(r"CREATE\s+(?:TABLE|(?:UNIQUE\s+)?INDEX)\s", re.IGNORECASE)
+_PLAIN = late_pattern(r"CREATE\s+(?:TABLE|(?:UNIQUE\s+)?INDEX)\s", re.IGNORECASE)
 _NOT_PERMITTED = dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "database-read-only")
 _CODES = {"SQLITE_FULL": "database-full", "SQLITE_READONLY": "database-read-only", "SQLITE_BUSY": "database-busy"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +15,7 @@ from paperagents.interfaces.command_line.output import own_command
 from paperagents.messages import language_of_locale, text, use_language
 from paperagents.notes_folder import NotesFolder, find_vault
 from paperagents.settings import KEEPING_FOLDER, Settings
+from paperagents.values import dataclass
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from paperagents.interfaces.command_line.output import (
@@ -19,6 +19,7 @@ from paperagents.interfaces.command_line.output import (
     width,
 )
 from paperagents.messages import text
+from paperagents.values import dataclass
 
 MARKS = {"success": ("✓", "green"), "error": ("✗", "red"), "denied": ("✗", "red"), "skipped": ("–", None),
          "waiting": ("…", "yellow")}  # fmt: skip

@@ -46,6 +46,8 @@ def run_command(  # noqa: PLR0913  one argument per option
     """Run a tool."""
     with current_vault(context) as vault:
         definition = find_definition(vault, tool)
+        if definition is not None and (definition.custom_function or definition.preprocess) and not detach:
+            vault.sandbox.prepare()
         arguments = {**read_params(given), **read_pairs((*pairs, *words), definition)}
         if definition is not None and is_interactive():
             arguments |= ask_missing(definition, arguments)

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
+from paperagents.definitions.file_reading import MAX_BYTES
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import utf8
 from paperagents.errors import ToolError
@@ -30,7 +31,6 @@ from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.language.answers import Fix
 from paperagents.messages import text
-from paperagents.reading.files import MAX_BYTES
 from paperagents.registry.entry import definition_document
 from paperagents.vault import Vault
 
