@@ -245,7 +245,6 @@ class VaultParts(NotesFolder):
         changes = ChangeLog(self.journal)
         return Services(
             find_tool=self.find_tool,
-            read_pinned=_read_pinned,
             file_content=self._file_content,
             folder=self.folder,
             built_in=self._built_in(self.folder, self.entries),
@@ -417,9 +416,3 @@ class VaultParts(NotesFolder):
         texts = [value for value in secret if value and isinstance(value, str)]
         texts += [each for name, each in tables if is_secret_name(name)]
         return [*texts, *self.environments.every_value(), *self.service_secrets.every_value()]
-
-
-def _read_pinned(file: str, content: bytes) -> ToolDefinition:
-    from paperagents.reading.files import read_pinned_tool  # noqa: PLC0415  only runs that go on need it
-
-    return read_pinned_tool(file, content)

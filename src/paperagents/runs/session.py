@@ -56,8 +56,6 @@ class Services:
     """The parts of one vault that every run uses."""
 
     find_tool: Callable[[str], ToolDefinition]
-    read_pinned: Callable[[str, bytes], ToolDefinition]
-    """The definition in a file as it was, for a run that goes on."""
     file_content: Callable[[str], bytes]
     folder: VaultFolder
     """The notes as everybody sees them."""
