@@ -406,12 +406,10 @@ class Runner:
 
     def _pinned_tool(self, run: StoredRun) -> ToolDefinition | None:
         """The tool as its file was when the run began; an edit must not strand or change a run that waits."""
-        kept = self.services.history.definition(run.definition) if run.definition is not None else None
-        if kept is None:
-            return None
         from paperagents.reading.files import read_pinned_tool  # noqa: PLC0415  its libraries are slow to load
 
-        return read_pinned_tool(*kept)
+        kept = self.services.history.definition(run.definition) if run.definition is not None else None
+        return read_pinned_tool(*kept) if kept is not None else None
 
 
 def _typed_arguments(call: ToolCall, tool: ToolDefinition | None) -> JsonObject:
