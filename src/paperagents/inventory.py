@@ -7,12 +7,13 @@ fields of files and the tables of the database.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from paperagents.approval.rule_words import describe_rule
 from paperagents.approval.signatures import signer_of
 from paperagents.approval.trust import Brought, TrustState, brought
 from paperagents.definitions.json_value import JsonObject, JsonValue
-from paperagents.errors import UsageError
+from paperagents.errors import StorageError, UsageError
 from paperagents.reading.execution_log import digest_without_log
 from paperagents.registry.entry import Entry
 from paperagents.runs.history import ON_TOP
@@ -26,7 +27,11 @@ _UNFINISHED = f"FROM runs WHERE {ON_TOP} AND status IN ('queued', 'running', 'wa
 
 def list_brought(vault: Vault) -> list[Brought]:
     """All of it, trusted or not, in the order of settings, servers, files and database."""
-    return [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *list_stored(vault)]
+    stored: list[Brought] = []
+    # Nothing in a database that cannot be read counts for anything, and trust in its address can be taken back.
+    with suppress(StorageError):
+        stored = [*list_stored(vault)]
+    return [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *stored]
 
 
 def list_settings(vault: Vault) -> Iterator[Brought]:

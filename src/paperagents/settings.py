@@ -170,7 +170,7 @@ def list_grants(name: str, setting: Setting, vault: Path) -> list[Brought]:
 
     match kind:
         case "host":
-            return [brought(kind, host, host, what=host, where=where) for host in setting.value]
+            return [brought(kind, host, host, what=host, where=where) for host in dict.fromkeys(setting.value)]
     content: JsonValue = list(setting.value) if isinstance(setting.value, tuple) else setting.value
     what = f"{name} = {'***' if find_spec(name).secret else json.dumps(content, ensure_ascii=False)}"
     return [brought(kind, name, content, what=what, where=where)]

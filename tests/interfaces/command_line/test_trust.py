@@ -63,6 +63,16 @@ def test_give_and_take_by_digest_kind_and_all(paper: Paper) -> None:
     assert {each["state"] for each in paper("trust", "show", "--json").document} == {"untrusted"}
 
 
+def test_trust_in_a_database_that_cannot_be_reached_is_taken_back(paper: Paper, write: Write) -> None:
+    write(".paper/settings.toml", 'database_url = "postgresql://127.0.0.1:1/none"\nallowed_hosts = ["a.b", "a.b"]\n')
+    assert paper("trust", "give", "--all", "--yes").code == 0
+    shown = paper("trust", "show", "--json")
+    assert [(each["kind"], each["state"]) for each in shown.document] == [("database", "trusted"), ("host", "trusted")]
+    assert paper("trust", "take", "--kind", "database").code == 0
+    states = {each["kind"]: each["state"] for each in paper("trust", "show", "--json").document}
+    assert states == {"database": "untrusted", "host": "trusted"}
+
+
 @pytest.mark.usefixtures("stranger")
 @pytest.mark.parametrize("arguments", [[], ["0123456789"], [""], ["--all"], ["--kind", "nothing"]])
 def test_what_names_nothing_or_has_no_yes_is_refused(paper: Paper, arguments: list[str]) -> None:
