@@ -48,6 +48,9 @@ class FileChecks:
         """All problems, in the order in which they are told where they stand in the same place."""
         entry = self.entry
         yield from self.duplicates()
+        if entry.stale:
+            # Its places are those of the last good version, not of the file as it is.
+            return
         yield from self.same_names()
         if entry.kind == "tag":
             yield from self.index.taken_words().get(entry.file or "", ())
