@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from paperagents.definitions.change import Change
-from paperagents.errors import FileChangedError, ToolError
+from paperagents.errors import FileChangedError, StorageError, ToolError
 from paperagents.files.commit import commit_changes, complete_changes, delete_file, digest_text
 from paperagents.files.folder import VaultFolder
+from paperagents.files.writing import flush_folder
 
 KILLS = int(os.environ.get("PAPER_TEST_KILLS", "15"))
 
@@ -70,6 +71,39 @@ def test_where_the_disk_is_full_none_is_changed_and_nothing_is_left(
     assert raised.value.code == "disk-full"
     assert contents(folder.root) == before
     assert not (folder.root / "made").exists()
+
+
+def test_what_was_made_is_taken_back_where_the_folder_cannot_be_flushed(
+    folder: VaultFolder, changes: list[Change], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, real, flushed = contents(folder.root), flush_folder, []
+
+    def refuse_once(descriptor: int) -> None:
+        flushed.append(descriptor)
+        if len(flushed) == 1:
+            raise OSError(errno.EIO, "broken")
+        real(descriptor)
+
+    monkeypatch.setattr("paperagents.files.commit.flush_folder", refuse_once)
+    with pytest.raises(ToolError):
+        commit_changes(folder, changes, "set")
+    assert contents(folder.root) == before
+
+
+def test_what_cannot_be_taken_back_is_known_as_unfinished_and_completed_later(
+    folder: VaultFolder, changes: list[Change], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("paperagents.files.commit.flush_folder", refuse)
+        broken.setattr("paperagents.files.writing.flush_folder", refuse)
+        with pytest.raises(StorageError) as raised:
+            commit_changes(folder, changes, "set")
+    assert raised.value.code == "changes-unfinished"
+    assert complete_changes(folder, changes, "set")
+    assert contents(folder.root) == {"old.md": "new", "made/deep/a.md": "a"}
 
 
 def test_what_was_made_is_taken_back_where_a_later_file_cannot_be(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -98,6 +99,24 @@ def test_a_refused_or_failed_change_is_none(desk: Desk) -> None:
     write(desk, "a.md", "x")
     desk.run("write_file", {"filePath": "a.md", "content": "y"}, YES)
     assert len(desk.vault.changes()) == 1
+
+
+def test_a_write_that_fails_once_the_file_has_its_new_text_is_a_change_and_can_be_undone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.note("a.md", "before\n")
+
+    def refuse(_: int) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("paperagents.files.writing.flush_folder", refuse)
+        record = desk.run("write_file", {"filePath": "a.md", "content": "after\n", "overwrite": True}, Approved())
+    assert (record.status, desk.text("a.md")) == ("failed", "after\n")
+    (change,) = desk.vault.changes()
+    assert (change["run_id"], change["path"], change["change"]) == (record.run_id, "a.md", "changed")
+    assert desk.vault.undo(record.run_id, approver=lambda _: Approved()).success
+    assert desk.text("a.md") == "before\n"
 
 
 def test_what_a_run_takes_back_itself_is_no_change(desk: Desk) -> None:

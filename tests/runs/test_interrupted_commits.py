@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import subprocess
@@ -165,3 +166,27 @@ def test_where_the_database_is_full_nothing_is_changed_and_the_question_is_open(
     assert texts(desk.root) == ["before\n"] * 4
     assert vault.answer(question.id, Approved()).status == "succeeded"
     assert texts(desk.root) == ["after"] * 4
+
+
+@pytest.mark.usefixtures("each_database")
+def test_what_can_neither_be_made_nor_taken_back_now_is_completed_at_the_next_start(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_chain(desk)
+    assert desk.vault.run("many", together=True).status == "waiting"
+    (question,) = desk.vault.history.questions()
+
+    def refuse(_: int) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    with monkeypatch.context() as broken:
+        for module in ("commit", "writing"):
+            broken.setattr(f"paperagents.files.{module}.flush_folder", refuse)
+        with pytest.raises(StorageError) as raised:
+            desk.vault.answer(question.id, Approved(by="ada"))
+    assert raised.value.code == "changes-unfinished"
+    vault = desk.reopened()
+    assert texts(desk.root) == ["after"] * 4
+    assert vault.entries.get("memory", "tea") is not None
+    assert {(each["run_id"], each["approved_by"]) for each in vault.changes()} == {(question.run_id, "ada")}
+    assert vault.resume(question.run_id).status == "succeeded"

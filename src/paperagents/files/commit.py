@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from paperagents.definitions.change import Change
 from paperagents.definitions.text import lossless_bytes
-from paperagents.errors import FileChangedError, ToolError
+from paperagents.errors import FileChangedError, StorageError, ToolError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.reading import ABSENT, OpenedFile, closing, hash_content
 from paperagents.files.safe_open import join_path, split_writable_path
@@ -47,7 +47,7 @@ def commit_changes(folder: VaultFolder, changes: Iterable[Change], name: str) ->
     """Make all changes of files. ``name`` is that of the commit: the same again after a kill, and nobody else's.
 
     Raises FileChangedError where a file is not what the changes were made from, ToolError where one cannot be
-    written: then none is changed.
+    written: then none is changed. StorageError where a part is, and could not be taken back.
     """
     commit = _Commit(folder, name)
     made: list[_Prepared] = []
@@ -56,17 +56,17 @@ def commit_changes(folder: VaultFolder, changes: Iterable[Change], name: str) ->
         for each in prepared:
             commit.make(each)
             made.append(each)
+        commit.flush()
     except BaseException:
         take_back(folder, [each.change for each in made])
         commit.clean_up()
         raise
-    commit.flush()
 
 
 def complete_changes(folder: VaultFolder, changes: Iterable[Change], name: str) -> bool:
     """Make what a killed commit has not made yet. False, and all is taken back, where that is not possible.
 
-    That is where somebody has changed a file, or the disk is full. Raises ToolError where it cannot be taken back.
+    That is where somebody has changed a file, or the disk is full. Raises StorageError where it cannot be taken back.
 
     A file that is neither as before nor as after is one that was made and edited since, where a later one is made.
     """
@@ -99,14 +99,24 @@ def digest_text(text: str | None) -> str:
 
 
 def take_back(folder: VaultFolder, made: Sequence[Change]) -> None:
-    """Bring files back to what they were before, the last one first; one that somebody has edited since is left."""
+    """Bring files back to what they were before, the last one first; one that somebody has edited since is left.
+
+    Raises StorageError where one cannot be: a part is made then, and the next start completes it.
+    """
+    failures: list[ToolError] = []
     for each in reversed(made):
-        with suppress(FileChangedError):
+        try:
             if each.before is None:
                 delete_file(folder, each.path, digest_text(each.after))
             else:
                 expected = digest_text(each.after)
                 folder.write_text(each.path, each.before, overwrite=True, expected_digest=expected)
+        except FileChangedError:
+            pass
+        except ToolError as error:
+            failures.append(error)
+    if failures:
+        raise StorageError("changes-unfinished", reason=failures[0].message) from failures[0]
 
 
 def delete_file(folder: VaultFolder, path: str, expected_digest: str) -> None:

@@ -59,9 +59,9 @@ class ChangeLog:
             return
         when = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._journal.transaction(cause.run_id, durable=True) as connection:
-            # An earlier attempt of the same step was not made.
+            # An earlier attempt of the same step that was not made.
             connection.execute(
-                "DELETE FROM changes WHERE run_id = ? AND step_path = ?", (cause.run_id, cause.step_path)
+                "DELETE FROM changes WHERE run_id = ? AND step_path = ? AND made = 0", (cause.run_id, cause.step_path)
             )
             for change in changes:
                 before, after = self._keep_images(connection, change)

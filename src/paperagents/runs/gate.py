@@ -281,14 +281,23 @@ class Gate:
             who = Asking(approver=self.session.approver, run_id=run.root_run, step=run.root_step or place.step)
             with self.session.cancellation.stopping(effect.cancel), can_ask(who):
                 return self._perform(effect, place, run)
-        except PaperError:
-            if effect.needs_approval:
-                # It is known how this ended: another attempt is a new one.
-                journal.forget_intent(run.run_id, place.path)
-                self.services.changes.forget(run.run_id, place.path)
+        except PaperError as error:
+            # Where nobody knows what was written, resuming finds out.
+            is_known = not isinstance(error, StorageError) or error.code == DATABASE_FULL
+            if effect.needs_approval and is_known:
+                self._forget(effect, place, run, error)
             if self.session.cancellation.cancelled:
                 raise CancelledError from None
             raise
+
+    def _forget(self, effect: Effect, place: Place, run: RunContext, error: PaperError) -> None:
+        """It is known how this ended: another attempt is a new one. What was changed all the same is a change."""
+        self.services.journal.forget_intent(run.run_id, place.path)
+        is_made = effect.after is not None and not isinstance(error, FileChangedError)
+        if is_made and effect.current() == effect.after != effect.before:
+            self.services.changes.mark_made(run.run_id, place.path)
+        else:
+            self.services.changes.forget(run.run_id, place.path)
 
     def _perform(self, effect: Effect, place: Place, run: RunContext) -> JsonValue:
         if effect.perform_as is not None and effect.needs_approval:
