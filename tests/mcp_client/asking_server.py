@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.elicitation import ElicitationResult
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.resolve import Elicit, ListRoots, Resolve, Sample
 from mcp_types import (
     CreateMessageResult,
@@ -34,6 +35,12 @@ class Size(BaseModel):
 def variable(name: str) -> str:
     """What a variable of the server's is."""
     return os.environ.get(name, "(not set)")
+
+
+@server.tool(annotations=READS)
+def trace(context: Context) -> str:
+    """Which trace the call belongs to."""
+    return str((context.request_context.meta or {}).get("traceparent"))
 
 
 @server.tool(annotations=READS)

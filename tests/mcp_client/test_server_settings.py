@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.errors import SettingsError, ToolError
 from paperagents.interfaces.command_line.app import run as paper
+from paperagents.runs import open_telemetry
+from paperagents.runs.open_telemetry import ids_of, provider_for
 from paperagents.testing.model_server import ScriptedServer
 from paperagents.vault import Vault
 
@@ -172,6 +176,18 @@ def test_what_a_server_wrote_before_it_ended_is_told_and_kept_without_secrets(
     assert "no config: token *** is wrong" in str(told.value)
     assert paper(["--vault", str(vault.root), "doctor", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["server_errors"] == {"ask": ["no config: token *** is wrong"]}
+
+
+def test_a_server_is_told_the_trace_where_traces_are_wanted(
+    open_vault: Callable[[str], Vault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = connect(open_vault(f"[mcp_servers.ask]\ncommand = {COMMAND}\n"))
+    assert vault.run("mcp:ask/trace").data == {"result": "None"}
+    tracer = provider_for(SimpleSpanProcessor(InMemorySpanExporter())).get_tracer("test")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(open_telemetry, "tracer", lambda: tracer)
+    record: Any = vault.run("mcp:ask/trace")
+    assert record.data["result"].startswith(f"00-{ids_of(record.run_id)[0]:032x}-")
 
 
 def test_pictures_of_a_server_are_pictures(open_vault: Callable[[str], Vault]) -> None:

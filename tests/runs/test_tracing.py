@@ -15,13 +15,13 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode, format_trace_id
 from tests.desk import Desk
-from tests.servers import Collector
+from tests.servers import Collector, Web
 
 from paperagents.approval.question import Approved, Denied
 from paperagents.runs import open_telemetry
 from paperagents.runs.open_telemetry import ids_of, provider_for
 from paperagents.runs.tracing import are_wanted, continue_trace, tell_of_missing_extra, traced
-from paperagents.testing import ScriptedModel
+from paperagents.testing import ScriptedModel, ScriptedServer
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 SECRET = "very-secret-words-4711"
@@ -219,6 +219,53 @@ def test_turns_of_a_model_and_the_calls_it_makes_are_spans(chains: Desk, traces:
     assert _told(traces.one("execute_tool read_file"))["gen_ai.tool.name"] == "read_file"
     assert _told(traces.one("invoke_agent helper"))["gen_ai.agent.name"] == "helper"
     assert not any(SECRET in each.to_json() for each in traces.spans)
+
+
+CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
+def test_a_run_that_goes_on_elsewhere_still_belongs_to_the_trace_of_its_caller(
+    chains: Desk, traces: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with continue_trace(CALLER):
+        waiting = chains.run("write_file", {"filePath": "b.md", "content": "x"})
+    assert waiting.status == "waiting"
+    assert {format_trace_id(each.context.trace_id) for each in traces.spans if each.context} == {CALLER[3:35]}
+    elsewhere = Traces()
+    monkeypatch.setattr(open_telemetry, "tracer", lambda: elsewhere.tracer)
+    assert chains.reopened().resume(waiting.run_id, approver=lambda _: Approved()).success
+    top = elsewhere.one("run write_file")
+    assert top.parent is not None
+    assert (format_trace_id(top.parent.trace_id), f"{top.parent.span_id:016x}") == tuple(CALLER.split("-")[1:3])
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_requests_that_go_out_say_which_step_they_belong_to(
+    chains: Desk, web: Web, monkeypatch: pytest.MonkeyPatch, *, wanted: bool
+) -> None:
+    made = Traces()
+    monkeypatch.setattr(open_telemetry, "tracer", lambda: made.tracer)
+    if wanted:
+        monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:9")
+    chains.note("agents/helper.md", "---\nagent: true\nname: helper\ntools: [rest_request]\nmodel: m\n---\nHelp.")
+    asked = {"tool": "rest_request", "arguments": {"url": web.answer("/thing"), "method": "GET"}}
+    with ScriptedServer([{"calls": [asked]}, "Done."]) as server:
+        monkeypatch.setenv("PAPER_LLM_BASE_URL", server.base_url)
+        chains.vault.read_settings_again()
+        with continue_trace(CALLER):
+            assert chains.vault.run("helper", {"query": "Go"}).data == "Done."
+        sent = [each.get("traceparent") for each in server.headers]
+    sent.append({name.lower(): value for name, value in web.requests[-1].headers.items()}.get("traceparent"))
+    steps = [each for each in made.spans if each.name in ("chat m", "execute_tool rest_request")]
+    expected = [f"00-{CALLER.split('-')[1]}-{_span_id(each):016x}-01" for each in steps] if wanted else [None] * 3
+    assert sorted(sent, key=str) == sorted(expected, key=str)
+
+
+def test_a_trace_that_a_call_itself_names_is_kept(chains: Desk, traces: Traces, web: Web) -> None:
+    arguments = {"url": web.answer("/thing"), "method": "GET", "headers": {"TraceParent": CALLER}}
+    assert chains.run("rest_request", arguments).success
+    assert [value for name, value in web.requests[-1].headers.items() if name.lower() == "traceparent"] == [CALLER]
+    assert traces.spans
 
 
 def test_plans_and_examples_are_not_traced(chains: Desk, traces: Traces) -> None:

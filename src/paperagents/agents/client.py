@@ -30,6 +30,7 @@ from paperagents.http.connection import (
     TransportError,
     default_ssl_context,
 )
+from paperagents.http.trace_context import trace_headers
 from paperagents.http.urls import parse_url
 from paperagents.sandbox import Cancellation
 from paperagents.values import dataclass
@@ -109,6 +110,7 @@ class ChatModel:
             "Accept-Encoding": "identity",
             "User-Agent": f"paperagents/{__version__}",
             **({"Authorization": f"Bearer {self._key}"} if self._key else {}),
+            **trace_headers(),
         }
         encoded = tuple((name, value.encode()) for name, value in headers.items())
         return PreparedRequest(method="POST", url=parse_url(self._address), headers=encoded, content=body)

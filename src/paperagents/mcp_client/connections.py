@@ -13,16 +13,17 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from paperagents.approval.question import Asking, Effect, Scope, asking
 from paperagents.calls.answers import CONTENT
 from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, PaperError, ToolError, UnknownToolError
+from paperagents.http.trace_context import trace_headers
 from paperagents.mcp_client.asking import ServerQuestions
 from paperagents.mcp_client.error_output import ErrorOutput
 from paperagents.mcp_client.login import LOGIN_SECONDS, Show, browser_login, find_login
@@ -115,10 +116,12 @@ class RemoteCall:
     """``resources`` or ``prompts`` where the tool is ours and stands for those of the server."""
     _future: Future[JsonValue] | None = None
     _asking: Asking | None = None
+    _trace: dict[str, str] = field(default_factory=dict)
 
     def perform(self) -> JsonValue:
         """Make the call and wait for its result."""
-        self._asking = asking.get()
+        # Of the step that makes the call: the work itself is done in another thread.
+        self._asking, self._trace = asking.get(), trace_headers()
         self._future = self.connections.submit(self.server, self._call, is_idempotent=self.is_idempotent)
         return self.connections.wait(self._future, self.server)
 
@@ -136,7 +139,9 @@ class RemoteCall:
             if self.offers:
                 async with asyncio.timeout(self.server.timeout or ANSWER_SECONDS):
                     return require_value(await get_offered(client, self.offers, self.arguments), name)
-            return read_result(await client.call_tool(self.tool, self.arguments, self.server.timeout), name)
+            meta: Any = self._trace or None
+            called = await client.call_tool(self.tool, self.arguments, self.server.timeout, meta=meta)
+            return read_result(called, name)
         except Exception as error:
             if connection.answers.refused:
                 raise ToolError(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
     CancelledError,
     DeniedError,
@@ -41,7 +41,8 @@ def finish_run(
 ) -> Ending:
     """Take a run through its journey, and journal and tell how it ended."""
     started = time.perf_counter()
-    session.on_event({"type": "run-started", "run_id": run.run_id, "tool": run.tool, "started": run.started})
+    trace: JsonObject = {"trace": run.trace} if run.trace is not None else {}
+    session.on_event({"type": "run-started", "run_id": run.run_id, "tool": run.tool, "started": run.started, **trace})
     data, failure = _run_catching(journey, run.run_id)
     took = (time.perf_counter() - started) * 1000
     redact: Callable[[Any], Any] = services.redaction.value

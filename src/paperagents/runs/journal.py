@@ -96,7 +96,7 @@ class Journal:
             "run_id": run.run_id, "parent_run": run.parent_run, "tool": run.tool, "status": run.status,
             "started": run.started, "duration_ms": run.duration_ms, "arguments": encode(run.arguments),
             "definition": run.definition, "clock": encode({**run.clock}), "redacted": int(run.redacted),
-            "warnings": encode([*run.warnings]),
+            "warnings": encode([*run.warnings]), "trace": run.trace,
         }  # fmt: skip
         if run.parent_run is None:
             # What is below another run goes on with it. Signed when it is written: most are over by then.

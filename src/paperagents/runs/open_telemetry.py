@@ -32,6 +32,7 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from paperagents.definitions.text import lossless_bytes
+from paperagents.http.trace_context import TRACEPARENT, current_trace
 from paperagents.runs.session import Event
 from paperagents.runs.usage import usage_of_turn
 from paperagents.version import __version__
@@ -39,6 +40,7 @@ from paperagents.version import __version__
 LONGEST_NAME = 200
 SECONDS = 3.0
 """For sending, where no variable says otherwise: nobody waits long at the end for a collector that is not there."""
+_PROPAGATOR = TraceContextTextMapPropagator()
 _logger = logging.getLogger("paper.traces")
 _ids_of_run: ContextVar[tuple[int, int] | None] = ContextVar("trace and span of a run", default=None)
 
@@ -46,15 +48,15 @@ _ids_of_run: ContextVar[tuple[int, int] | None] = ContextVar("trace and span of 
 class RunTrace:
     """The spans of what one session does, made from what it tells."""
 
-    def __init__(self, tracer: Tracer, masked: Callable[[str], str], caller: str | None = None) -> None:
+    def __init__(self, tracer: Tracer, masked: Callable[[str], str]) -> None:
         self._tracer = tracer
         self._masked = masked
-        self._caller = TraceContextTextMapPropagator().extract({"traceparent": caller or ""}, Context())
-        """The span of whoever started the run, where they told it."""
         self._runs: dict[str, Span] = {}
         self._tools: dict[str, str] = {}
         self._steps: dict[str, Span] = {}
         """By run and path, which is also the id of a run that is a step of another."""
+        self._around: dict[str, str | None] = {}
+        """What requests belonged to before each of these steps began."""
 
     def on_event(self, event: Event) -> None:
         """One thing that has happened. Whatever is wrong with traces, the run goes on."""
@@ -80,7 +82,8 @@ class RunTrace:
         else:
             with _with_ids_of(run_id):
                 began = int(datetime.fromisoformat(str(event["started"])).timestamp() * 1_000) * 1_000_000
-                span = self._tracer.start_span(f"run {name}", self._caller, attributes=attributes, start_time=began)
+                caller = _PROPAGATOR.extract({TRACEPARENT: str(event.get("trace", ""))}, Context())
+                span = self._tracer.start_span(f"run {name}", caller, attributes=attributes, start_time=began)
         self._runs[run_id] = span
         self._tools[run_id] = name
 
@@ -106,6 +109,11 @@ class RunTrace:
         if isinstance(step, int):
             span.set_attribute("paper.step", step)
         self._steps[_key(event)] = span
+        # A step is told of by the thread that carries it out: what goes out from there belongs to it.
+        self._around[_key(event)] = current_trace.get()
+        sent: dict[str, str] = {}
+        _PROPAGATOR.inject(sent, set_span_in_context(span, Context()))
+        current_trace.set(sent.get(TRACEPARENT))
 
     def _end_step(self, event: Event) -> None:
         entry = event["entry"]
@@ -115,6 +123,7 @@ class RunTrace:
             self._begin_step({**entry, **event})
         span = self._steps.pop(_key(event), None)
         if span is not None:
+            current_trace.set(self._around.pop(_key(event)))
             if event["tool"] is not None:
                 tool = self._named(event["tool"])
                 # A step may have a label of its own; only now it is known which tool it means.

@@ -146,6 +146,8 @@ class StoredRun:
     """Whether secrets among the arguments were left out."""
     warnings: tuple[str, ...] = ()
     """Of what was done of it so far."""
+    trace: str | None = None
+    """The ``traceparent`` of whoever started it, where they told it."""
 
     def as_brought(self, where: str = "") -> Brought:
         """The run as something that came with the vault."""
@@ -180,13 +182,14 @@ class Intent:
         return self.digest == self.before
 
 
-def new_run(
+def new_run(  # noqa: PLR0913  the last three have good defaults
     tool: str,
     arguments: JsonObject,
     clock: dict[str, str],
     *,
     run_id: str | None = None,
     parent_run: str | None = None,
+    trace: str | None = None,
 ) -> StoredRun:
     """A run that begins now."""
     return StoredRun(
@@ -199,6 +202,7 @@ def new_run(
         arguments=arguments,
         definition=None,
         clock=clock,
+        trace=trace,
     )
 
 
@@ -221,6 +225,7 @@ def read_run(row: StoredRow) -> StoredRun:
         clock={name: str(moment) for name, moment in row.object("clock").items()},
         redacted=bool(row.whole("redacted")),
         warnings=read_warnings(row),
+        trace=row.text_or_none("trace"),
     )
 
 

@@ -51,6 +51,7 @@ from paperagents.runs.record import (
 from paperagents.runs.scripts import Scripts
 from paperagents.runs.session import Services, Session
 from paperagents.runs.together import Collector
+from paperagents.runs.tracing import caller_trace
 from paperagents.runs.whole_tool import agree_on_arguments, agree_on_log
 
 
@@ -78,7 +79,7 @@ class Runner:
         tool = self.find_tool_or_none(call.tool)
         name = self._name(tool) if tool is not None else self.services.redaction.text(without_surrogates(call.tool))
         arguments, refused = split_json(_typed_arguments(call, tool))
-        run = new_run(name, arguments, self.services.clock(), run_id=run_id)
+        run = new_run(name, arguments, self.services.clock(), run_id=run_id, trace=caller_trace.get())
         log = self._open_log(run)
         with self.services.journal.lock_run(run.run_id):
             known = self.services.history.run(run_id) if run_id is not None else None
@@ -128,7 +129,7 @@ class Runner:
         """Write a call down for a worker to carry out, checked as far as that is possible now."""
         tool = self.services.find_tool(call.tool)
         arguments, refused = split_json(_typed_arguments(call, tool))
-        run = new_run(self._name(tool), arguments, self.services.clock())
+        run = new_run(self._name(tool), arguments, self.services.clock(), trace=caller_trace.get())
         validate_arguments(tool, run.arguments, refused=refused)
         definition = tool.digest if tool.file is not None else None
         run = replace(run, status="queued", definition=definition, warnings=tuple(find_slips(tool, run.arguments)))

@@ -6,7 +6,7 @@ ADD_ENTRY = "INSERT INTO journal (run_id, path, state, redacted, entry) VALUES (
 ADD_DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 ADD_RUN = (
     "INSERT INTO runs (run_id, parent_run, tool, status, started, duration_ms, arguments, definition, clock, "
-    "redacted, warnings, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "redacted, warnings, trace, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 PUT_INTENT = (
     "INSERT INTO intents (run_id, path, digest, before, after, answer, arguments, approved, signature) "

@@ -20,7 +20,8 @@ from paperagents.runs.session import Event
 
 _ADDRESSES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _TRACEPARENT = late_pattern(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
-_caller: ContextVar[str | None] = ContextVar("traceparent of the caller", default=None)
+caller_trace: ContextVar[str | None] = ContextVar("traceparent of the caller", default=None)
+"""Kept with each run that is started, so that whoever carries it on adds to the same trace."""
 OnEvent = Callable[[Event], None]
 
 
@@ -28,11 +29,11 @@ OnEvent = Callable[[Event], None]
 def continue_trace(traceparent: object) -> Iterator[None]:
     """Inside, runs belong to the caller's trace; what is no ``traceparent`` is passed over."""
     is_right = isinstance(traceparent, str) and _TRACEPARENT.fullmatch(traceparent)
-    token = _caller.set(str(traceparent) if is_right else _caller.get())
+    token = caller_trace.set(str(traceparent) if is_right else caller_trace.get())
     try:
         yield
     finally:
-        _caller.reset(token)
+        caller_trace.reset(token)
 
 
 def traced(on_event: OnEvent, masked: Callable[[str], str]) -> OnEvent:
@@ -47,7 +48,7 @@ def traced(on_event: OnEvent, masked: Callable[[str], str]) -> OnEvent:
     found = tracer()
     if found is None:
         return on_event
-    trace = RunTrace(found, masked, _caller.get())
+    trace = RunTrace(found, masked)
 
     def tell_both(event: Event) -> None:
         trace.on_event(event)

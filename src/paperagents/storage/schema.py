@@ -87,6 +87,7 @@ MIGRATIONS: Sequence[str] = (
     CREATE TABLE blob_uses (run_id TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (run_id, digest));
     CREATE INDEX blob_uses_by_digest ON blob_uses (digest);
     ALTER TABLE runs ADD COLUMN usage TEXT;
+    ALTER TABLE runs ADD COLUMN trace TEXT;
     CREATE TABLE images (digest TEXT PRIMARY KEY, base TEXT, depth INTEGER NOT NULL, content BLOB NOT NULL);
     CREATE TABLE changes (
         seq INTEGER PRIMARY KEY, root_run TEXT NOT NULL, run_id TEXT NOT NULL, step_path TEXT NOT NULL,

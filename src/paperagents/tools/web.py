@@ -13,6 +13,7 @@ from paperagents.definitions.text import closest
 from paperagents.definitions.tool import Pieces
 from paperagents.errors import ToolError
 from paperagents.http.messages import HttpRequest, is_changing, may_change, names_other_method, normalize_method
+from paperagents.http.trace_context import TRACEPARENT, trace_headers
 from paperagents.messages import Sentence
 from paperagents.secrets.redaction import redact_headers
 from paperagents.tools.built_in import (
@@ -41,7 +42,7 @@ def prepare_request(context: ToolContext, arguments: JsonObject) -> Effect:
     def send(request: HttpRequest, stop: Cancellation) -> JsonValue:
         from paperagents.http.client import send_request  # noqa: PLC0415  the HTTP library is large
 
-        return send_request(request, allowed_hosts=context.allowed_hosts, stop=stop).as_json()
+        return send_request(with_trace(request), allowed_hosts=context.allowed_hosts, stop=stop).as_json()
 
     return replace(
         prepare_sending(REST_REQUEST.name, arguments, request, send, takes_key=not has_key),
@@ -104,6 +105,12 @@ def request_of(arguments: Mapping[str, JsonValue]) -> HttpRequest:
         body=arguments.get("body"),
         timeout=float(timeout) if isinstance(timeout, int | float) else None,
     )
+
+
+def with_trace(request: HttpRequest) -> HttpRequest:
+    """The request with the trace that it belongs to, unless it names one itself."""
+    named = any(name.lower() == TRACEPARENT for name in request.headers)
+    return request if named else replace(request, headers={**request.headers, **trace_headers()})
 
 
 def has_idempotency_key(arguments: JsonObject) -> bool:
