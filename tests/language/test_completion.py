@@ -28,6 +28,13 @@ def labels(service: LanguageService, file: str, marked: str) -> list[str]:
         (f"{FRONT}parameters:\n  - name: x\n    ¦\n---\n", "type"),
         (f"{FRONT}parameters:\n  - name: x\n    type: ¦\n---\n", "integer"),
         (f"{FRONT}parameters:\n  - name: x\n    ty¦\n---\n", "type"),
+        (f"{FRONT}parameters:\n  - {{name: x, ty¦}}\n---\n", "type"),
+        (f"{FRONT}parameters: [{{name: x, type: ¦}}]\n---\n", "integer"),
+        (f"{FRONT}steps:\n  - {{tool: shorten, parameters: {{¦\n---\n", "text"),
+        (f'{FRONT}steps:\n  - {{tool: search_files, parameters: {{query: "{{{{x}}}}", sort: ¦}}}}\n---\n', "modified"),
+        (f"{FRONT}steps:\n  - tool: shorten\n    retry: {{attempts: 2, ¦}}\n---\n", "delay"),
+        (f"{FRONT}approval: ¦\n---\n", "together"),
+        (f"{FRONT}---\n\n```yaml\nst¦\n```\n", "steps"),
         (f"{FRONT}steps:\n  - ¦\n---\n", "tool"),
         (f"{FRONT}steps:\n  - tool: ¦\n---\n", "read_file"),
         (f"{FRONT}steps:\n  - tool: sho¦\n---\n", "shorten"),
@@ -92,6 +99,8 @@ def test_a_script_knows_its_parameters_the_tools_and_its_interface(serve: Serve)
     service = serve()
     assert "word" in labels(service, "loud.tool.js", SCRIPT.replace("params.word.toUpperCase()", "params.¦word"))
     assert "shorten" in labels(service, "loud.tool.js", SCRIPT.replace('callTool("shorten"', 'callTool("¦"'))
+    called = SCRIPT.replace("{ text: params.word.toUpperCase() }", "{ ¦ }")
+    assert labels(service, "loud.tool.js", called) == ["text"]
     assert "storage" in labels(service, "loud.tool.js", SCRIPT.replace("this.api.callTool", "this.api.¦callTool"))
 
 
@@ -111,7 +120,14 @@ def test_a_file_that_does_not_parse_is_completed_by_its_last_good_state(serve: S
     assert {"query", "find", "read_file"} <= set(labels(service, "find.md", broken))
 
 
+def test_a_line_of_braces_takes_no_time(serve: Serve) -> None:
+    service = serve()
+    for braces in ("{" * 500_000, "[{" * 1000, "'{" * 900):
+        labels(service, "new.md", f"{FRONT}steps:\n  - {braces}¦\n---\n")
+
+
 def test_what_is_there_already_is_not_offered_again(serve: Serve) -> None:
+    assert "name" not in labels(serve(), "new.md", f"{FRONT}parameters:\n  - {{¦, name: x}}\n---\n")
     assert "name" not in labels(serve(), "new.md", f"{FRONT}¦\n---\n")
 
 

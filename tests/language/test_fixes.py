@@ -76,6 +76,10 @@ MISSING = '  - tool: read_file\n    parameters:\n      filePath: "{{folder}}/a.m
             "parameters:\n- name: n\n  type: number\n  description: N.\n",
             "parameters:\n- name: n\n  type: number\n  description: N.\n- name: folder\n  type: string\n",
         ),
+        (
+            "parameters: [{name: n, type: number, description: N.}]\n",
+            "parameters: [{name: n, type: number, description: N.}, {name: folder, type: string}]\n",
+        ),
     ],
 )
 def test_a_missing_parameter_is_declared_behind_the_others(before: str, declared: str, serve: Serve) -> None:
@@ -95,6 +99,15 @@ def test_a_parameter_that_only_javascript_reads_is_declared_too(serve: Serve) ->
     service.open("shorten.md", text)
     titles = [fix.title for fix in service.fixes("shorten.md", WHOLE)]
     assert titles == ["Declare the parameter 'suffix'"]
+
+
+def test_an_argument_that_is_close_to_no_other_is_not_replaced(serve: Serve) -> None:
+    service = serve({})
+    service.open(
+        "t.md", f"{STEP}steps:\n  - tool: read_file\n    parameters: {{filePath: a.md, encoding: utf-8}}\n---\n"
+    )
+    assert [each.code for each in service.diagnostics("t.md")] == ["unknown-argument"]
+    assert service.fixes("t.md", WHOLE) == []
 
 
 def test_only_problems_in_the_stretch_are_repaired(serve: Serve) -> None:

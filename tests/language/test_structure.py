@@ -6,7 +6,10 @@ import pytest
 from tests.language.conftest import AGENT, FIND, SCRIPT, SHORTEN, Serve, place
 from tests.language.test_completion import Recorded
 
+from paperagents.language.fields import GROUPS, fields_of_group
 from paperagents.language.surroundings import RecordedRun
+from paperagents.messages import text as text_of
+from paperagents.reading.tool_parameters import KEYWORDS
 
 RUN = RecordedRun(
     arguments={"query": "garden", "limit": 2},
@@ -41,6 +44,59 @@ def test_a_place_says_what_stands_there_and_what_it_was_last(
     assert expected in hover.markdown
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "words", "expected"),
+    [
+        ("find.md", FIND, "description: Finds", "What it does, for lists and for language models."),
+        ("find.md", FIND, "description: What", "What to give, for forms and for language models."),
+        ("find.md", FIND, "steps:", "The steps of a chain"),
+        ("find.md", FIND, "tool: search_files", "The tool to call"),
+        ("find.md", FIND, "parameters:\n      query", "every text in them may contain references"),
+        ("find.md", FIND, "responses:", "Answers that stand in for tools"),
+        ("find.md", FIND.replace("type: integer", "type: integer\n    minimum: 1"), "minimum", "JSON Schema"),
+        (
+            "find.md",
+            FIND.replace("  - name: limit\n", "  - {name: limit, type: integer}\n"),
+            "type: integer}",
+            "`string`",
+        ),
+        ("shorten.md", SHORTEN, "custom_function", "JavaScript that gets `input`"),
+        ("helper.md", AGENT, "evals:", "`paper eval` asks them"),
+        ("helper.md", AGENT, "not_calls", "must not be called"),
+    ],
+)
+def test_a_field_says_what_it_means_where_it_stands(
+    file: str, text: str, words: str, expected: str, serve: Serve
+) -> None:
+    service = serve()
+    service.open(file, text)
+    hover = service.hover(file, place(text, words))
+    assert hover is not None
+    assert expected in hover.markdown
+    assert (hover.span.line, hover.span.column) == (place(text, words).line, place(text, words, 0).column)
+
+
+@pytest.mark.parametrize("words", ["name: x", "text: output", "x: 1", "query: garden", "find: { results"])
+def test_what_is_no_field_of_the_format_is_not_explained_as_one(words: str, serve: Serve) -> None:
+    text = FIND.replace("examples:", "x: 1\nexamples:").replace("const {", "// name: x\n      const {")
+    service = serve()
+    service.open("find.md", text)
+    hover = service.hover("find.md", place(text, words))
+    assert hover is None or not hover.markdown.startswith("**")
+
+
+def test_every_field_is_explained_in_its_own_words() -> None:
+    explained = {group: fields_of_group(group) for group in GROUPS}
+    generic = text_of("field.keyword")
+    missing = {
+        (group, field)
+        for group, fields in explained.items()
+        for field, meaning in fields.items()
+        if meaning == generic and field not in KEYWORDS
+    }
+    assert missing == set()
+
+
 def test_prose_has_nothing_to_say(serve: Serve) -> None:
     assert serve().hover("find.md", place(FIND, "Finds notes")) is None
 
@@ -57,6 +113,13 @@ def test_the_parts_of_a_file_are_its_symbols(serve: Serve) -> None:
         ("script", "post_processing", 25, 26),
         ("script", "postprocess", 37, 38),
         ("example", "one", 31, 33),
+    ]
+
+
+def test_a_file_of_javascript_has_its_parameters_as_parts(serve: Serve) -> None:
+    [whole] = serve().symbols("loud.tool.js")
+    assert [(each.kind, each.name, each.detail, each.selection.line) for each in whole.children] == [
+        ("parameter", "word", "string", 4)
     ]
 
 

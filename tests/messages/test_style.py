@@ -12,7 +12,7 @@ from paperagents.messages import sentences
 
 CODE = re.compile(
     r"\{[^{}]*\}|\{\{+[^{}]*\}\}+"  # values, braces that are shown
-    r"|'[^' ]*'|„[^“ ]*“|“[^” ]*”"  # names in quotation marks
+    r"|`[^`]*`|'[^' ]*'|„[^“ ]*“|“[^” ]*”"  # code, names in quotation marks
     r"|(?<!\w)(?:paper|pip|keyring|npm|git) [a-z][^.;:,，。；：]*"  # commands
     r"|--?[a-z][\w-]*|https?://\S+|/\w+|\b\w+[_.(]\w*|\b[A-Z][A-Z_]+\b|\b\w*[a-z][A-Z]\w*"  # options, addresses, code
 )
@@ -30,7 +30,7 @@ FORBIDDEN = {
 
 
 VOCABULARY = frozenset({
-    "const", "cron", "emoji", "eval", "frontmatter", "http", "https", "init", "json", "lodash", "lways", "ollect",
+    "const", "cron", "emoji", "eval", "evals", "frontmatter", "http", "https", "init", "json", "lodash", "lways", "ollect",
     "postprocess", "preprocess", "toml", "validator", "vaultref", "yaml",
 })  # fmt: skip
 """Words of the trade that no dictionary has, and what is left of [a]lways and [c]ollect."""

@@ -12,9 +12,9 @@ from paperagents.definitions.tag import BUILTIN_WORDS
 from paperagents.definitions.tool import Parameter
 from paperagents.language.answers import Completion, CompletionKind, Completions
 from paperagents.language.document import Position
-from paperagents.language.fields import choices_at, fields_at
+from paperagents.language.fields import choices_at, fields_at, place_in
 from paperagents.language.shapes import describe_type, fields_of, follow
-from paperagents.language.yaml_place import ITEM, YamlPlace, find_place
+from paperagents.language.yaml_place import ITEM, YamlPlace
 from paperagents.reading.markdown import MARKER
 from paperagents.registry.entry import Entry
 
@@ -31,6 +31,7 @@ _WORD = re.compile(r"(?<![\w$.\"'])([A-Za-z_$][\w$]*)?$")
 _TAG_NAME = re.compile(r"\{\{<\s*/?\s*([\w:-]*)$")
 _TAG_ATTRIBUTE = re.compile(r"""\{\{<\s*([\w:-]+)\s(?:[^<>"']|"[^"]*"|'[^']*')*?([\w-]*)$""")
 _CALLED = re.compile(r"""callTool\(\s*["'`]([\w:-]*)$""")
+_GIVEN = re.compile(r"""callTool\(\s*["'`]([\w:-]+)["'`]\s*,\s*\{(?:[^{}]*,)?\s*([\w$]*)$""")
 _API = ("logger", "environment", "storage", "importx", "callTool", "bridge", "getInfo")
 _SCRIPT_KEYS = frozenset({"custom_function", "post_processing"})
 
@@ -62,21 +63,18 @@ class Completer:
         document, line = self.document, self.at.line
         if document.is_script:
             return self.in_module()
-        if document.in_frontmatter(line):
-            return self.in_yaml(2, line)
+        if (around := document.yaml_around(line)) is not None:
+            return self.in_yaml(*around)
         fence = document.fence_at(line)
-        if document.kind == "tool" and fence is not None and fence[0] in ("yaml", "yml"):
-            return self.in_yaml(fence[1], line, in_fence=True)
         if document.kind == "tool" and fence is not None and fence[0] in ("javascript", "js"):
             return self.in_script(self._fence_block(fence[1]))
         return self.in_prompt() if document.kind == "agent" else iter(())
 
     # --- YAML
 
-    def in_yaml(self, first: int, line: int, *, in_fence: bool = False) -> Iterator[Completion]:
+    def in_yaml(self, first: int, in_fence: bool) -> Iterator[Completion]:  # noqa: FBT001  as the document says it
         """In the frontmatter, or in a fence with a tool block or steps."""
-        last = line + 200
-        place = find_place(self.document.lines[first - 1 : last], line - first, self.at.column - 1)
+        place = place_in(self.document, first, self.at)
         if place.in_block and place.key in _SCRIPT_KEYS:
             yield from self.in_script(str(place.key))
             return
@@ -97,9 +95,11 @@ class Completer:
         for name, parameter in self._argument_names(place).items():
             if name not in place.siblings:
                 yield self.parameter(parameter, place.typed, insert=name + end)
-        for rank, field in enumerate(fields_at(place, self.document.kind, in_fence=in_fence)):
+        for rank, (field, meaning) in enumerate(fields_at(place, self.document.kind, in_fence=in_fence).items()):
             if field not in place.siblings:
-                yield self.item(field, "field", place.typed, insert=field + end, rank=10 + rank)
+                yield self.item(
+                    field, "field", place.typed, insert=field + end, documentation=meaning, rank=10 + rank
+                )  # fmt: skip
 
     def values(self, place: YamlPlace, key: str, typed: str) -> Iterator[Completion]:
         """The value of a key."""
@@ -200,6 +200,10 @@ class Completer:
         """In a file that is a tool."""
         if (called := _CALLED.search(self.before)) is not None:
             yield from self.tools(called[1])
+        elif (given := _GIVEN.search(self.before)) is not None:
+            entry = self.view.catalog.find(given[1])
+            for parameter in self.view.catalog.parameters(entry).values() if entry is not None else ():
+                yield self.parameter(parameter, given[2], insert=f"{parameter.name}: ")
         elif (member := _MEMBER.search(self.before)) is not None:
             if member[1].endswith("api"):
                 yield from self.words(member[2], _API)

@@ -120,6 +120,13 @@ class Document:
                 opened = None
         return (opened[1], opened[2] + 1, len(self.lines)) if opened is not None and opened[2] < line else None
 
+    def yaml_around(self, line: int) -> tuple[int, bool] | None:
+        """The first line of the frontmatter or of the fence of YAML around a line, and whether it is a fence."""
+        if self.in_frontmatter(line):
+            return 2, False
+        fence = self.fence_at(line) if self.kind == "tool" else None
+        return (fence[1], True) if fence is not None and fence[0] in ("yaml", "yml") else None
+
     def script_fence(self, line: int) -> Excerpt | None:
         """The content of the fence around a line, where it is complete."""
         around = (each.content for each in self.fences if is_within(line, each.content))

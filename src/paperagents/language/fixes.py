@@ -126,14 +126,21 @@ def declare_parameter(outline: Outline, name: str) -> Edit | None:
     if items := sequence_in(front, "parameters"):
         first = items[0].span
         dash = document.line(first.line)[: first.column - 1].rfind("-")
-        is_block = dash >= 0 and not document.line(first.line)[:dash].strip()
+        if dash < 0 or document.line(first.line)[:dash].strip():
+            return _declare_in_brackets(outline, items[-1].span, name)
         line = _last_line(outline, items[-1].span)
-        return _insert(document.file, line + 1, _declaration(name, " " * dash)) if is_block else None
+        return _insert(document.file, line + 1, _declaration(name, " " * dash))
     if "parameters" in front.entries:
         return _fill_empty_list(outline, name)
     anchor = next(each for each in ("description", "name", *front.entries) if each in front.entries)
     line = _last_line(outline, front.entries[anchor][1].span)
     return _insert(document.file, line + 1, f"parameters:\n{_declaration(name, '  ')}")
+
+
+def _declare_in_brackets(outline: Outline, last: Span, name: str) -> Edit:
+    """``[{name: x, type: string}]`` with another one."""
+    end = Span(line=last.end_line, column=last.end_column, end_line=last.end_line, end_column=last.end_column)
+    return Edit(file=outline.document.file, span=end, text=f", {{name: {_quote(name)}, type: string}}")
 
 
 def _fill_empty_list(outline: Outline, name: str) -> Edit | None:
@@ -148,8 +155,11 @@ def _fill_empty_list(outline: Outline, name: str) -> Edit | None:
 
 
 def _declaration(name: str, indent: str) -> str:
-    written = name if _PLAIN.fullmatch(name) else f'"{name}"'
-    return f"{indent}- name: {written}\n{indent}  type: string\n"
+    return f"{indent}- name: {_quote(name)}\n{indent}  type: string\n"
+
+
+def _quote(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else f'"{name}"'
 
 
 def _insert(file: str, line: int, words: str) -> Edit:

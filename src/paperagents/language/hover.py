@@ -1,4 +1,4 @@
-"""What there is to say about a place: the manual of a tool, a parameter, the last recorded value of a reference."""
+"""What there is to say about a place: the manual of a tool or parameter, the last value of a reference, a field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from paperagents.definitions.text import without_surrogates
 from paperagents.definitions.tool import Parameter
 from paperagents.language.answers import Hover
 from paperagents.language.completion import read_path
-from paperagents.language.document import Position, covers
+from paperagents.language.document import Document, Position, covers
+from paperagents.language.fields import fields_at, place_in
 from paperagents.language.names import Name, Occurrence
 from paperagents.language.shapes import Shape, describe_type, find_value, follow
 from paperagents.language.surroundings import Reachable
@@ -23,6 +24,7 @@ from paperagents.registry.manual import manual
 
 LONGEST_VALUE = 2000
 _CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|\[\d+\])*")
+_KEY = re.compile(r"[\w-]+(?=[\"']?\s*:(?:\s|$))")
 _SEGMENT = re.compile(r"[\w$]+|\[\d+\]")
 
 
@@ -39,7 +41,7 @@ def find_hover(view: View, at: Position) -> Hover | None:
     elif occurrence is not None:
         span = occurrence.span
     else:
-        return None
+        return _hover_field(view.document, at)
     return Hover(markdown="\n\n".join(said), span=span) if said else None
 
 
@@ -48,6 +50,18 @@ def _hover_tool(view: View, occurrence: Occurrence) -> Hover | None:
     entry = view.catalog.find_agent(name.text) if name.kind == "agent" else view.catalog.find(name.text)
     definition = view.catalog.definition(entry) if entry is not None else None
     return Hover(markdown=manual(definition), span=occurrence.span) if definition is not None else None
+
+
+def _hover_field(document: Document, at: Position) -> Hover | None:
+    """What a field of the frontmatter or of a step means."""
+    around = document.yaml_around(at.line)
+    keys = (key for key in _KEY.finditer(document.line(at.line)) if key.start() < at.column <= key.end() + 1)
+    if around is None or (key := next(keys, None)) is None:
+        return None
+    place = place_in(document, around[0], Position(line=at.line, column=key.end() + 1))
+    meaning = fields_at(place, document.kind, in_fence=around[1]).get(key[0]) if not place.in_block else None
+    span = Span(line=at.line, column=key.start() + 1, end_line=at.line, end_column=key.end() + 1)
+    return Hover(markdown=f"**{key[0]}**\n\n{meaning}", span=span) if meaning else None
 
 
 def _describe_name(view: View, name: Name) -> Iterator[str]:

@@ -26,11 +26,22 @@ def find_symbols(view: View) -> list[Symbol]:
     own, outline = view.own, view.outline
     if own is None or (outline.front is None and not view.document.is_script):
         return []
-    children = () if view.document.is_script else tuple(_parts(outline))
+    children = tuple(_declared(view) if view.document.is_script else _parts(outline))
     whole = Span(line=1, column=1, end_line=len(view.document.lines), end_column=len(view.document.lines[-1]) + 1)
     kind: SymbolKind = "agent" if own.kind == "agent" else "tag" if own.kind == "tag" else "tool"
     selection = own.span or Span(line=1, column=1, end_line=1, end_column=1)
     return [Symbol(name=own.name, kind=kind, span=whole, selection=selection, detail=own.id, children=children)]
+
+
+def _declared(view: View) -> Iterator[Symbol]:
+    """The parameters that a file of JavaScript declares."""
+    own = {
+        each.name.text: each.span for each in view.occurrences if each.is_definition and each.name.kind == "parameter"
+    }
+    known = view.catalog.parameters(view.own) if view.own is not None else {}
+    for name, span in own.items():
+        detail = describe_type(known[name].schema) if name in known else ""
+        yield Symbol(name=name, kind="parameter", span=span, selection=span, detail=detail)
 
 
 def _parts(outline: Outline) -> Iterator[Symbol]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from paperagents.values import dataclass
@@ -12,6 +12,9 @@ _ROW = re.compile(
     r"""^(?P<blank> *)(?P<dashes>(?:-(?: +|$))*)(?:(?P<key>"[^"]*"|'[^']*'|[\w$.@/:-]+?) *:(?: +(?P<value>.*)|$))?"""
 )
 _BLOCK = re.compile(r"[|>][-+\d]*[ \t]*(?:#.*)?$")
+_STEP = 2
+_LONGEST = 2000
+"""Of a line with braces that is looked into."""
 ITEM = "-"
 """In a path: an item of a list."""
 
@@ -63,7 +66,11 @@ def find_place(lines: list[str], line: int, column: int) -> YamlPlace:
         return YamlPlace(
             path=inner.path, key=rows[block].key, typed=lines[line][:column], in_block=True, mappings=inner.mappings
         )
-    before = lines[line][:column] if line < len(lines) else ""
+    before, after = (lines[line][:column], lines[line][column:]) if line < len(lines) else ("", "")
+    if (unfolded := unfold(before, after)) is not None:
+        own, others = unfolded
+        rows = [*rows[:line], *map(_read_row, (*own, *others)), *rows[line + 1 :]]
+        line, before, column = line + len(own) - 1, own[-1], len(own[-1])
     row = _read_row(before)
     around = _climb(rows, line, row if before.strip() else _Row(indent=column, dash=None, key=None, value=""))
     if row.key is not None:
@@ -71,6 +78,85 @@ def find_place(lines: list[str], line: int, column: int) -> YamlPlace:
     return YamlPlace(
         path=around.path, typed=before.lstrip(" ").removeprefix("- ").lstrip(" -"), mappings=around.mappings
     )
+
+
+# --- mappings and lists in braces and brackets
+
+
+def unfold(before: str, after: str) -> tuple[list[str], list[str]] | None:
+    """A line whose place is inside of braces or brackets, each entry on a line of its own; None where it is not.
+
+    >>> unfold("- {name: x, parameters: {limit: ", "}}")
+    (['- name: x', '  parameters:', '    limit: '], [])
+    """
+    opened = _find_open(before) if len(before) + len(after) <= _LONGEST else []
+    if not opened:
+        return None
+    own, prefix, indent, sign = [], before[: opened[0]], 0, ""
+    for start, end in zip(opened, [*opened[1:], len(before)], strict=True):
+        row = _read_row(prefix)
+        if row.key is not None or (prefix.strip() and row.dash is None):
+            own.append(prefix.rstrip())
+            indent = row.indent + _STEP
+            prefix = " " * indent
+        else:
+            indent = len(prefix)
+        sign = "- " if before[start] == "[" else ""
+        *done, last = _split_entries(before[start + 1 : end])
+        first = prefix
+        for entry in done:
+            own.append(f"{first}{sign}{entry.strip()}")
+            first = " " * indent
+        prefix = f"{first}{sign}{last.lstrip()}"
+    rest = [] if sign else _split_entries(after[: _find_end(after)])[1:]
+    return [*own, prefix], [f"{' ' * indent}{entry.strip()}" for entry in rest]
+
+
+def _find_open(before: str) -> list[int]:
+    """Where braces and brackets begin that are not closed; they begin values, or are none."""
+    opened: list[int] = []
+    for at in _signs(before):
+        if before[at] in "}]":
+            opened = opened[:-1]
+        elif opened or not before[:at].strip() or before[:at].rstrip().endswith((":", "-")):
+            opened.append(at)
+    return opened
+
+
+def _split_entries(inner: str) -> list[str]:
+    """What commas part, outside of quotes and of braces and brackets."""
+    found, depth, start = [], 0, 0
+    for at in _signs(inner, ","):
+        if inner[at] == "," and depth == 0:
+            found.append(inner[start:at])
+            start = at + 1
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(inner[at], 0)
+    return [*found, inner[start:]]
+
+
+def _find_end(after: str) -> int:
+    """Where the braces or brackets around a place end."""
+    depth = 0
+    for at in _signs(after):
+        depth += 1 if after[at] in "{[" else -1
+        if depth < 0:
+            return at
+    return len(after)
+
+
+def _signs(text: str, more: str = "") -> Iterator[int]:
+    """Where braces and brackets stand, outside of quotes."""
+    quote = ""
+    for at, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'" and not text[:at].rstrip()[-1:].isalnum():
+            quote = sign
+        elif sign in "{}[]" or sign in more:
+            yield at
+
+
+# --- lines and indentation
 
 
 def _read_row(line: str) -> _Row:

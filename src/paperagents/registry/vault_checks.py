@@ -209,7 +209,7 @@ def _check_unknown(entry: Entry, called: Entry, name: str, span: Span, given: se
         return
     severity: Severity = "error" if called.strict else "warning"
     case = "suggestion" if meant else None
-    values = {"name": name, "tool": called.id, "suggestion": f"'{meant}'", "case": case}
+    values = {"name": name, "tool": called.id, "suggestion": f"'{meant}'" if meant else "", "case": case}
     yield _problem(entry, "unknown-argument", span, severity=severity, **values)
 
 

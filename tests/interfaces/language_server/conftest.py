@@ -47,13 +47,14 @@ class Editor:
         params = types.DidChangeTextDocumentParams(text_document=document, content_changes=[whole])
         self.client.text_document_did_change(params)
 
-    async def diagnostics(self, file: str, expected: list[str]) -> list[types.Diagnostic]:
-        """The diagnostics of a file, once their codes are these."""
+    async def diagnostics(self, file: str, expected: list[str], start: int | None = None) -> list[types.Diagnostic]:
+        """The diagnostics of a file, once their codes are these and the first begins at this character."""
 
         async def wait() -> list[types.Diagnostic]:
             while True:
                 found = list(self.client.diagnostics.get(self.uri(file), []))
-                if self.uri(file) in self.client.diagnostics and [each.code for each in found] == expected:
+                is_there = start is None or (found[:1] and found[0].range.start.character == start)
+                if self.uri(file) in self.client.diagnostics and [each.code for each in found] == expected and is_there:
                     return found
                 await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
 

@@ -79,6 +79,11 @@ def test_positions_are_counted_in_the_units_that_were_agreed_on(with_editor: Wit
         editor.open("shorten.md", broken)
         [found] = await editor.diagnostics("shorten.md", ["undefined-name"])
         assert (found.range.start.character, found.range.end.character) == (16, 20)
+        # The same column, but one unit less before it.
+        editor.change("shorten.md", broken.replace("😀", "x"))
+        await editor.diagnostics("shorten.md", ["undefined-name"], 15)
+        editor.change("shorten.md", broken)
+        await editor.diagnostics("shorten.md", ["undefined-name"], 16)
         hover = types.HoverParams(editor.identifier("shorten.md"), types.Position(line=10, character=17))
         await editor.client.text_document_hover_async(hover)
 

@@ -12,7 +12,6 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from paperagents.definitions.json_value import JsonObject
-from paperagents.definitions.source import Problem
 from paperagents.errors import PaperError
 from paperagents.interfaces.language_server import translation
 from paperagents.interfaces.language_server.commands import (
@@ -40,7 +39,7 @@ class PaperServer(LanguageServer):
     def __init__(self, vault: Path | None = None) -> None:
         super().__init__("paper", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.vaults = Vaults(vault, self._disk_changed)
-        self._published: dict[str, tuple[Problem, ...]] = {}
+        self._published: dict[str, list[types.Diagnostic]] = {}
         self._due: set[str] = set()
         self._checking: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -109,12 +108,11 @@ class PaperServer(LanguageServer):
         if found is None or found[1] not in found[0].service.open_files:
             return
         opened, file = found
-        problems = opened.service.diagnostics(file)
-        if self._published.get(uri) == problems:
-            return
-        self._published[uri] = problems
         positions = self.positions(opened.service, file)
-        diagnostics = [translation.diagnostic(each, positions) for each in problems]
+        diagnostics = [translation.diagnostic(each, positions) for each in opened.service.diagnostics(file)]
+        if self._published.get(uri) == diagnostics:
+            return
+        self._published[uri] = diagnostics
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics))
 
     # --- positions

@@ -21,6 +21,8 @@ AREAS = (
     "remote",
     "importing",
     "language",
+    "fields",
+    "agent_fields",
     "trust",
     "together",
     "web",
