@@ -57,3 +57,29 @@ def test_a_tool_that_was_never_good_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(tool("a").replace("return input", "return ("))
     with pytest.raises(BrokenFileError):
         ToolRegistry(tmp_path).tool("a")
+
+
+def test_a_broken_edit_is_told_with_the_problems_of_the_file_as_it_is(tmp_path: Path) -> None:
+    chain = "---\ntool: true\nname: a\ndescription: d\nsteps: [{tool: b}, {tool: missing, if: input.x}]\n---\n"
+    (tmp_path / "a.md").write_text(chain)
+    (tmp_path / "b.md").write_text(tool("b"))
+    (tmp_path / "missing.md").write_text(tool("missing"))
+    registry = ToolRegistry(tmp_path)
+    registry.tool("a")
+    (tmp_path / "missing.md").unlink()
+    (tmp_path / "b.md").write_text(chain.replace("name: a", "name: b").replace("tool: b", "tool: a"))
+    (tmp_path / "a.md").write_text("---\ntool: true\nname: [\n---\n")
+    registry.refresh()
+    assert [each.code for each in registry.find("a").problems] == ["yaml-syntax"]
+
+
+def test_a_tool_that_becomes_a_broken_agent_is_no_tool_any_more(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(tool("a"))
+    registry = ToolRegistry(tmp_path)
+    registry.tool("a")
+    (tmp_path / "a.md").write_text(
+        "---\nagent: true\nname: a\ndescription: d\ntools: [nobody]\nprotocol: x\n---\nHi.\n"
+    )
+    registry.refresh()
+    (entry,) = registry.entries()
+    assert (entry.kind, entry.stale, entry.valid) == ("agent", False, False)

@@ -225,7 +225,11 @@ def serving_entry(entry: Entry, last_good: FileReading | None) -> Entry:
     """A file that has just been broken goes on as it was, and says so."""
     if entry.valid or last_good is None or last_good.definition is None:
         return entry
-    return replace(describe_definition(last_good.definition), problems=entry.problems, stale=True)
+    before = describe_definition(last_good.definition)
+    # A tool that has become an agent, or the other way round, is no broken version of what it was.
+    if entry.type is not None and entry.kind != before.kind:
+        return entry
+    return replace(before, problems=entry.problems, stale=True)
 
 
 def names_referred_to(entry: Entry) -> Iterator[str]:

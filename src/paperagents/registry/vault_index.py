@@ -105,7 +105,8 @@ class VaultIndex:
                 self._unresolved.add(file)
             found = self._checked[file] = entry.with_problems(problems)
         # Not kept with the others: a change anywhere in a circle is one for all that are in it.
-        return found.with_problems(tuple(self._find_circle(found))) if file in self._chains else found
+        may_circle = file in self._chains and not found.stale
+        return found.with_problems(tuple(self._find_circle(found))) if may_circle else found
 
     def loose_problems(self) -> tuple[Problem, ...]:
         """Problems of files that are no tools, but probably were meant to be."""
