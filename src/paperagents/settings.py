@@ -373,8 +373,13 @@ def _write_line(file: Path, name: str, value: str | None, vault: Path | None) ->
     line = None if value is None else f"{key} = {value}"
     if line is None and not file.exists():
         return
-    from paperagents.files.state_files import file_lock, replace_file  # noqa: PLC0415  most commands only read
+    from paperagents.files.state_files import file_lock, replace_file, require_no_links  # noqa: PLC0415  most commands only read
 
+    try:
+        # The user's own folder may be a link; one in a vault leads to what is not the vault's.
+        require_no_links(*([file.parent] if vault is not None else []))
+    except OSError as error:
+        raise PaperError("cannot-write", path=str(file), reason=system_text(error)) from error
     with file_lock(file):
         before = file.read_text("utf-8") if file.exists() else None
         replace_file(file, _replace_line(before or "", table, key, line))

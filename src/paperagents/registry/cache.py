@@ -119,9 +119,9 @@ class ScanCache:
     def rebuild(self, found: Changes) -> bool:
         """Begin anew with all that was found; whether it could be written."""
         with suppress(*_UNUSABLE):
+            require_no_links(self._file.parent.parent, self._file.parent)
             self._discard()
             self._file.parent.mkdir(exist_ok=True)
-            require_no_links(self._file.parent)
             os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
             with closing(self._connect()) as database, _transaction(database):
                 for statement in _TABLES:

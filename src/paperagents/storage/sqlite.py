@@ -370,6 +370,7 @@ class RunLocks:
             raise StorageError(_code(error, self._file), file=str(self._file), reason=system_text(error)) from error
 
     def _opened(self) -> int:
+        require_no_links(self._file.parent)
         return os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
 
 

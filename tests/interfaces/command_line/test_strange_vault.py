@@ -17,6 +17,8 @@ import pytest
 
 from paperagents.vault import Vault
 
+from .conftest import Paper, Write
+
 SENDS = """---
 tool: true
 name: sends
@@ -133,6 +135,20 @@ def test_a_stranger_s_vault_reaches_nobody_starts_nothing_and_changes_nothing(
     assert listener[1] == []
     assert notes(strange) == before
     assert not (tmp_path / "marker").exists()
+
+
+def test_a_keeping_folder_that_leads_elsewhere_is_not_written_through(
+    vault: Path, write: Write, paper: Paper, tmp_path: Path
+) -> None:
+    write("tool.md")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (vault / ".paper").rmdir()
+    (vault / ".paper").symlink_to(elsewhere)
+    changing = (["run", "tool", "-p", "text=x"], ["config", "set", "language", "en"], ["store", "memory", "set", "a"])
+    for command in (*READING[:-1], *changing, ["ask", "nobody", "hello"], ["runs", "prune"], ["approvals", "rules"]):
+        paper(*command)
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_after_the_yes_the_same_things_count(strange: Path, listener: tuple[int, list[object]], tmp_path: Path) -> None:
