@@ -1,27 +1,32 @@
-"""The pages under weight: two thousand tools, a big result, ten thousand steps, fifty tabs.
+"""The pages under weight: two thousand tools, results of five megabytes, ten thousand steps, fifty tabs.
 
     python bench/web.py          the table
 
-A real Chromium looks at a real server. Times are medians; the slow computer is Chromium's own slow-down of four times.
+A real Chromium looks at a real server. The slow computer is Chromium's own slow-down of four times. A task is long when
+nothing else can happen in a page meanwhile; what a page is sent is counted as it arrives, messages of its WebSocket and
+responses alike.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import statistics
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import httpx2  # noqa: E402  after the path is known
-from playwright.sync_api import Browser, Page  # noqa: E402  after ours
+from playwright.sync_api import Browser, CDPSession, Page  # noqa: E402  after ours
 
 from browser import Served, chromium, serving  # noqa: E402  its folder is known only now
 from recording import record  # noqa: E402  its folder is known only now
@@ -32,14 +37,33 @@ STEPS = 10_000
 TABS = 50
 SLOW = 4
 LARGEST_FIRST_PAGE = 60_000
+LATEST_USABLE = 1_000
+LATEST_RESULT = 1_500
 LONGEST_TASK = 100
-LATEST_INTERACTIVE = 1_000
-LONG_TASKS = """() => {
+LONGEST_ANSWER = 100
+MOST_MESSAGES = 20
+RESULTS = {
+    "rows": "return Array.from({length: 20000}, (_, n) => ({n, text: 'x'.repeat(230)}));",
+    "text": "return 'five megabytes of words '.repeat(210000);",
+    "markdown": "return '# Heading\\n\\n- *one* [[note]]\\n- **two**\\n\\n'.repeat(125000);",
+    "tree": "return Object.fromEntries(Array.from({length: 2000}, (_, n) => ['k' + n, {a: {b: ['y'.repeat(2480)]}}]));",
+}
+"""Five megabytes of each kind."""
+WATCH = """
   window.longest = 0;
   new PerformanceObserver((list) => {
     for (const each of list.getEntries()) window.longest = Math.max(window.longest, each.duration);
   }).observe({ type: "longtask", buffered: true });
-}"""
+  // When something is seen: there, and drawn.
+  window.whenSeen = (selector, clock) => new Promise((resolve) => {
+    const look = () => {
+      if (!document.querySelector(selector)) return requestAnimationFrame(look);
+      requestAnimationFrame(() => setTimeout(() => resolve(clock())));
+    };
+    look();
+  });
+  window.usable = whenSeen("html[data-connection=open]", () => performance.now());
+"""
 SCROLL = """async () => {
   for (let turn = 0; turn < 30; turn++) {
     scrollBy(0, 2000);
@@ -56,15 +80,16 @@ def measure(rounds: int = 5) -> list[Row]:
         fill(vault)
         with serving(vault, Path(folder) / "settings") as served:
             return [
-                first_page(served),
-                *interactive(browser, served, rounds),
+                *first_page(browser, served, rounds),
+                *big_results(browser, served),
+                *many_steps(browser, served),
                 *long_lists(browser, served),
                 *tabs(browser, served, rounds),
             ]
 
 
 def fill(vault: Path) -> None:
-    """A vault with so many tools, one with a big answer and one with many steps."""
+    """A vault with so many tools, some with a big answer and one with many steps."""
     (vault / ".paper").mkdir(parents=True)
     for number in range(TOOLS):
         _tool(
@@ -73,157 +98,211 @@ def fill(vault: Path) -> None:
             f"category: category {number % 40}\nparameters:\n"
             f"  - {{name: text, type: string, description: What to work on}}\ncustom_function: return input;\n",
         )
-    _tool(
-        vault,
-        "big",
-        "custom_function: |\n  return Array.from({length: 20000}, (_, n) => ({n, text: 'x'.repeat(200)}));\n",
-    )
+    for name, code in RESULTS.items():
+        _tool(vault, f"big_{name}", f"custom_function: |\n  {code}\n")
     _tool(vault, "one", "custom_function: return 1;\n")
     items = json.dumps(list(range(STEPS)))
     _tool(vault, "many", f"timeout: 600\nsteps:\n  - {{name: again, tool: one, for_each: {items}, max_parallel: 4}}\n")
+    _tool(vault, "ask", "steps:\n  - {tool: write_file, parameters: {filePath: x.md, content: y, overwrite: true}}\n")
 
 
 def _tool(vault: Path, name: str, more: str) -> None:
     head = f"tool: true\nid: {name}\nname: {name.replace('_', ' ').title()}\ndescription: Does {name} well.\n"
-    text = f"---\n{head}{more}---\n"
-    (vault / f"{name}.md").write_text(text, encoding="utf-8")
+    (vault / f"{name}.md").write_text(f"---\n{head}{more}---\n", encoding="utf-8")
 
 
-def first_page(served: Served) -> Row:
-    """Everything a browser loads at first, as it goes over the line."""
-    with _client(served) as client:
-        pages = [client.get("/tools/tool_7")]
-        version = pages[0].text.partition("/static/")[2].partition("/")[0]
-        names = (
-            "style.css",
-            "icon.svg",
-            "app.js",
-            "dom.js",
-            "events.js",
-            "approval.js",
-            "form.js",
-            "run.js",
-            "tool.js",
-            "editor.js",
-            "settings.js",
-            "chat.js",
+# --- the first page
+
+
+def first_page(browser: Browser, served: Served, rounds: int) -> Iterator[Row]:
+    """What goes over the line at first, and when the page, and the form of a tool, can be used."""
+    with _page(browser, served) as (page, line):
+        page.goto(served.url)
+        page.evaluate("usable")
+        page.wait_for_load_state("networkidle")
+        size = line.bytes
+    yield _row(f"first page with {TOOLS:,} tools, over the line", size, "B", LARGEST_FIRST_PAGE, strict=False)
+    for path, name in (("/", "first page"), ("/tools/tool_7", "form of a tool")):
+        for factor in (1, SLOW):
+            times = []
+            for _ in range(rounds):
+                with _page(browser, served, factor) as (page, _):
+                    page.goto(f"{served.url}{path}")
+                    times.append(page.evaluate("usable"))
+            told = f"{name} with {TOOLS:,} tools can be used, {factor}× slower computer"
+            yield _row(told, statistics.median(times), "ms", LATEST_USABLE)
+
+
+# --- results of five megabytes
+
+
+def big_results(browser: Browser, served: Served) -> Iterator[Row]:
+    """From the end of the run, as its record has it, to the result on the screen; and who has to wait meanwhile."""
+    answers: list[float] = []
+    for name in RESULTS:
+        times, tasks = [], []
+        for _ in range(3):
+            with _page(browser, served) as (page, _), _client(served) as client, _asking(served, answers):
+                page.goto(f"{served.url}/tools/big_{name}")
+                page.evaluate("usable")
+                page.get_by_role("button", name="Run", exact=True).click()
+                seen = page.evaluate("whenSeen('.run[data-status=succeeded] .result .view', Date.now)")
+                page.evaluate(SCROLL)
+                tasks.append(page.evaluate("longest"))
+                run = client.get("/api/runs", params={"tool": f"big_{name}", "limit": 1}).json()[0]
+                began = datetime.fromisoformat(run["started"]).timestamp() * 1000
+                times.append(seen - began - run["duration_ms"])
+        yield _row(f"5 MB of {name} shown after the run ended", statistics.median(times), "ms", LATEST_RESULT)
+        yield _task_row(f"a run that ends with 5 MB of {name}, scrolled", tasks)
+    worst = statistics.quantiles(answers, n=100)[98]
+    yield _row("other requests meanwhile, 99 of 100", worst, "ms", LONGEST_ANSWER)
+
+
+@contextmanager
+def _asking(served: Served, answers: list[float]) -> Iterator[None]:
+    """Somebody else asks for something small, over and over; how long each answer took is added."""
+    is_over = threading.Event()
+
+    def ask() -> None:
+        with _client(served) as client:
+            while not is_over.wait(0.02):
+                began = time.perf_counter()
+                client.get("/approvals/count")
+                answers.append((time.perf_counter() - began) * 1000)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        asking.join()
+
+
+# --- ten thousand steps
+
+
+def many_steps(browser: Browser, served: Served) -> Iterator[Row]:
+    """A run of so many steps, followed from its first to its last."""
+    with _page(browser, served) as (page, line), _client(served) as client:
+        page.goto(f"{served.url}/tools/many")
+        page.evaluate("usable")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.wait_for_selector(
+            ".run[data-status=running] .row-count:has-text('/'), .run[data-status=running] .row-count:has-text('of')"
         )
-        pages += [client.get(f"/static/{version}/{name}") for name in names]
-    size = sum(len(gzip.compress(page.content, 4)) for page in pages)
-    return Row(
-        bench="web",
-        measure=f"first page with {TOOLS} tools, bytes over the line",
-        ours=f"{size:,}",
-        bar=f"≤ {LARGEST_FIRST_PAGE:,}",
-        met=size <= LARGEST_FIRST_PAGE,
+        page.locator(".row > details > summary").first.click()
+        line.messages.clear()
+        page.evaluate("whenSeen('.run[data-status=succeeded]', Date.now)")
+        longest, most = page.evaluate("longest"), line.most_in_a_second()
+        many = client.get("/api/runs", params={"tool": "many", "limit": 1}).json()[0]["run_id"]
+    yield _row(
+        f"a run of {STEPS:,} steps followed: messages in the fullest second", most, "", MOST_MESSAGES, strict=False
     )
+    yield _task_row(f"a run of {STEPS:,} steps followed, its rounds unfolded", [longest])
+    yield _task_row(f"{STEPS:,} steps, afterwards", [_longest(browser, served, f"/runs/{many}") for _ in range(3)])
 
 
-def interactive(browser: Browser, served: Served, rounds: int) -> Iterator[Row]:
-    """From the click to a form that can be filled in."""
-    for factor in (1, SLOW):
-        times = []
-        for _ in range(rounds):
-            with _page(browser, served, factor) as page:
-                page.goto(f"{served.url}/tools/tool_7")
-                page.wait_for_selector("#tool-form .form-end")
-                times.append(page.evaluate("performance.now()"))
-        middle = statistics.median(times)
-        yield Row(
-            bench="web",
-            measure=f"a form with {TOOLS} tools at the side can be used, {factor}× slower computer",
-            ours=f"{middle:.0f} ms",
-            bar=f"< {LATEST_INTERACTIVE} ms",
-            met=middle < LATEST_INTERACTIVE,
-        )
+# --- long lists
 
 
 def long_lists(browser: Browser, served: Served) -> Iterator[Row]:
     """The longest time in which a page answers to nothing."""
-    with _client(served) as client:
-        big = client.post("/api/runs", params={"wait": 60}, json={"tool": "big"}).json()["run_id"]
-        times, many = [], ""
-        for _ in range(3):
-            many = client.post("/api/runs", params={"wait": 1}, json={"tool": "many"}).json()["run_id"]
-            times.append(_going_on(browser, served, f"/runs/{many}"))
-            _wait_for_end(client)
-        yield _task_row(f"a run of {STEPS:,} steps while it goes on", times)
-    pages = {"/": f"{TOOLS} tools", f"/runs/{big}": "a result of 5 MB", f"/runs/{many}": f"{STEPS:,} steps",
-             "/runs": "the history"}  # fmt: skip
-    for path, name in pages.items():
-        yield _task_row(name, [_longest(browser, served, path) for _ in range(5)])
-    yield _task_row(f"searching {TOOLS} tools as one types", [_searching(browser, served) for _ in range(5)])
+    for path, name in (("/", f"{TOOLS:,} tools"), ("/runs", "the history")):
+        yield _task_row(name, [_longest(browser, served, path) for _ in range(3)])
+    yield _task_row(f"searching {TOOLS:,} tools as one types", [_searching(browser, served) for _ in range(3)])
 
 
 def _longest(browser: Browser, served: Served, path: str) -> float:
-    with _page(browser, served) as page:
+    with _page(browser, served) as (page, _):
         page.goto(f"{served.url}{path}")
-        page.evaluate(LONG_TASKS)
         page.evaluate(SCROLL)
-        return float(page.evaluate("window.longest"))
-
-
-def _going_on(browser: Browser, served: Served, path: str) -> float:
-    with _page(browser, served) as page:
-        page.goto(f"{served.url}{path}")
-        page.evaluate(LONG_TASKS)
-        page.wait_for_timeout(3000)
-        return float(page.evaluate("window.longest"))
+        return float(page.evaluate("longest"))
 
 
 def _searching(browser: Browser, served: Served) -> float:
-    with _page(browser, served) as page:
+    with _page(browser, served) as (page, _):
         page.goto(served.url)
-        page.evaluate(LONG_TASKS)
+        page.evaluate("usable")
         page.locator("#side-search").press_sequentially("tool 19", delay=60)
-        page.wait_for_timeout(500)
-        return float(page.evaluate("window.longest"))
+        page.wait_for_selector("#side-tools a[href='/tools/tool_19']")
+        return float(page.evaluate("longest"))
 
 
-def _task_row(name: str, times: list[float]) -> Row:
-    longest = statistics.median(times)
-    return Row(
-        bench="web",
-        measure=f"longest task: {name}",
-        ours=f"{longest:.0f} ms",
-        bar=f"≤ {LONGEST_TASK} ms",
-        met=longest <= LONGEST_TASK,
-    )
+# --- many tabs
 
 
 def tabs(browser: Browser, served: Served, rounds: int) -> Iterator[Row]:
-    """Many tabs look on while something runs; one more must still be quick."""
+    """Many tabs of one browser follow a run: all hear what happens, and one more is quick."""
     context = served.context(browser)
-    for _ in range(TABS):
-        context.new_page().goto(f"{served.url}/runs", wait_until="commit")
+    context.add_init_script(WATCH)
     with _client(served) as client:
-        client.post("/api/runs", params={"wait": 0}, json={"tool": "many"})
-        times = []
-        for number in range(rounds):
-            page = context.new_page()
-            started = time.perf_counter()
-            page.goto(f"{served.url}/tools/tool_{number}")
-            page.wait_for_selector("#tool-form .form-end")
-            times.append((time.perf_counter() - started) * 1000)
-            page.close()
+        run = client.post("/api/runs", params={"wait": 0}, json={"tool": "many"}).json()["run_id"]
+        pages = [context.new_page() for _ in range(TABS)]
+        for page in pages:
+            page.goto(f"{served.url}/runs/{run}", wait_until="commit")
+        for page in pages:
+            page.evaluate("usable")
+        answers: list[float] = []
+        with _asking(served, answers):
+            times = [_open_one_more(context.new_page(), f"{served.url}/tools/tool_{n}") for n in range(rounds)]
+        yield _row(f"one more tab beside {TABS} that follow {STEPS:,} steps", statistics.median(times), "ms", 2_000)
+        yield _row("other requests meanwhile, 99 of 100", statistics.quantiles(answers, n=100)[98], "ms", 250)
+        began = time.time() * 1000
+        client.post("/api/runs", params={"wait": 30}, json={"tool": "ask"})
+        heard = [page.evaluate("whenSeen('#waiting-count:not([hidden])', Date.now)") - began for page in pages]
+        yield _row(f"a question is counted in all of {TABS} tabs", max(heard), "ms", 3_000)
+        ended = client.post(f"/api/runs/{run}/cancel", params={"wait": 30}).json()["run_id"]
+        began = time.time() * 1000
+        over = f"whenSeen('.run[data-run=\"{ended}\"][data-status=cancelled]', Date.now)"
+        seen = [page.evaluate(over) - began for page in pages]
+        yield _row(f"the end of the run is seen in all of {TABS} tabs", max(seen), "ms", 3_000)
     context.close()
-    middle = statistics.median(times)
-    yield Row(
-        bench="web",
-        measure=f"one more tab beside {TABS} that follow a run of {STEPS:,} steps",
-        ours=f"{middle:.0f} ms",
-        bar=f"< {2 * LATEST_INTERACTIVE} ms",
-        met=middle < 2 * LATEST_INTERACTIVE,
-    )
+
+
+def _open_one_more(page: Page, address: str) -> float:
+    page.goto(address)
+    took = float(page.evaluate("usable"))
+    page.close()
+    return took
+
+
+# --- what all of them need
+
+
+@dataclass(kw_only=True)
+class Line:
+    """What a page is sent."""
+
+    bytes: float = 0
+    messages: list[float] = field(default_factory=list)
+
+    def follow(self, session: CDPSession) -> None:
+        """Count everything from now on."""
+        session.send("Network.enable")
+        session.on("Network.loadingFinished", self._loaded)
+        session.on("Network.webSocketFrameReceived", lambda told: self.messages.append(told["timestamp"]))
+
+    def _loaded(self, told: dict[str, Any]) -> None:
+        self.bytes += told["encodedDataLength"]
+        self.messages.append(told["timestamp"])
+
+    def most_in_a_second(self) -> int:
+        """How many arrived in the second in which most did."""
+        times = sorted(self.messages)
+        return max((sum(begin <= each < begin + 1 for each in times) for begin in times), default=0)
 
 
 @contextmanager
-def _page(browser: Browser, served: Served, factor: int = 1) -> Iterator[Page]:
+def _page(browser: Browser, served: Served, factor: int = 1) -> Iterator[tuple[Page, Line]]:
     context = served.context(browser)
-    page = context.new_page()
+    context.add_init_script(WATCH)
+    page, line = context.new_page(), Line()
+    session = context.new_cdp_session(page)
+    line.follow(session)
     if factor > 1:
-        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": factor})
-    yield page
+        session.send("Emulation.setCPUThrottlingRate", {"rate": factor})
+    yield page, line
     context.close()
 
 
@@ -231,11 +310,20 @@ def _client(served: Served) -> httpx2.Client:
     return httpx2.Client(base_url=served.url, headers={"authorization": f"Bearer {served.token}"}, timeout=120)
 
 
-def _wait_for_end(client: httpx2.Client) -> None:
-    for _ in range(600):
-        if client.get("/api/runs", params={"tool": "many", "limit": 1}).json()[0]["status"] != "running":
-            return
-        time.sleep(0.5)
+def _task_row(name: str, times: list[float]) -> Row:
+    return _row(f"longest task: {name}", statistics.median(times), "ms", LONGEST_TASK, strict=False)
+
+
+def _row(measure: str, value: float, unit: str, limit: int, *, strict: bool = True) -> Row:
+    is_met: Callable[[float], bool] = (lambda each: each < limit) if strict else (lambda each: each <= limit)
+    shown = f" {unit}" if unit else ""
+    return Row(
+        bench="web",
+        measure=measure,
+        ours=f"{value:,.0f}{shown}",
+        bar=f"{'<' if strict else '≤'} {limit:,}{shown}",
+        met=is_met(value),
+    )
 
 
 if __name__ == "__main__":

@@ -58,6 +58,21 @@ def test_a_large_output_is_stored_once_and_comes_back_wherever_it_is_read(journa
     assert stored < LARGE
 
 
+def test_an_outline_is_read_without_the_large_values_and_one_step_with_them(journal: Journal) -> None:
+    run = run_with(journal, {"content": TEXT}, arguments={"text": TEXT})
+    with journal.database.transaction() as connection:
+        connection.execute("DELETE FROM blobs")
+    ((path, entry),) = History(journal).outline(run)
+    assert (path, entry["name"], entry["output"], entry["parameters"]) == ("1", "n", None, {})
+    with pytest.raises(DamagedRowError):
+        History(journal).step(run, "1")
+    small = run_with(journal, [1], arguments={"text": "short"})
+    step = History(journal).step(small, "1")
+    assert step is not None
+    assert (step["output"], History(journal).outline(small)[0][1]) == ([1], step)
+    assert History(journal).step(small, "2") is None
+
+
 def test_a_small_value_stands_in_its_row_also_where_it_looks_like_a_reference(journal: Journal) -> None:
     output = "blob:" + "0" * 64
     assert History(journal).record(run_with(journal, output)).data == output

@@ -25,7 +25,7 @@ from paperagents.runs.record import (
     read_warnings,
 )
 from paperagents.runs.usage import Usage, read_usage
-from paperagents.storage.blobs import unpack
+from paperagents.storage.blobs import unpack, without_parts
 from paperagents.storage.database import StoredRow, readable
 from paperagents.values import dataclass
 
@@ -88,15 +88,20 @@ class History:
 
     # --- runs
 
+    def whole_id(self, run_id: str) -> str:
+        """The id of a run, by an unmistakable beginning of it, or ``last``."""
+        return self._find(run_id, "run_id").text("run_id")
+
     def run(self, run_id: str) -> StoredRun | None:
         """A run as it was started."""
         rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
         return read_run(StoredRow("runs", rows[0])) if rows else None
 
-    def record(self, run_id: str) -> RunRecord:
+    def record(self, run_id: str, *, with_log: bool = True) -> RunRecord:
         """The record of a run, by its id, an unmistakable beginning of it, or ``last``."""
         row = self._find(run_id)
         run_id = row.text("run_id")
+        log = self.steps(run_id) if with_log else []
         return RunRecord(
             run_id=run_id,
             tool=row.text("tool"),
@@ -105,7 +110,7 @@ class History:
             duration_ms=row.number("duration_ms"),
             data=row.value("data"),
             error=_read_error(row),
-            execution_log=tuple(entry for _, entry in self.steps(run_id)),
+            execution_log=tuple(entry for _, entry in log),
             parent_run=row.text_or_none("parent_run"),
             warnings=read_warnings(row),
             usage=read_usage(row.value("usage")),
@@ -140,6 +145,20 @@ class History:
         """The entries of a run with their paths."""
         rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? ORDER BY seq", (run_id,))
         steps = (read_step(StoredRow("journal", row)) for row in rows)
+        return [(StepPath(path), entry) for path, entry in steps]
+
+    def step(self, run_id: str, path: str) -> JsonObject | None:
+        """The entry of one step."""
+        rows = self._rows("SELECT path, entry FROM journal WHERE run_id = ? AND path = ? ORDER BY seq", (run_id, path))
+        return read_step(StoredRow("journal", rows[-1]))[1] if rows else None
+
+    def outline(self, run_id: str) -> list[tuple[StepPath, JsonObject]]:
+        """The entries of a run with their paths, without what is large in them."""
+        self._journal.flush_all()
+        query = "SELECT path, entry FROM journal WHERE run_id = ? ORDER BY seq"
+        rows = self._database.rows(query, (run_id,)) if self._database.exists() else []
+        small = ({"path": row["path"], "entry": without_parts(StoredRow("journal", row).text("entry"))} for row in rows)
+        steps = (read_step(StoredRow("journal", row), is_outline=True) for row in small)
         return [(StepPath(path), entry) for path, entry in steps]
 
     def tree(self, run_id: str, *, most: int | None = None, depth: int = 0) -> list[Node]:
@@ -257,14 +276,15 @@ class History:
 
     # --- reading
 
-    def _find(self, run_id: str) -> StoredRow:
+    def _find(self, run_id: str, columns: str = "*") -> StoredRow:
         """A run by its id, the beginning of one that somebody started, or ``last``."""
+        chosen = f"SELECT {columns} FROM runs WHERE"  # noqa: S608  fixed words
         if run_id == LAST:
-            rows = self._rows("SELECT * FROM runs WHERE parent_run IS NULL ORDER BY started DESC, rowid DESC LIMIT 1")
+            rows = self._rows(f"{chosen} parent_run IS NULL ORDER BY started DESC, rowid DESC LIMIT 1")
         else:
-            rows = self._rows("SELECT * FROM runs WHERE run_id = ?", (run_id,))
+            rows = self._rows(f"{chosen} run_id = ?", (run_id,))
         if not rows and is_beginning(run_id):
-            query = "SELECT * FROM runs WHERE run_id >= ? AND run_id < ? AND parent_run IS NULL ORDER BY run_id LIMIT ?"
+            query = f"{chosen} run_id >= ? AND run_id < ? AND parent_run IS NULL ORDER BY run_id LIMIT ?"
             rows = self._rows(query, (run_id, f"{run_id}~", _MOST_CANDIDATES))
         if len(rows) > 1:
             raise AmbiguousIdError(run_id, [StoredRow("runs", row).text("run_id") for row in rows])

@@ -249,9 +249,13 @@ class Journal:
 
         One that is over for good needs no proof: nobody can go on with it.
         """
-        rows = self._rows(run_id, "SELECT * FROM runs WHERE run_id = ?", (root_of(run_id),))
-        is_over = bool(rows) and rows[0]["status"] in _OVER
-        return is_over or (bool(rows) and self._is_signed(StoredRow("runs", rows[0])))
+        root = root_of(run_id)
+        # Without the result of one that is over: it may have megabytes.
+        rows = self._rows(run_id, "SELECT status FROM runs WHERE run_id = ?", (root,))
+        if not rows or rows[0]["status"] in _OVER:
+            return bool(rows)
+        rows = self._rows(run_id, "SELECT * FROM runs WHERE run_id = ?", (root,))
+        return bool(rows) and self._is_signed(StoredRow("runs", rows[0]))
 
     def adopt(self, run_id: str) -> None:
         """Make a run that came along the user's own: nothing in it is agreed on any more; its questions are asked.

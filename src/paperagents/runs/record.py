@@ -68,11 +68,17 @@ _OF_AN_ENTRY: Mapping[str, Any] = {
     "parameters": dict, "console": list,
 }  # fmt: skip
 """What whoever shows an entry of the log relies on."""
+_LARGE: Mapping[str, Any] = {"parameters": dict, "console": list}
 
 
-def read_step(row: StoredRow) -> tuple[str, JsonObject]:
-    """A row of the journal as the path of a step and its entry. Raises DamagedRowError."""
+def read_step(row: StoredRow, *, is_outline: bool = False) -> tuple[str, JsonObject]:
+    """A row of the journal as the path of a step and its entry. Raises DamagedRowError.
+
+    In an outline, what is large in the entry is left out.
+    """
     entry = row.object("entry")
+    if is_outline:
+        entry |= {name: kind() for name, kind in _LARGE.items() if entry.get(name) is None}
     if not all(isinstance(entry.get(name), kind) for name, kind in _OF_AN_ENTRY.items()):
         row.refuse("entry")
     return row.text("path"), entry

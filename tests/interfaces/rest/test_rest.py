@@ -35,6 +35,18 @@ def waiting(client: httpx2.Client, call: dict[str, Any] | None = None) -> dict[s
     return question
 
 
+def test_whoever_prefers_little_gets_how_a_run_stands_without_its_result(client: httpx2.Client) -> None:
+    call = {"tool": "shout", "arguments": {"words": "hi"}}
+    whole = client.post("/api/runs", json=call)
+    answer = client.post("/api/runs", json=call, headers={"prefer": "respond-async, return=minimal"})
+    assert set(whole.json()) - set(answer.json()) == {"data", "execution_log"}
+    assert answer.json()["status"] == "succeeded"
+    assert answer.headers["preference-applied"] == "return=minimal"
+    assert "preference-applied" not in whole.headers
+    refused = client.post("/api/runs", json={"tool": "shout"}, headers={"prefer": "return=minimal"})
+    assert (refused.status_code, refused.json()["details"]["problems"][0]["parameter"]) == (422, "words")
+
+
 def test_tools_are_listed_and_shown(client: httpx2.Client) -> None:
     listed = {each["id"]: each for each in client.get("/api/tools").json()}
     assert {"shout", "two_notes", "write_file"} <= set(listed)

@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,12 +182,33 @@ def test_the_first_page_is_small(served: Served) -> None:
                     "category: many\ncustom_function: return 1;\n---\n")  # fmt: skip
     served.vault.registry.refresh()
     with served.client() as client:
-        with client.stream("GET", "/tools/shout", headers={"accept-encoding": "gzip"}) as answer:
-            raw = b"".join(answer.iter_raw())
-        assert answer.headers["content-encoding"] == "gzip"
-        assert len(raw) < 30_000
+        for path in ("/", "/tools/shout"):
+            addresses = re.findall(r'"(/static/[^"]+)"', client.get(path).text)
+            assert sum(size_of(client, each) for each in {path, *addresses}) < 60_000
         assert client.get("/?category=many").text.count('tool-card"') == 300
         assert "Tool 299" in client.get("/sidebar", params={"q": "number 299"}).text
+
+
+def size_of(client: httpx2.Client, path: str) -> int:
+    """How many bytes go over the line."""
+    with client.stream("GET", path, headers={"accept-encoding": "gzip"}) as answer:
+        assert answer.headers["content-encoding"] == "gzip" or path.endswith(".svg")
+        return len(b"".join(answer.iter_raw()))
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_a_page_names_the_scripts_it_needs_and_no_other(served: Served, path: str) -> None:
+    with served.client() as client:
+        html = client.get(path).text
+        named = set(re.findall(r'rel="modulepreload" href="([^"]+)"', html))
+        left = re.findall(r'<script type="module" src="([^"]+)"', html)
+        needed = set[str]()
+        while left:
+            needed.add(address := left.pop())
+            imported = re.findall(r'^import .*"\./([^"]+)"', client.get(address).text, re.MULTILINE)
+            left += {f"{address.rpartition('/')[0]}/{name}" for name in imported} - needed
+    # Those that are not named would be found only when the others have been read.
+    assert named == needed
 
 
 def test_every_run_that_was_approved_can_be_read_step_by_step(served: Served) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from base64 import b64encode
 from collections.abc import Callable, Coroutine
@@ -12,9 +13,11 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Match
+from starlette.types import Receive, Scope, Send
 
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import utf8
@@ -63,6 +66,7 @@ _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
 }  # fmt: skip
 _STATUS = {code: status for status, codes in _CODES_OF_STATUS.items() for code in codes}
 PROBLEM_TYPE = "application/problem+json"
+_LARGE = ("data", "execution_log")
 _RIGHT = "x-paper-right"
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
@@ -73,6 +77,27 @@ class Json(JSONResponse):
     def render(self, content: Any) -> bytes:
         """As ASCII."""
         return to_ascii_json(content)
+
+
+class RecordJson(Json):
+    """A record, written while it is sent: it may have megabytes, and nobody else waits for them.
+
+    Whoever prefers ``return=minimal`` (RFC 7240) gets it without its result and its steps.
+    """
+
+    def __init__(self, record: JsonObject, **options: Any) -> None:
+        super().__init__({}, **options)
+        self._record = record
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Write and send it."""
+        wished = Headers(scope=scope).get("prefer", "").replace(" ", "").lower().split(",")
+        if "return=minimal" in wished:
+            self._record = {name: value for name, value in self._record.items() if name not in _LARGE}
+            self.headers["preference-applied"] = "return=minimal"
+        self.body = await asyncio.to_thread(self.render, self._record)
+        self.headers["content-length"] = str(len(self.body))
+        await super().__call__(scope, receive, send)
 
 
 class StrictRequest(Request):
@@ -133,9 +158,9 @@ def record_response(record: RunRecord) -> Response:
         # Problem details beside the record. Their status may be left out; the record's says how the run ended.
         problem = {"type": f"urn:paperagents:{code}", "title": title, "detail": title, **record.error}
         document = {**problem, **record.as_json()}
-        return Json(document, status_code=404 if code == "unknown-tool" else 422, media_type=PROBLEM_TYPE)
+        return RecordJson(document, status_code=404 if code == "unknown-tool" else 422, media_type=PROBLEM_TYPE)
     status = 202 if record.status in ("running", "waiting") else 200
-    return Json(record.as_json(), status_code=status, headers={"location": f"/api/runs/{record.run_id}"})
+    return RecordJson(record.as_json(), status_code=status, headers={"location": f"/api/runs/{record.run_id}"})
 
 
 def plan_response(record: RunRecord) -> Response:

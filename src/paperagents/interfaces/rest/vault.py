@@ -34,9 +34,6 @@ from paperagents.tool_modes import configure
 from paperagents.version import __version__
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, responses=PROBLEM)
-BUNDLE_SECONDS = 0.1
-MOST_IN_A_BUNDLE = 1_000
-_PIECES = ("model-text", "model-reasoning")
 Name = Annotated[str, Path(min_length=1, max_length=500)]
 Variables = dict[str, Variable]
 
@@ -159,11 +156,12 @@ async def everything_live(
     is a list of events, and there are few of them however much happens.
     """
     live: LiveRuns = socket.app.state.live
-    # Subscribed before the socket is accepted: nothing that happens from then on is missed.
-    events = live.everything(after=after) if run is None else live.follow(run, after=after or 0)
+    # Looked up before the socket is accepted: nothing that happens from then on is missed.
+    after = live.last_event if after is None and run is None else after or 0
+    events = live.follow(run, after=after) if run is not None else live.everything(after=after)
     await socket.accept()
     sending = asyncio.ensure_future(
-        send_events(socket, events) if about is None else send_bundles(socket, events, about)
+        send_events(socket, events) if about is None else send_bundles(socket, live.bundles.follow(about, after))
     )
     try:
         while (await socket.receive())["type"] != "websocket.disconnect":
@@ -185,45 +183,8 @@ async def send_events(socket: WebSocket, events: AsyncIterator[JsonObject]) -> N
         await socket.close(code=4004, reason=error.code)
 
 
-async def send_bundles(socket: WebSocket, events: AsyncIterator[JsonObject], about: str) -> None:
-    """Send events in bundles, the first at once and the next after a pause, without the steps of other runs."""
-    # Bounded: who reads slowly costs no memory, and is told by the log what it has missed.
-    queue: asyncio.Queue[JsonObject | None] = asyncio.Queue(maxsize=MOST_IN_A_BUNDLE)
-
-    async def collect() -> None:
-        async for event in events:
-            run_id = str(event.get("run_id", ""))
-            is_step = "." in run_id or str(event["type"]).startswith(("step-", "model-"))
-            if not is_step or run_id.partition(".")[0] == about:
-                await queue.put(event)
-        await queue.put(None)
-
-    collecting = asyncio.ensure_future(collect())
-    try:
-        is_over = False
-        while not is_over:
-            bundle = [await queue.get()]
-            while not queue.empty():
-                bundle.append(queue.get_nowait())
-            is_over = bundle[-1] is None
-            if events_now := [each for each in bundle if each is not None]:
-                await socket.send_text(json.dumps(condense(events_now)))
-            await asyncio.sleep(BUNDLE_SECONDS)
-        await socket.close()
-    finally:
-        collecting.cancel()
-
-
-def condense(events: list[JsonObject]) -> list[JsonObject]:
-    """The events without the beginnings of steps whose end is among them, too; pieces of a model's text as one."""
-    ended = {(each["run_id"], each["path"]) for each in events if each["type"] == "step-finished"}
-    kept: list[JsonObject] = []
-    for event in events:
-        if event["type"] == "step-started" and (event["run_id"], event["path"]) in ended:
-            continue
-        last = kept[-1] if kept else {}
-        if event["type"] in _PIECES and event["type"] == last.get("type") and event["run_id"] == last["run_id"]:
-            kept[-1] = {**event, "text": f"{last['text']}{event['text']}"}
-        else:
-            kept.append(event)
-    return kept
+async def send_bundles(socket: WebSocket, bundles: AsyncIterator[str]) -> None:
+    """Send bundles until there are no more; while one is on its way the next is not read."""
+    async for bundle in bundles:
+        await socket.send_text(bundle)
+    await socket.close()

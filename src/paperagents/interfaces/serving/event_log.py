@@ -47,32 +47,29 @@ class EventLog:
 
     async def follow(self, after: int = 0) -> AsyncIterator[JsonObject]:
         """Every event after this number: those there are, then the others as they come."""
-        while True:
-            events, last, news = self.read_after(after)
-            for event in events:
+        while await self.wait_after(after):
+            for event in self.read_between(after, self._last):
                 yield event
-            after = max(after, last)
-            if news is None:
-                return
+                after = int(str(event["seq"]))
+
+    async def wait_after(self, after: int) -> bool:
+        """Wait until there is an event after this number; False where there will be none."""
+        while True:
+            # Looked up and registered under one lock: an event in between would wake nobody.
+            with self._lock:
+                if self._last > after or self._ended:
+                    return self._last > after
+                news = asyncio.Event()
+                self._waiting.append((asyncio.get_running_loop(), news))
             await news.wait()
 
-    def read_after(self, after: int) -> tuple[list[JsonObject], int, asyncio.Event | None]:
-        """The events after a number, the last one's number, and what is set when there are more; None at the end."""
-        # Looked up and registered under one lock: an event in between would wake nobody.
+    def read_between(self, after: int, last: int) -> list[JsonObject]:
+        """The events after a number up to another; what is no longer known of them is told as missed."""
         with self._lock:
             oldest = self._last - len(self._events)
-            events = list(islice(self._events, max(len(self._events) - max(self._last - after, 0), 0), None))
-            if after < oldest:
-                events.insert(0, {"seq": oldest, "type": MISSED, "count": oldest - after})
-            if not events and self._ended:
-                return [], after, None
-            news = asyncio.Event()
-            if events:
-                # The reader hands these on first, and waits when it comes back.
-                news.set()
-            else:
-                self._waiting.append((asyncio.get_running_loop(), news))
-            return events, self._last if events else after, news
+            events = list(islice(self._events, max(after - oldest, 0), max(last - oldest, 0)))
+        missed: JsonObject = {"seq": oldest, "type": MISSED, "count": oldest - after}
+        return [missed, *events] if after < oldest else events
 
     def wake_readers(self) -> None:
         """Wake everybody who waits; called with the lock held."""

@@ -23,6 +23,7 @@ from paperagents.approval.question import Decision
 from paperagents.cluster.operations import log_end
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UnknownRunError, UsageError
+from paperagents.interfaces.serving.event_bundles import EventBundles
 from paperagents.interfaces.serving.event_log import EventLog
 from paperagents.runs.continuation import LOOK_SECONDS
 from paperagents.runs.record import RunRecord, new_run_id, root_of
@@ -111,7 +112,9 @@ class LiveRuns:
         self._refused: dict[str, RunRecord] = {}
         """The latest calls that were wrong: a record that is read back no longer says so, and whoever called must know,
         however quickly it was over."""
-        self._feed = EventLog(most=2_000)
+        self._feed = EventLog(most=5_000)
+        self.bundles = EventBundles(self._feed)
+        """The same for pages."""
         self.on_shutdown: list[Callable[[], None]] = []
         """What others who keep something open do when all of it ends."""
         self._lock = threading.Lock()
@@ -215,10 +218,14 @@ class LiveRuns:
             await asyncio.sleep(LOOK_SECONDS)
         return record
 
-    def record(self, run_id: str) -> RunRecord:
+    def whole_id(self, run_id: str) -> str:
+        """The id of a run, by a beginning of it, also of one that has not got its thread yet."""
+        return run_id if run_id in self._active else self.vault.history.whole_id(run_id)
+
+    def record(self, run_id: str, *, with_log: bool = True) -> RunRecord:
         """The record of a run as it is now, also of one that has not got its thread yet."""
         try:
-            return self.vault.history.record(run_id)
+            return self.vault.history.record(run_id, with_log=with_log)
         except UnknownRunError:
             if (active := self._active.get(run_id)) is None:
                 raise

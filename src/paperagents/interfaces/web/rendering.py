@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from gzip import compress
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -43,6 +44,7 @@ _NOTE_PATH = re.compile(
     r"(?!/|\.{1,2}/)(?!.*/\.{1,2}/)[^\\:*?\"<>|\x00-\x1f]{1,300}\.(?:md|markdown|png|jpe?g|gif|webp)", re.IGNORECASE
 )
 """A text in a result that is the path of a note or picture."""
+_IMPORT = re.compile(r'^import (?:.* from )?"\./([a-z_]+\.js)";$', re.MULTILINE)
 _FOR_A_YEAR = "private, max-age=31536000, immutable"
 
 
@@ -158,20 +160,36 @@ def static_url(name: str) -> str:
     return f"/static/{static_digest()}/{name}"
 
 
-def module_urls() -> list[str]:
-    """The addresses of all modules, to be loaded at once and not one after the other."""
-    return [static_url(name) for name in sorted(static_files()) if name.endswith(".js")]
+@cache
+def module_urls(*scripts: str) -> list[str]:
+    """The addresses of the modules that these scripts need, to be loaded at once and not one after the other."""
+    needed: dict[str, None] = {}
+    left = [f"{name}.js" for name in scripts]
+    while left:
+        name = left.pop()
+        if name not in needed:
+            needed[name] = None
+            left += _IMPORT.findall(static_files()[name].decode())
+    return [static_url(name) for name in sorted(needed)]
 
 
 @router.get("/static/{version}/{name}")
-def static_file(version: str, name: str) -> Response:
+def static_file(request: Request, version: str, name: str) -> Response:
     """One static file. Only names in the list of the folder are served: no path leads out of it."""
     content = static_files().get(name)
     if content is None:
         raise UsageError("no-such-route", path=f"/static/{version}/{name}"[:200])
     # An old address gets today's content, uncached: the page that asks for it is about to be reloaded.
-    caching = _FOR_A_YEAR if version == static_digest() else "no-store"
-    return Response(content, media_type=_MIME_TYPES[name.rpartition(".")[2]], headers={"cache-control": caching})
+    headers = {"cache-control": _FOR_A_YEAR if version == static_digest() else "no-store", "vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        content, headers["content-encoding"] = compressed_file(name), "gzip"
+    return Response(content, media_type=_MIME_TYPES[name.rpartition(".")[2]], headers=headers)
+
+
+@cache
+def compressed_file(name: str) -> bytes:
+    """The content of a static file as small as it gets; done once, and not for every request."""
+    return compress(static_files()[name], mtime=0)
 
 
 @cache

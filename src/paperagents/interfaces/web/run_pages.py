@@ -24,8 +24,8 @@ from paperagents.interfaces.web.rendering import PageRoute, fragment, page, pret
 from paperagents.interfaces.web.results import tree
 from paperagents.interfaces.web.run_view import run_view, step_view, timeline
 from paperagents.interfaces.web.texts import Diff, read_diff, start_of_day
-from paperagents.interfaces.web.timeline import ROWS_AT_ONCE, in_order, summarize_all
-from paperagents.runs.record import RunRecord, StepPath
+from paperagents.interfaces.web.timeline import items_from, summarize_all
+from paperagents.runs.record import RunRecord
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 STATUSES = ("running", "waiting", "succeeded", "failed", "denied", "cancelled")
@@ -86,19 +86,19 @@ def rows(live: Live, run_id: str) -> Response:
 @router.get("/runs/{run_id:path}/rows")
 def rows_below(live: Live, run_id: str, path: Path, first: Number = 0) -> Response:
     """The rounds or calls in a row, some at once."""
-    known = live.record(run_id)
-    found = timeline(live, known.run_id, None).find(path)
-    items = in_order(found.items) if found is not None else []
-    chosen = items[first : first + ROWS_AT_ONCE]
+    known = live.whole_id(run_id)
+    found = timeline(live, known, None).find(path)
+    items = found.items if found is not None else []
+    chosen = items_from(items, first)
     left = len(items) - first - len(chosen)
-    return fragment("_rows.html", rows=chosen, run_id=known.run_id, path=path, next=first + len(chosen), left=left)
+    return fragment("_rows.html", rows=chosen, run_id=known, path=path, next=first + len(chosen), left=left)
 
 
 @router.get("/runs/{run_id:path}/row")
 def row(request: Request, live: Live, run_id: str, path: Path, *, part: bool = False) -> Response:
     """Input and output of one step, and the run that it was."""
-    known = live.record(run_id)
-    entry = dict(live.vault.history.steps(known.run_id)).get(StepPath(path))
+    known = live.record(run_id, with_log=False)
+    entry = live.vault.history.step(known.run_id, path)
     shown = step_view(live, known.run_id, path, entry) if entry is not None else None
     if part:
         return fragment("_step_data.html", step=shown, record=known)
@@ -110,7 +110,7 @@ def row(request: Request, live: Live, run_id: str, path: Path, *, part: bool = F
 @router.get("/runs/{run_id:path}/change")
 def change(live: Live, run_id: str, path: Path) -> Response:
     """What the run changed in one note or entry."""
-    return fragment("_change.html", diffs=read_change(live, live.record(run_id).run_id, path))
+    return fragment("_change.html", diffs=read_change(live, live.whole_id(run_id), path))
 
 
 @router.get("/runs/{run_id:path}/value")
@@ -124,7 +124,7 @@ def value(  # noqa: PLR0913  each is a field of the address
     field: Annotated[str, Query(pattern="^(output|parameters)$")] = "output",
 ) -> Response:
     """More members of a list or object."""
-    record = live.record(run_id)
+    record = live.record(run_id, with_log=False)
     whole: JsonValue = record.data if step is None else log_entry(live, record, step)[field]
     at = f"/runs/{quote(record.run_id, safe='')}/value"
     at = at if step is None else f"{at}?step={quote(step, safe='')}&field={field}"
@@ -134,7 +134,7 @@ def value(  # noqa: PLR0913  each is a field of the address
 @router.get("/runs/{run_id:path}/download")
 def download(live: Live, run_id: str, *, record: bool = False) -> Response:
     """The result as a file, or the whole record."""
-    found = live.record(run_id)
+    found = live.record(run_id, with_log=record)
     name = "".join(each if each.isascii() and (each.isalnum() or each in "-_") else "-" for each in found.tool)[:60]
     if isinstance(found.data, str) and not record:
         content, file, kind = utf8(found.data), f"{name}.txt", "text/plain; charset=utf-8"
@@ -165,7 +165,7 @@ def describe_runs(live: LiveRuns, runs: Sequence[JsonObject]) -> dict[str, Any]:
 
 def log_entry(live: LiveRuns, record: RunRecord, path: str) -> JsonObject:
     """One entry of the log. Raises UsageError where there is none."""
-    entry = dict(live.vault.history.steps(record.run_id)).get(StepPath(path))
+    entry = live.vault.history.step(record.run_id, path)
     if entry is None:
         raise UsageError("no-such-value", pointer=path)
     return entry

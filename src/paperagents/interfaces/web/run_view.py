@@ -40,6 +40,7 @@ class RunView:
     """Everything about one run."""
 
     record: RunRecord
+    """Without its log, which is in the timeline."""
     arguments: JsonObject
     questions: tuple[QuestionView, ...]
     result: ResultView | None
@@ -57,7 +58,7 @@ class RunView:
     @property
     def total_steps(self) -> int:
         """How many entries the log has."""
-        return len(self.record.execution_log)
+        return len(self.timeline.log)
 
     @property
     def loose_questions(self) -> tuple[QuestionView, ...]:
@@ -90,14 +91,13 @@ class RunView:
     def is_refused(self) -> bool:
         """Whether nothing of it was done, because its arguments are wrong."""
         details = self.record.error.get("details") if self.record.error else None
-        log = self.record.execution_log
-        is_of_the_call = len(log) == 1 and log[0]["name"] == self.record.tool
+        is_of_the_call = self.total_steps == 1 and self.timeline.log[0]["name"] == self.record.tool
         return is_of_the_call and isinstance(details, dict) and "problems" in details
 
 
 def run_view(live: LiveRuns, run_id: str) -> RunView:
     """The run as it is now."""
-    record = live.record(run_id)
+    record = live.record(run_id, with_log=False)
     tool = find_tool(live, record.tool)
     questions = question_views(live, record.run_id)
     return RunView(
@@ -127,7 +127,7 @@ def timeline(
     """The rows of a run as they stand now."""
     # What runs is looked up first: a step that ends meanwhile is in the log, and its end is told to who listens.
     running, rounds = live.running_steps(run_id), live.rounds(run_id)
-    steps = live.vault.history.steps(run_id)
+    steps = live.vault.history.outline(run_id)
     # One that waited or failed before the run was resumed has an entry, and may run again.
     over = {path for path, entry in steps if entry["status"] in ("success", "skipped", "denied")}
     running = [each for each in running if each.run_id == run_id and each.path not in over]
@@ -146,8 +146,8 @@ def find_tool(live: LiveRuns, name: str) -> ToolDefinition | None:
 
 def stored_arguments(live: LiveRuns, run_id: str) -> JsonObject:
     """The arguments of a run, secrets redacted."""
-    stored = live.vault.history.run(run_id)
-    shown = live.vault.services.redaction.value(stored.arguments) if stored is not None else {}
+    given = live.vault.history.inputs([run_id]).get(run_id, {})
+    shown = live.vault.services.redaction.value(given)
     assert isinstance(shown, dict)
     return shown
 

@@ -52,10 +52,12 @@ class Row:
     failed: int = 0
     """How many of its rounds failed."""
 
-    @property
-    def part(self) -> str:
-        """What it is of the row above: ``[3]``, ``/1``, ``~2``, ``:post`` or ``/call-1``."""
-        return split_path(self.path)[-1]
+    part: str = ""
+    """What it is of the row above: ``[3]``, ``/1``, ``~2``, ``:post`` or ``/call-1``."""
+
+    def __post_init__(self) -> None:
+        """Known once: it is asked for many times, and there may be thousands of rows."""
+        self.part = split_path(self.path)[-1]
 
     @property
     def members(self) -> list[Row]:
@@ -125,6 +127,8 @@ class Timeline:
 
     run_id: str
     rows: tuple[Row, ...]
+    log: Sequence[JsonObject] = ()
+    """The entries in the order of the steps, without what is large in them."""
 
     def find(self, path: str) -> Row | None:
         """The row of a path."""
@@ -174,7 +178,8 @@ def build_timeline(  # noqa: PLR0913  everything that a row can be known from
     if tool is not None and not is_over:
         rows.update(planned_rows(tool))
     # By step, as everywhere; stable, so that a row's number is its place in the record.
-    for number, (path, entry) in enumerate(sorted(steps, key=lambda step: int(str(step[1]["step"])))):
+    steps = sorted(steps, key=lambda step: int(str(step[1]["step"])))
+    for number, (path, entry) in enumerate(steps):
         row = open_row(rows, path)
         row.entry, row.number = entry, number
         row.name, row.block = str(entry["name"]), str(entry["block"])
@@ -189,7 +194,7 @@ def build_timeline(  # noqa: PLR0913  everything that a row can be known from
         place_question(rows, run_id, question)
     for row in rows.values():
         finish_row(row)
-    return Timeline(run_id=run_id, rows=tuple(rows.values()))
+    return Timeline(run_id=run_id, rows=tuple(rows.values()), log=[entry for _, entry in steps])
 
 
 def planned_rows(tool: ToolDefinition) -> Iterator[tuple[str, Row]]:
@@ -235,6 +240,11 @@ def place_question(rows: dict[str, Row], run_id: str, question: QuestionView) ->
 
 def finish_row(row: Row) -> None:
     """Name, label and state of a row from what is below it."""
+    if row.entry is not None and not row.rows and is_item(row.part):
+        # One of thousands: it gets its label when it is unfolded.
+        row.took = float(str(row.entry["duration_ms"]))
+        row.state = "running" if row.elapsed is not None else str(row.entry["status"])
+        return
     for inner in row.rows.values():
         finish_row(inner)
     branches = [
@@ -246,8 +256,6 @@ def finish_row(row: Row) -> None:
         row.name = next((inner.name for inner in row.rows.values()), row.path)
     if row.entry is not None:
         row.label = label_of(row.entry)
-    if rounds := [inner for inner in row.rows.values() if inner.part.startswith("[")]:
-        name_rounds(rounds)
     own = float(str(row.entry["duration_ms"])) if row.entry is not None else 0.0
     row.took = own + sum(inner.took for inner in row.rows.values() if not inner.part.startswith("/call"))
     row.failed = sum(inner.state == "error" for inner in row.items)
@@ -285,6 +293,15 @@ def summarize_all(arguments: Mapping[str, Any]) -> str:
     """Every argument that can be read in one line, what it names first."""
     told = sorted(arguments, key=lambda name: _TELLING.index(name) if name in _TELLING else len(_TELLING))
     return one_line(" · ".join(one_line(arguments[name]) for name in told if is_scalar(arguments[name])))
+
+
+def items_from(items: Iterable[Row], first: int) -> list[Row]:
+    """Some rounds or calls in the order of their numbers, from a place on, with their labels."""
+    chosen = sorted(items, key=lambda row: number_of(row.part))[first : first + ROWS_AT_ONCE]
+    for row in chosen:
+        row.label = label_of(row.entry) if row.entry is not None else ""
+    name_rounds([row for row in chosen if row.part.startswith("[")])
+    return chosen
 
 
 def name_rounds(rounds: Sequence[Row]) -> None:

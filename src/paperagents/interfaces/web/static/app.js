@@ -1,82 +1,28 @@
-// Every page: the list of tools, the count of open questions, and the parts that the page has.
+// Every page: the list of tools, the palette, the count of open questions. What else a page has is a script of its own.
 
-import { calmly, notice, piece, Refusal, say, send } from "./dom.js";
-import { openEvents } from "./events.js";
-import { answer, answerAll } from "./approval.js";
-import { editFile, followChoices } from "./change_set.js";
-import { startChat } from "./chat.js";
-import { startDevices } from "./devices.js";
-import { startEditor } from "./editor.js";
-import { startEntry } from "./entries.js";
+import { calmly, onClick, piece, say, send } from "./dom.js";
+import { events } from "./events.js";
 import { followQuestions } from "./inbox.js";
-import { actOnRun, copyResult, loadMore, loadMoreRows, loadRow, undoRun, watchRun } from "./run.js";
-import { startModels } from "./models.js";
 import { startPalette } from "./palette.js";
-import { startSettings } from "./settings.js";
-import { startTool } from "./tool.js";
-import { decideTrust } from "./trust.js";
-
-const events = openEvents();
 
 function start() {
   followSidebar();
   startPalette();
-  startModels();
   const groups = document.getElementById("groups");
   if (groups) followSearch(groups);
-  followQuestions(events);
-  followChoices();
-  document.addEventListener("click", (event) => act(event).catch(tell));
-  document.addEventListener("toggle", (event) => open(event).catch(tell), true);
-  const slot = document.getElementById("run-slot");
-  const watch = (where) => watchRun(where, events);
-  if (slot) watch(slot);
-  const form = document.getElementById("tool-form");
-  if (form) startTool(form, watch, events);
-  if (document.querySelector(".editor")) startEditor(events);
-  if (document.querySelector("[data-settings], [data-variable], [data-revoke]")) startSettings();
-  if (document.getElementById("pair-button")) startDevices();
-  const chat = document.getElementById("chat");
-  if (chat) startChat(chat, events, watch);
-  if (document.getElementById("entry-data")) startEntry(watch);
+  followQuestions();
   const compare = document.getElementById("compare-form");
   if (compare) limitChoice(compare);
-}
-
-async function act(event) {
-  const choice = event.target.closest(".choice a");
+  onClick("[data-pin]", pin);
+  onClick("[data-undo-in]", undoInNote);
   // Back to what is seen now, which need not be what was loaded.
-  if (choice) choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString();
-  const target = event.target.closest("[data-answer], [data-answer-all], [data-action], [data-undo], [data-edit-file], [data-copy], [data-trust], [data-undo-in], [data-pin], [data-more], [data-more-rows]");
-  if (!target) return;
-  if (target.dataset.answer) await answer(target);
-  else if (target.dataset.answerAll) await answerAll(target);
-  else if (target.dataset.action) await actOnRun(target);
-  else if (target.dataset.undo) await undoRun(target);
-  else if (target.matches("[data-edit-file]")) await editFile(target);
-  else if (target.dataset.copy) await copyResult(target);
-  else if (target.dataset.trust) await decideTrust(target);
-  else if (target.dataset.pin) pin(target);
-  else if (target.dataset.undoIn) await undoInNote(target);
-  else {
-    event.preventDefault();
-    await (target.hasAttribute("data-more") ? loadMore(target) : loadMoreRows(target));
-  }
+  onClick(".choice a", (choice) => (choice.search = new URLSearchParams({ back: location.pathname + location.search }).toString()));
 }
 
 /** What a run changed in a note is taken back by a run, which shows what it would do and asks. */
 async function undoInNote(button) {
   const { answer } = await send("POST", `/api/runs/${encodeURIComponent(button.dataset.run)}/undo?wait=1`, { files: [button.dataset.undoIn] });
   location.assign(`/runs/${encodeURIComponent(answer.run_id)}`);
-}
-
-async function open(event) {
-  if (event.target.open && event.target.matches?.(".row > details, details[data-load]")) await loadRow(event.target);
-}
-
-function tell(error) {
-  if (!(error instanceof Refusal)) throw error;
-  notice(error.message);
 }
 
 /** What is pinned stands first on the first page; kept in a cookie, so that the server knows before it answers. */

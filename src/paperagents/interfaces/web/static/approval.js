@@ -1,11 +1,14 @@
 // Yes or no to exactly what is shown. No answer is ever given by a key that closes things, or by accident.
 
 import { makeForm } from "./form.js";
-import { calmly, make, notice, readJson, Refusal, say, send } from "./dom.js";
+import { calmly, make, notice, onClick, readJson, Refusal, say, send } from "./dom.js";
 import { chosenFiles } from "./change_set.js";
 
 const FIRST_MOMENT = 500;
 const GONE = ["unknown-approval", "approval-changed", "run-is-running"];
+
+onClick("[data-answer]", answer);
+onClick("[data-answer-all]", answerAll);
 
 /** Show a question as a dialog. Closing it decides nothing: the question stays where it was. */
 export function askQuestion(question) {
@@ -38,7 +41,7 @@ export function closeAnswered(run, asked) {
 }
 
 /** Answer as the button says. */
-export async function answer(button) {
+async function answer(button) {
   const question = button.closest(".question");
   switch (button.dataset.answer) {
     case "deny": return give(question, "deny", { reason: question.querySelector(".reason").value });
@@ -52,7 +55,7 @@ export async function answer(button) {
 }
 
 /** The same answer to all questions of a run that are shown, one after the other. */
-export async function answerAll(button) {
+async function answerAll(button) {
   const questions = [...button.closest(".question-group").querySelectorAll(".question")];
   button.disabled = true;
   for (const question of questions) {

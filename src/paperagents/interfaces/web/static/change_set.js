@@ -1,6 +1,6 @@
 // A question about several files: yes or no for each file and each place in it.
 
-import { make, say, send } from "./dom.js";
+import { make, onClick, say, send } from "./dom.js";
 
 /** What a yes says of each file; null where everything is wanted as it is shown, or where there are no files. */
 export function chosenFiles(question) {
@@ -20,21 +20,20 @@ function choiceOf(file) {
 }
 
 /** A file without any of its places is not wanted; one that is wanted again is wanted whole. */
-export function followChoices() {
-  document.addEventListener("change", (event) => {
-    const file = event.target.closest?.(".changed-file");
-    if (!file) return;
-    const whole = file.querySelector("[data-file]");
-    const hunks = [...file.querySelectorAll("[data-hunk]")];
-    if (event.target === whole) hunks.forEach((each) => (each.checked = whole.checked));
-    else if (event.target.matches("[data-hunk]")) {
-      const wanted = hunks.filter((each) => each.checked).length;
-      whole.checked = wanted > 0;
-      whole.indeterminate = wanted > 0 && wanted < hunks.length;
-    }
-    nameAnswer(file.closest(".question"));
-  });
-}
+document.addEventListener("change", (event) => {
+  const file = event.target.closest?.(".changed-file");
+  if (!file) return;
+  const whole = file.querySelector("[data-file]");
+  const hunks = [...file.querySelectorAll("[data-hunk]")];
+  if (event.target === whole) hunks.forEach((each) => (each.checked = whole.checked));
+  else if (event.target.matches("[data-hunk]")) {
+    const wanted = hunks.filter((each) => each.checked).length;
+    whole.checked = wanted > 0;
+    whole.indeterminate = wanted > 0 && wanted < hunks.length;
+  }
+  nameAnswer(file.closest(".question"));
+});
+onClick("[data-edit-file]", editFile);
 
 /** The button says what it does. */
 function nameAnswer(question) {
@@ -46,7 +45,7 @@ function nameAnswer(question) {
 }
 
 /** Write another new text for a file, or leave it as it was proposed. */
-export async function editFile(button) {
+async function editFile(button) {
   const file = button.closest(".changed-file");
   const changes = file.querySelector(".file-changes");
   const question = file.closest(".question");

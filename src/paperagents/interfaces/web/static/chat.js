@@ -1,12 +1,13 @@
 // A conversation with an agent: what it says appears as it is said, its questions come up here, its calls are below.
 
 import { announce, calmly, copy, piece, Refusal, say, send, together } from "./dom.js";
-import { actOnRun } from "./run.js";
+import { events } from "./events.js";
+import { actOnRun, watchRun } from "./run.js";
 
 const LONGEST_LIVE = 100_000;
 const NEAR = 80;
 
-export function startChat(chat, events, watchRun) {
+function startChat(chat) {
   const slot = document.getElementById("run-slot");
   const live = document.getElementById("live");
   const thinks = document.getElementById("thinks");
@@ -205,3 +206,5 @@ export function startChat(chat, events, watchRun) {
   if (matchMedia("(max-width: 800px)").matches) for (const each of chat.parentElement.parentElement.querySelectorAll("#conversations, #about-agent")) each.open = false;
   follow();
 }
+
+startChat(document.getElementById("chat"));

@@ -4,7 +4,7 @@ import { announce, notice, piece, Refusal, say } from "./dom.js";
 
 const PAUSE = 2_000;
 
-export function startDevices() {
+function startDevices() {
   const button = document.getElementById("pair-button");
   button.addEventListener("click", () => pair(button).catch(tell));
   document.getElementById("device-list").addEventListener("click", (event) => {
@@ -56,3 +56,5 @@ function tell(error) {
   if (!(error instanceof Refusal)) throw error;
   notice(error.message);
 }
+
+startDevices();

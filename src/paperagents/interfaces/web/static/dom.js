@@ -55,9 +55,9 @@ export class Refusal extends Error {
   }
 }
 
-/** A JSON request. Raises Refusal with the server's words. */
+/** A JSON request; of a run how it stands, without its result. Raises Refusal with the server's words. */
 export async function send(method, path, body) {
-  const options = { method, headers: { accept: "application/json" } };
+  const options = { method, headers: { accept: "application/json", prefer: "return=minimal" } };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -107,6 +107,23 @@ export async function copy(button, text) {
   setTimeout(() => (button.textContent = before), 2000);
 }
 
+/** On a click on what the selector means, now or later on this page; what the server refuses is told. */
+export function onClick(selector, work) {
+  document.addEventListener("click", async (event) => {
+    const target = event.target.closest(selector);
+    if (target) await tellRefusal(() => work(target, event));
+  });
+}
+
+export async function tellRefusal(work) {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    notice(error.message);
+  }
+}
+
 let fading;
 
 /** Tell something in passing; `link` leads to more of it. */
@@ -123,11 +140,13 @@ export function announce(text) {
   document.getElementById("said").textContent = text;
 }
 
-/** Call at most once in a while, and once more after the last wish. */
-export function calmly(work, pause) {
+/** Call at most once in a while, and once more after the last wish; on a page that nobody sees, when somebody does. */
+export function calmly(work, pause, isSeenElsewhere = false) {
   let waiting = null;
   let busy = false;
   const turn = async () => {
+    // Of tens of open pages one is looked at.
+    if (document.hidden && !isSeenElsewhere) return document.addEventListener("visibilitychange", turn, { once: true });
     waiting = null;
     busy = true;
     const began = performance.now();

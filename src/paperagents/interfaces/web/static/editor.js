@@ -3,12 +3,13 @@
 import { keepingLineEnds, makeForm } from "./form.js";
 import { calmly, make, notice, pageData, Refusal, say, send, textOf } from "./dom.js";
 import { colour, insert, typeLikeCode } from "./code.js";
+import { events } from "./events.js";
 import { startExplanations } from "./explanation.js";
 import { AT_ONCE } from "./palette.js";
 import { offsetOf } from "./places.js";
 import { startSuggestions } from "./suggestions.js";
 
-export function startEditor(events) {
+function startEditor() {
   const editor = document.querySelector(".editor");
   const text = document.getElementById("content");
   const save = document.getElementById("save");
@@ -242,3 +243,5 @@ function preview(definition) {
   }
   slot.replaceChildren(...parts);
 }
+
+startEditor();

@@ -2,14 +2,15 @@
 
 import { makeForm } from "./form.js";
 import { make, notice, pageData, piece, Refusal, say, send, together } from "./dom.js";
+import { watchRun } from "./run.js";
 
 const PATIENCE = 30; // seconds
 
-export function startEntry(watchRun) {
+function startEntry() {
   const data = pageData("entry-data");
   const form = document.getElementById("entry-form");
   if (form) editEntry(form, data);
-  document.getElementById("delete-entry")?.addEventListener("click", (event) => removeEntry(event.target, data, watchRun).catch(tell));
+  document.getElementById("delete-entry")?.addEventListener("click", (event) => removeEntry(event.target, data).catch(tell));
   for (const button of document.querySelectorAll("[data-restore]")) button.addEventListener("click", () => restore(button, data).catch(tell));
 }
 
@@ -68,7 +69,7 @@ function changesIn(given, schema, values) {
 }
 
 /** Deleting is asked like every deletion; the question comes up here. */
-async function removeEntry(button, data, watchRun) {
+async function removeEntry(button, data) {
   button.disabled = true;
   const slot = document.getElementById("run-slot");
   const leave = () => slot.querySelector(".run[data-status=succeeded]") && location.assign(`/entries/${encodeURIComponent(data.kind)}`);
@@ -87,3 +88,5 @@ async function restore(button, data) {
   await send("POST", `/api${address(data)}/restore`, { version: Number(button.dataset.restore) });
   location.reload();
 }
+
+if (document.getElementById("entry-data")) startEntry();

@@ -4,7 +4,7 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
 const PATIENCE = 1_500; // a short gap is nobody's worry
 
-export function openEvents() {
+function openEvents() {
   const listeners = new Set();
   let pause = FIRST_PAUSE;
   let hasBeenOpen = false;
@@ -50,8 +50,8 @@ export function openEvents() {
       pause = Math.min(pause * 2, LONGEST_PAUSE);
     });
   };
-  // Not before the page has said which run it shows.
-  queueMicrotask(() => connect());
+  // Not before the scripts of the page have said which run it shows.
+  document.addEventListener("DOMContentLoaded", () => connect());
   return {
     listen: (listener) => {
       listeners.add(listener);
@@ -69,3 +69,5 @@ export function openEvents() {
     },
   };
 }
+
+export const events = openEvents();

@@ -1,6 +1,7 @@
 // Open questions: how many there are, on every page and in its title; the list of them; a word to who looks elsewhere.
 
 import { calmly, notice, piece, say, textOf } from "./dom.js";
+import { events } from "./events.js";
 
 const CALLS = ["approval-requested", "run-finished", "connected", "events-missed"];
 
@@ -11,7 +12,7 @@ function keepFocus() {
   document.addEventListener("focusin", (event) => (lastFocus = event.target.id));
 }
 
-export function followQuestions(events) {
+export function followQuestions() {
   const badge = document.getElementById("waiting-count");
   const inbox = document.getElementById("inbox");
   const title = document.title.replace(/^\(\d+\) /, "");
@@ -22,7 +23,7 @@ export function followQuestions(events) {
     badge.hidden = count === 0;
     document.title = count ? `(${count}) ${title}` : title;
     if (inbox) await renewInbox(inbox, answered);
-  }, 120);
+  }, 120, true); // the count is in the title
   events.listen((event) => {
     if (CALLS.includes(event.type)) renew();
     if (event.type === "approval-requested") tellAway(event.approval);

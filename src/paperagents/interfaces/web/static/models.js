@@ -1,15 +1,12 @@
 // Choosing a model: the list of what runs on this computer, or of OpenRouter, and one press takes it.
 
-import { make, notice, piece, Refusal, say, send } from "./dom.js";
+import { make, notice, onClick, piece, Refusal, say, send } from "./dom.js";
 
-export function startModels() {
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-choose-model]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    openChooser();
-  });
-}
+onClick("[data-choose-model]", (_, event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  openChooser();
+});
 
 function openChooser() {
   const list = make("div", { class: "model-choice" });

@@ -1,14 +1,16 @@
 // A run as it goes on: its rows follow what happens, questions come up, nothing is lost.
 
-import { announce, calmly, copy, make, notice, piece, Refusal, say, send, textOf } from "./dom.js";
+import { announce, calmly, copy, make, notice, onClick, piece, Refusal, say, send, tellRefusal, textOf } from "./dom.js";
 import { askQuestion, closeAnswered } from "./approval.js";
+import { events } from "./events.js";
+import "./models.js";
 import { countTime, loadRows, showEvent } from "./timeline.js";
 
 const ENDS = new Set(["run-finished", "run-refused"]);
 const cameUp = new Set();
 
-/** Keep the run in this slot up to date; `events` tells what happens. */
-export function watchRun(slot, events) {
+/** Keep the run in this slot up to date. */
+export function watchRun(slot) {
   const run = () => slot.querySelector(".run");
   if (!run()) return;
   const renew = calmly(() => replaceRun(slot), 60);
@@ -141,7 +143,7 @@ export async function actOnRun(button) {
 }
 
 /** Take back what a run changed: a run of its own, which asks like any other. */
-export async function undoRun(button) {
+async function undoRun(button) {
   const slot = button.closest(".run").parentElement;
   button.disabled = true;
   try {
@@ -161,13 +163,14 @@ export async function undoRun(button) {
 }
 
 /** The members of a value that were not there yet. */
-export async function loadMore(link) {
+async function loadMore(link, event) {
+  event.preventDefault();
   const item = link.closest("li");
   item.replaceWith(await piece(link.getAttribute("href")));
 }
 
 /** The data of a row, and its rounds, when it is opened. */
-export async function loadRow(details) {
+async function loadRow(details) {
   const path = details.dataset.load;
   const list = details.querySelector(":scope > [data-rows]");
   delete details.dataset.load;
@@ -180,7 +183,8 @@ export async function loadRow(details) {
   }
 }
 
-export async function loadMoreRows(link) {
+async function loadMoreRows(link, event) {
+  event.preventDefault();
   // One request at a time: two would bring the same rows twice.
   if (link.isLoading) return;
   link.isLoading = true;
@@ -189,6 +193,15 @@ export async function loadMoreRows(link) {
 }
 
 /** Copy a result, as the download gives it. */
-export async function copyResult(button) {
+async function copyResult(button) {
   await copy(button, await textOf(button.dataset.copy));
 }
+
+onClick("[data-action]", actOnRun);
+onClick("[data-undo]", undoRun);
+onClick("[data-copy]", copyResult);
+onClick("[data-more]", loadMore);
+onClick("[data-more-rows]", loadMoreRows);
+document.addEventListener("toggle", ({ target }) => target.open && target.matches?.(".row > details, details[data-load]") && tellRefusal(() => loadRow(target)), true);
+const shown = document.getElementById("run-slot");
+if (shown) watchRun(shown);

@@ -2,7 +2,7 @@
 
 import { announce, notice, Refusal, say, send } from "./dom.js";
 
-export function startSettings() {
+function startSettings() {
   for (const form of document.querySelectorAll("[data-settings]")) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -94,3 +94,5 @@ async function revoke(button) {
   announce(say("revoked"));
   notice(say("revoked"));
 }
+
+startSettings();

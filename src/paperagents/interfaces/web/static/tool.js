@@ -2,15 +2,16 @@
 
 import { makeForm } from "./form.js";
 import { announce, calmly, make, pageData, piece, readJson, Refusal, say, send, together } from "./dom.js";
+import { events } from "./events.js";
 import { AT_ONCE } from "./palette.js";
-import { offerRetry } from "./run.js";
+import { offerRetry, watchRun } from "./run.js";
 
 const LONGEST_DRAFT = 1_000_000; // browsers keep about five
 const FIRST_ANSWER = 0.4; // seconds in which a wrong call is refused, and a quick one is done
 
-export function startTool(form, watchRun, events) {
+function startTool(form) {
   const { schema, examples, filling } = pageData("tool-data");
-  followTool(form, [schema, examples], events);
+  followTool(form, [schema, examples]);
   const view = twoViews(schema, filling);
   const draft = keepDraft(form, view);
   const problems = make("div", { class: "form-problems", role: "alert", hidden: true, tabindex: "-1" });
@@ -93,7 +94,7 @@ function showPlan(record) {
 }
 
 /** A form that is older than its tool says so; the new one takes over what was typed. */
-function followTool(form, shown, events) {
+function followTool(form, shown) {
   const bar = document.getElementById("tool-changed");
   const compare = calmly(async () => {
     const now = await send("GET", `/api/tools/${encodeURIComponent(form.dataset.tool)}`).catch((error) => error);
@@ -186,3 +187,5 @@ function fillings(examples, filling, view, draft) {
   });
   return bar.childElementCount ? bar : "";
 }
+
+startTool(document.getElementById("tool-form"));

@@ -1,8 +1,8 @@
 // Trusting what the vault brings along: by the digests of the things that are shown, and so nothing else.
 
-import { send } from "./dom.js";
+import { onClick, send } from "./dom.js";
 
-export async function decideTrust(button) {
+async function decideTrust(button) {
   button.disabled = true;
   try {
     await send("POST", `/api/trust/${button.dataset.trust}`, { digests: button.dataset.digests.trim().split(" ") });
@@ -11,3 +11,5 @@ export async function decideTrust(button) {
   }
   location.reload();
 }
+
+onClick("[data-trust]", decideTrust);
