@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
@@ -49,3 +51,13 @@ def test_a_change_from_outside_is_told_at_once(page: Page, served: Served) -> No
     served.live.tell({"type": "vault-changed", "files": ["plain.md"]})
     expect(page.locator("#conflict")).to_be_visible()
     expect(page.locator("#content")).to_have_value("mine")
+
+
+def test_what_is_run_is_what_was_typed_last(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/edit?file=tools/people.md")
+    text = page.locator("#content")
+    expect(page.get_by_role("button", name="Save and run")).to_be_visible()
+    text.fill(text.input_value().replace("id: people", "id: folk"))
+    page.get_by_role("button", name="Save and run").click()
+    expect(page.locator(".run[data-status=succeeded]")).to_contain_text("Ada")
+    expect(page).to_have_url(re.compile("/tools/folk"))

@@ -26,11 +26,12 @@ function startEditor() {
   const file = () => (name ? name.value : editor.dataset.file);
   const content = () => (original ? keepingLineEnds(text.value, original) : text.value);
 
-  const check = calmly(async () => {
+  async function examine() {
     const checked = text.value;
     const { answer } = await send("POST", "/edit/check", { file: file(), content: content() });
     if (checked === text.value) show(answer);
-  }, 200);
+  }
+  const check = calmly(examine, 200);
 
   function show({ problems, count, document: definition }) {
     known = problems;
@@ -135,8 +136,10 @@ function startEditor() {
   save.addEventListener("click", keep);
   // Saved, then run by the form of the tool with its last values: what changes something asks as always.
   saveAndRun.addEventListener("click", async () => {
+    // What was just typed may not have been looked at yet, and it may be another tool now.
+    await examine();
     const wanted = tool;
-    if (!save.disabled && !(await keep())) return;
+    if (!wanted || (!save.disabled && !(await keep()))) return;
     sessionStorage.setItem(AT_ONCE, wanted);
     location.assign(`/tools/${encodeURIComponent(wanted)}`);
   });
