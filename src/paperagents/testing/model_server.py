@@ -97,6 +97,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
+    def do_GET(self) -> None:
+        """The models there are: one."""
+        self.send_json({"data": [{"id": "scripted"}]}, 200, {})
+
     def do_POST(self) -> None:
         """One turn."""
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))

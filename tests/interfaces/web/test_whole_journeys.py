@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from tests.waiting import wait_until
 
+from paperagents.agents.model_servers import LOCAL_SERVERS
 from paperagents.messages import in_language, text
 from paperagents.testing.model_server import ScriptedServer
 
@@ -126,6 +127,17 @@ def person(request: pytest.FixtureRequest, browser: Browser, served: Served, wat
     context.close()
 
 
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    """The one model server of this computer."""
+    with ScriptedServer([{"text": "Peas **climb**."}]) as running:
+        for name in [*LOCAL_SERVERS]:
+            monkeypatch.delitem(LOCAL_SERVERS, name)
+        monkeypatch.setitem(LOCAL_SERVERS, "Ollama", running.base_url)
+        yield running
+
+
+@pytest.mark.usefixtures("model")
 def test_a_person_gets_from_the_first_tool_to_an_answer_of_an_agent(person: Person, served: Served) -> None:
     make_the_first_tool(person, served)
     decide_place_by_place(person, served)
@@ -197,19 +209,13 @@ def repair_a_file(person: Person) -> None:
 def talk_to_an_agent(person: Person, served: Served) -> None:
     page = person.page
     served.note("agents/novice.md", NOVICE)
-    with ScriptedServer([{"text": "Peas **climb**."}]) as model:
-        person.press(page.locator(".places a[href='/agents']"))
-        person.press(page.get_by_role("main").get_by_role("link", name=re.compile("Novice")).first)
-        message = page.locator("#message")
-        person.write(message, "What do peas do?")
-        person.press(person.button("web.send"))
-        person.press(page.locator("#run-slot").get_by_role("link", name=person.say("web.agent.choose-model")))
-        for setting, value in (("llm.base_url", model.base_url), ("llm.model", "some/model")):
-            form = page.locator(f'[data-setting="{setting}"]')
-            person.write(form.locator("input"), value)
-            person.press(person.button("web.save", form))
-            wait_until(lambda setting=setting, value=value: served.vault.settings.get(setting) == value)
-        page.go_back()
-        expect(page.locator(".turn.person")).to_have_text(re.compile("What do peas do?"))
-        person.press(person.button("web.agent.again"))
-        expect(page.locator("#conversation .turn.agent strong")).to_have_text("climb")
+    person.press(page.locator(".places a[href='/agents']"))
+    person.press(page.get_by_role("main").get_by_role("link", name=re.compile("Novice")).first)
+    person.write(page.locator("#message"), "What do peas do?")
+    person.press(person.button("web.send"))
+    person.press(page.locator("#run-slot").get_by_role("link", name=person.say("web.agent.choose-model")))
+    person.press(page.get_by_role("dialog").get_by_role("button", name="scripted"))
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".turn.person")).to_have_text(re.compile("What do peas do?"))
+    person.press(person.button("web.agent.again"))
+    expect(page.locator("#conversation .turn.agent strong")).to_have_text("climb")
