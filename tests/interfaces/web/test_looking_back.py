@@ -43,7 +43,7 @@ def test_the_language_is_chosen_with_one_click_and_stays(page: Page, served: Ser
     expect(page.get_by_text("Parameter 'words' ist Pflichtfeld")).to_be_visible()
     page.get_by_label("words").fill("laut")
     page.get_by_role("button", name="Ausführen").click()
-    expect(page.get_by_text("Gelungen")).to_be_visible()
+    expect(page.locator(".status-word", has_text="Gelungen")).to_be_visible()
     shown = page.url
     page.goto(f"{served.url}/settings")
     page.get_by_role("link", name="中文").first.click()
