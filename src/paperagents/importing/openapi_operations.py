@@ -151,6 +151,8 @@ class _Reader:
         servers = found.get("servers") or about.get("servers") or self._document.content.get("servers")
         accept, answer = self._answer(found)
         secrets = self._security.secrets_of(found, losses)
+        losses += [("callback", one_line(name, 100)) for name in mapping(found.get("callbacks"))]
+        losses += [("deprecated", "deprecated")] if found.get("deprecated") is True else []
         return Operation(
             id=identifier,
             name=name,
@@ -242,8 +244,15 @@ class _Reader:
         schema, lost = translate_schema(self._document, described.get("schema", {}), keep_defaults=keep_defaults)
         losses += lost
         kind = media_type.partition(";")[0].strip().lower()
-        if not _JSON.fullmatch(kind) and kind not in (FORM, MULTIPART) and schema.get("type") != "string":
+        is_text = not _JSON.fullmatch(kind) and kind not in (FORM, MULTIPART)
+        if is_text and (schema.get("type") != "string" or schema.get("format") == "binary"):
             schema = {"type": "string"}
+            losses.append(("body", kind))
+        losses += [("other-body", one_line(each, 100)) for each in content if each != media_type]
+        fields = mapping(schema.get("properties")) if kind == MULTIPART else {}
+        losses += [
+            ("file", one_line(name, 100)) for name, each in fields.items() if mapping(each).get("format") == "binary"
+        ]
         argument = Argument(
             name="body",
             sent_as="body",

@@ -62,6 +62,8 @@ class Security:
             if alternatives:
                 losses.append(("security", ", ".join(self._names(found))[:100]))
             return ()
+        # One that logs in gives the same bearer token as one that has it: only the document tells them apart.
+        losses += [("login", name[:100]) for name in self._names(found) if self._wants_login(name)]
         ways = min(usable, key=lambda each: (len(each), self._usual not in each))
         names: dict[str, Way] = {}
         for way in ways:
@@ -81,6 +83,9 @@ class Security:
     def _names(self, found: Mapping[str, Any]) -> list[str]:
         wanted = found.get("security", self._document.content.get("security"))
         return [str(name) for choice in sequence(wanted) for name in mapping(choice)]
+
+    def _wants_login(self, name: str) -> bool:
+        return self._document.resolve(self._schemes.get(name)).get("type") in ("oauth2", "openIdConnect")
 
     def _way(self, name: str) -> Way | None:
         scheme = self._document.resolve(self._schemes.get(name))

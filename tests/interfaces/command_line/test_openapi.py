@@ -349,6 +349,36 @@ def test_a_parameter_that_no_tool_can_have_is_told_in_the_note(folder: Path, tmp
     assert "accept" not in content.lower().replace("accept: application/json", "")
 
 
+ROWS = {"type": "object", "properties": {"a": {"type": "string"}}}
+FILE = {"type": "object", "properties": {"photo": {"type": "string", "format": "binary"}}}
+CALLED: dict[str, Any] = {"done": {"{$request.body#/url}": {"post": {"responses": {}}}}}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"requestBody": {"content": {"application/xml": {"schema": ROWS}}}}, "application/xml"),
+        ({"requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}}, None),
+        ({"requestBody": {"content": {"application/json": {"schema": ROWS}, "text/csv": {}}}}, "text/csv"),
+        ({"requestBody": {"content": {"multipart/form-data": {"schema": FILE}}}}, "photo"),
+        ({"requestBody": {"content": {"application/octet-stream": {}}}}, "application/octet-stream"),
+        ({"callbacks": CALLED}, "done"),
+        ({"deprecated": True}, "deprecated"),
+        ({"security": [{"login": []}]}, "login"),
+        ({"security": []}, None),
+    ],
+)
+def test_a_note_says_what_it_could_not_take_over(said: dict[str, Any], told: str | None) -> None:
+    document = {
+        "openapi": "3.1.0", "info": {"title": "S", "version": "1"}, "servers": [{"url": "https://s.example"}],
+        "paths": {"/x": {"post": {"operationId": "x", "responses": {}, **said}}},
+        "components": {"securitySchemes": {"login": {"type": "oauth2", "flows": {}}}},
+    }  # fmt: skip
+    (operation,) = operations(document)
+    _, _, lost = write_note(operation, read_document(json.dumps(document))).partition("could not take over")
+    assert (told in lost) if told is not None else not lost
+
+
 def test_a_choice_of_nothing_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert paper(["--vault", str(folder), "import", "openapi", str(LIBRARY), "--tag", "cats"]) == 2
     told = capsys.readouterr().err

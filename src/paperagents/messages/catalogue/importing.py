@@ -152,6 +152,36 @@ TEXTS = {
         "Der Parameter {what} hat einen Namen, den Tools nicht haben können.",
         "参数 {what} 的名称不能用于工具。",
     ),
+    "openapi.lost.body": (
+        "A body of the type {what} is given as text and sent as it is: its schema is not checked.",
+        "Ein Inhalt vom Typ {what} wird als Text angegeben und unverändert gesendet: Sein Schema wird nicht geprüft.",
+        "{what} 类型的请求体以文本形式给出并原样发送：不检查其模式。",
+    ),
+    "openapi.lost.other-body": (
+        "The body could also be of the type {what}.",
+        "Der Inhalt könnte auch vom Typ {what} sein.",
+        "请求体也可以是 {what} 类型。",
+    ),
+    "openapi.lost.file": (
+        "The file {what} is sent as text: bytes that are no text cannot be sent.",
+        "Die Datei {what} wird als Text gesendet: Bytes, die kein Text sind, lassen sich nicht senden.",
+        "文件 {what} 以文本形式发送：无法发送非文本的字节。",
+    ),
+    "openapi.lost.callback": (
+        "The service answers later by a call of its own ({what}); a tool cannot be called.",
+        "Der Dienst antwortet später durch einen eigenen Aufruf ({what}); ein Tool kann nicht aufgerufen werden.",
+        "该服务稍后会自行回调（{what}）；工具无法被回调。",
+    ),
+    "openapi.lost.deprecated": (
+        "The document calls this operation outdated ({what}).",
+        "Das Dokument bezeichnet diese Operation als veraltet ({what}).",
+        "文档将此操作标为已过时（{what}）。",
+    ),
+    "openapi.lost.login": (
+        "A tool does not log in: the key is a token that you have got from the service by {what}.",
+        "Ein Tool meldet sich nicht an: Der Schlüssel ist ein Token, das Sie sich beim Dienst über {what} holen.",
+        "工具不会登录：密钥是您通过 {what} 从该服务取得的令牌。",
+    ),
     "openapi.lost.security": (
         "The service wants to know who calls, in a way that tools do not have: {what}.",
         "Der Dienst verlangt eine Anmeldung, die Tools nicht beherrschen: {what}.",
