@@ -178,7 +178,7 @@ class Vault(VaultParts):
         request = self.history.question(approval_id)
         # What was masked in the question stays so: this process need not know the secrets of that run.
         is_plain = any(each["path"] == file and MASK not in str(each["diff"]) for each in request.files)
-        content = self.services.pending_rows.find_text(request.run_id, file) if is_plain else None
+        content = self.services.pending_rows.find_text(request.asked_in, file) if is_plain else None
         if content is None:
             raise UsageError("files-no-text", path=file)
         return self.services.redaction.text(content)

@@ -9,11 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
-from paperagents.approval.question import (
-    ApprovalRequest,
-    Approved,
-    Decision,
-)
+from paperagents.approval.question import ApprovalRequest, Approved, Decision
 from paperagents.approval.rules import RuleBook
 from paperagents.approval.signatures import Signatures
 from paperagents.calls.arguments import read_variables, validate_arguments
@@ -40,6 +36,7 @@ from paperagents.runs.note_log import NoteLog
 from paperagents.runs.notification import Notifier
 from paperagents.runs.pending import PendingChanges, PendingRows, Prepare
 from paperagents.runs.questions import Questions
+from paperagents.runs.restoring import RESTORE_ENTRY, Restore
 from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Services
@@ -383,7 +380,8 @@ class VaultParts(NotesFolder):
         history = ChangeHistory(self.journal, partial(read_now, folder, entries))
         find_run = partial(find_run_to_undo, self.change_history, self.history)
         undo = Undo(history=history, find_run=find_run, redaction=self.redaction)
-        own = {**effects_in(context), UNDO: undo.prepare}
+        restore = Restore(entries=entries, redaction=self.redaction)
+        own = {**effects_in(context), UNDO: undo.prepare, RESTORE_ENTRY: restore.prepare}
         return AllTools(
             own,
             lambda key: self.remote_effects.prepare(key),  # noqa: PLW0108  made when they are first needed

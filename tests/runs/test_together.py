@@ -226,6 +226,7 @@ def test_a_tool_file_can_ask_for_it_also_below_another(desk: Desk) -> None:
     assert desk.vault.run("outer", {}).status == "waiting"
     (question,) = desk.vault.history.questions()
     assert len(question.files) == 3
+    assert desk.vault.proposed_text(question.id, "new.md") == "# New\n#fresh\n"
     done = answer(desk, question, Approved())
     assert done.status == "succeeded"
     assert isinstance(done.data, dict)

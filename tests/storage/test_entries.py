@@ -97,7 +97,7 @@ def test_versions_tell_the_whole_story(store: EntryStore) -> None:
 def test_a_restored_entry_is_exactly_what_it_was(store: EntryStore) -> None:
     first = store.put("task", "a", {"content": "one"})
     store.put("task", "a", {"content": "two", "heading": "added later", "status": "finished"})
-    restored = store.restore("task", "a", 1)
+    restored = store.set_fields("task", "a", store.at_version("task", "a", 1).stored())
     assert {name: getattr(restored, name) for name in FIELDS} == {name: getattr(first, name) for name in FIELDS}
     assert restored.version == 3
     assert store.get("task", "a") == restored
@@ -106,15 +106,16 @@ def test_a_restored_entry_is_exactly_what_it_was(store: EntryStore) -> None:
 def test_restoring_can_be_undone(store: EntryStore) -> None:
     store.put("memory", "a", {"content": "one"})
     store.put("memory", "a", {"content": "two"})
-    store.restore("memory", "a", 1)
-    assert store.restore("memory", "a", 2).content == "two"
+    store.set_fields("memory", "a", store.at_version("memory", "a", 1).stored())
+    assert store.at_version("memory", "a", 2).content == "two"
 
 
 def test_a_deleted_entry_can_be_brought_back(store: EntryStore) -> None:
     store.put("memory", "a", {"content": "one", "notes": "n"})
     store.delete("memory", "a")
     assert store.get("memory", "a") is None
-    assert (store.restore("memory", "a", 1).content, store.restore("memory", "a", 1).notes) == ("one", "n")
+    brought_back = store.at_version("memory", "a", 1)
+    assert (brought_back.content, brought_back.notes) == ("one", "n")
 
 
 @pytest.mark.parametrize("version", [0, -1, 2, 3, 10**6, 2**70])
@@ -122,7 +123,7 @@ def test_what_is_no_version_cannot_be_restored(store: EntryStore, version: int) 
     store.put("memory", "a", {"content": "one"})
     store.delete("memory", "a")
     with pytest.raises(ToolError) as raised:
-        store.restore("memory", "a", version)
+        store.at_version("memory", "a", version)
     assert raised.value.code == "entry-version-not-found"
 
 

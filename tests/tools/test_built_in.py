@@ -39,6 +39,7 @@ CHANGING: list[tuple[str, JsonObject]] = [
     ("js_execute", {"code": "return 1"}),
     ("install_packages", {"tool": "x"}),
     ("undo", {"run": "last"}),
+    ("restore_entry", {"kind": "memory", "identifier": "a", "version": 1}),
 ]
 
 

@@ -246,6 +246,18 @@ def agree_to(effect: Effect, files: JsonObject, redaction: Redaction) -> tuple[l
     return agreed, refused
 
 
+def choose_part(effect: Effect, files: JsonObject, redaction: Redaction) -> Effect:
+    """The part of several changes that an answer agrees to, with a warning of each no. Raises as ``agree_to`` does."""
+    agreed, refused = agree_to(effect, files, redaction)
+    return replace(
+        effect,
+        changes=tuple(agreed),
+        before=state_of(agreed),
+        warn_of=lambda _: "\n".join(map(describe_refusal, refused)) or None,
+        choose=None,
+    )
+
+
 def require_fitting(request: ApprovalRequest, approved: Approved) -> None:
     """Make sure that an answer for files is one to a question about files. Raises UsageError."""
     if request.files and approved.arguments is not None:

@@ -18,7 +18,7 @@ from paperagents.runs.change_history import ChangeHistory, RunChange
 from paperagents.runs.history import LAST, History
 from paperagents.runs.merge import Conflict, merge, split
 from paperagents.runs.record import root_of
-from paperagents.runs.together import agree_to, describe_refusal, state_of
+from paperagents.runs.together import choose_part, state_of
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entry_text import read_entry_text
 from paperagents.values import dataclass
@@ -73,16 +73,9 @@ class Undo:
         return replace(effect, choose=lambda files: self._choose(effect, run, files))
 
     def _choose(self, effect: Effect, run: str, files: JsonObject) -> Effect:
-        """The part of an undo that an answer agrees to. Raises UsageError, or DeniedError where that is none."""
-        agreed, refused = agree_to(effect, files, self.redaction)
-        return replace(
-            effect,
-            changes=tuple(agreed),
-            before=state_of(agreed),
-            answer={"run": run, "files": [each.name for each in agreed]},
-            warn_of=lambda _: "\n".join(map(describe_refusal, refused)) or None,
-            choose=None,
-        )
+        """The part of an undo that an answer agrees to."""
+        part = choose_part(effect, files, self.redaction)
+        return replace(part, answer={"run": run, "files": [each.name for each in part.changes]})
 
     def _take_back(self, run: str, chosen: Sequence[RunChange]) -> list[Change]:
         """The texts without what the run changed. Raises ToolError with everything that is in the way."""

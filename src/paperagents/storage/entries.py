@@ -125,13 +125,13 @@ class EntryStore:
         )
         return readable("entry_versions", rows, _version)
 
-    def restore(self, kind: str, identifier: str, version: int) -> Entry:
-        """Make an entry what it was; this is a new version, so that it can be undone, too."""
-        with self.together():
-            found = next((each for each in self.versions(kind, identifier) if each["version"] == version), None)
-            if found is None or not isinstance(found["fields"], dict):
-                raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
-            return self.set_fields(kind, identifier, found["fields"])
+    def at_version(self, kind: str, identifier: str, version: JsonValue) -> Entry:
+        """An entry as it was. Raises ToolError where there is no such version, or it was deleted then."""
+        found = next((each for each in self.versions(kind, identifier) if each["version"] == version), None)
+        if found is None or not isinstance(found["fields"], dict):
+            raise ToolError("entry-version-not-found", kind=kind, id=identifier, version=version)
+        fields: Mapping[str, Any] = found["fields"]
+        return replace(new_entry(kind, identifier), **fields)
 
     def set_fields(self, kind: str, identifier: str, fields: Mapping[str, Any]) -> Entry:
         """Make an entry exactly this, as a new version: every field, also those that are empty."""

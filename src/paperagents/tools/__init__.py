@@ -14,6 +14,7 @@ from paperagents.tools.entries import DATAVAULT, GOAL, MEMORY, TASK
 from paperagents.tools.install_packages import INSTALL_PACKAGES
 from paperagents.tools.js_execute import JS_EXECUTE
 from paperagents.tools.read_file import READ_FILE
+from paperagents.tools.restore_entry import RESTORE_ENTRY
 from paperagents.tools.search_files import SEARCH_FILES
 from paperagents.tools.undo import UNDO
 from paperagents.tools.web import REST_REQUEST, WEB_SEARCH
@@ -39,6 +40,7 @@ BUILT_IN: tuple[BuiltIn, ...] = (
     JS_EXECUTE,
     INSTALL_PACKAGES,
     UNDO,
+    RESTORE_ENTRY,
 )
 
 

@@ -111,10 +111,40 @@ def test_every_version_is_told_and_can_be_brought_back(paper: Paper) -> None:
         (2, "two"),
         (3, None),
     ]
-    restored = paper("store", "memory", "restore", "a", "1", "--json").document
+    restored = paper("store", "memory", "restore", "a", "1", "--yes", "--json").document
     assert (restored["content"], restored["heading"], restored["version"]) == ("one", None, 4)
-    missing = paper("store", "memory", "restore", "a", "3", "--json")
+    missing = paper("store", "memory", "restore", "a", "3", "--yes", "--json")
     assert (missing.code, missing.document["error"]["code"]) == (1, "entry-version-not-found")
+
+
+def test_bringing_a_version_back_is_asked_recorded_and_can_be_undone(paper: Paper) -> None:
+    for content in ("one", "two"):
+        paper("store", "memory", "set", "a", "--content", content, "--heading", f"heading of {content}")
+    waiting = paper("store", "memory", "restore", "a", "1", "--json")
+    assert (waiting.code, waiting.document["error"]["code"]) == (3, "waiting-for-approval")
+    assert paper("store", "memory", "get", "a", "--json").document["content"] == "two"
+    (asked,) = paper("approvals", "list", "--json").document
+    assert "-two" in asked["files"][0]["diff"]
+    assert "+one" in asked["files"][0]["diff"]
+    done = paper("approvals", "approve", asked["id"], "--json").document
+    assert done["data"] == {"kind": "memory", "identifier": "a", "version": 1}
+    entry = paper("store", "memory", "get", "a", "--json").document
+    assert (entry["content"], entry["heading"], entry["version"]) == ("one", "heading of one", 3)
+    (change,) = paper("changes", "list", "--run", done["run_id"], "--json").document
+    assert (change["tool"], change["path"], change["change"]) == ("restore_entry", "memory/a", "changed")
+    assert paper("undo", done["run_id"], "--yes").code == 0
+    assert paper("store", "memory", "get", "a", "--json").document["content"] == "two"
+    # What is so already needs no yes.
+    assert paper("store", "memory", "restore", "a", "2", "--json").code == 0
+
+
+def test_a_refused_part_of_a_version_stays_as_it_is(paper: Paper) -> None:
+    for content in ("one", "two"):
+        paper("store", "memory", "set", "a", "--content", content)
+    assert paper("store", "memory", "restore", "a", "1").code == 3
+    refused = paper("approvals", "approve", "last", "--files", '{"memory/a": false}', "--json")
+    assert (refused.code, refused.document["status"]) == (3, "denied")
+    assert paper("store", "memory", "get", "a", "--json").document["content"] == "two"
 
 
 def test_content_reaches_another_program_as_it_is(paper: Paper) -> None:

@@ -33,6 +33,10 @@ def test_an_entry_is_made_changed_deleted_after_a_yes_and_brought_back(page: Pag
     page.goto(f"{served.url}/entries/memory/tea")
     page.get_by_text("Version 1", exact=True).click()
     page.get_by_role("button", name="Bring this version back").click()
+    question = page.get_by_role("dialog")
+    expect(question.locator(".wish")).to_have_text("Bring back this version of memory/tea?")
+    assert served.vault.entries.get("memory", "tea") is None
+    question.get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator(".prose strong")).to_have_text("two")
     assert served.vault.entries.content("memory", "tea") == "Green, **two** minutes"
 

@@ -17,7 +17,10 @@ from paperagents.interfaces.command_line.run_output import format_value, print_r
 from paperagents.interfaces.command_line.terminal import choose_approver
 from paperagents.interfaces.command_line.text_commands import echo_content
 from paperagents.messages import text
+from paperagents.runs.record import RunRecord
+from paperagents.runs.restoring import RESTORE_ENTRY
 from paperagents.storage.entries import Entry
+from paperagents.vault import Vault
 
 _LONGEST_NOTE = 80
 _KIND = "paperagents.kind"
@@ -145,11 +148,15 @@ def history(context: click.Context, *, identifier: str, as_json: bool) -> None:
 @store_command.command("restore", help=text("cli.store.restore"))
 @click.argument("identifier")
 @click.argument("version", type=int)
+@click.option("--yes", is_flag=True, help=text("cli.yes"))
 @common_options
-def restore(context: click.Context, *, identifier: str, version: int, as_json: bool) -> None:
-    """Make an entry what it was."""
+def restore(context: click.Context, *, identifier: str, version: int, yes: bool, as_json: bool) -> None:
+    """Make an entry what it was; you are asked first."""
+    arguments: JsonObject = {"kind": context.meta[_KIND], "identifier": identifier, "version": version}
     with current_vault(context) as vault:
-        entry = vault.entries.restore(context.meta[_KIND], identifier, version)
+        record = vault.run(RESTORE_ENTRY, arguments, approver=choose_approver(yes=yes))
+        require_success(context, vault, record, as_json=as_json)
+        entry = load_entry(context, identifier)
     if as_json:
         print_json(entry.as_json())
     else:
@@ -179,13 +186,7 @@ def run(  # noqa: PLR0913  everything that a call and its printing need
         name, named = vault.own_stores.address(context.meta[_KIND], identifier)
         arguments = convert_arguments(vault.find_tool(name), {**named, **wanted})
         record = vault.run(name, arguments, approver=choose_approver(yes=yes))
-    if not record.success:
-        if as_json:
-            print_json({"success": False, "error": record.error})
-        else:
-            print_record(vault, record, as_json=False)
-        wrongly_called = record.error is not None and record.error["code"] == "invalid-arguments"
-        context.exit(2 if wrongly_called else record.exit_code)
+        require_success(context, vault, record, as_json=as_json)
     entry = removed or (record.data.get("entry") if isinstance(record.data, dict) else None)
     if as_json:
         print_json(entry)
@@ -194,3 +195,15 @@ def run(  # noqa: PLR0913  everything that a call and its printing need
     warnings = record.data.get("warnings") if isinstance(record.data, dict) else None
     for warning in warnings if isinstance(warnings, list) else ():
         say_warning(str(warning))
+
+
+def require_success(context: click.Context, vault: Vault, record: RunRecord, *, as_json: bool) -> None:
+    """Print what is wrong with a run that did not succeed, and end with its exit code."""
+    if record.success:
+        return
+    if as_json:
+        print_json({"success": False, "error": record.error})
+    else:
+        print_record(vault, record, as_json=False)
+    wrongly_called = record.error is not None and record.error["code"] == "invalid-arguments"
+    context.exit(2 if wrongly_called else record.exit_code)

@@ -13,6 +13,7 @@ from paperagents.interfaces.rest.models import EntryFields, EntryKindLine, Entry
 from paperagents.interfaces.rest.responses import Json, StrictRoute, record_response
 from paperagents.interfaces.rest.runs import ENDED, PROBLEM, Live, Wait
 from paperagents.interfaces.serving.live_runs import LiveRuns
+from paperagents.runs.restoring import RESTORE_ENTRY
 from paperagents.storage.entries import Entry
 from paperagents.vault import Vault
 
@@ -62,10 +63,12 @@ def versions(live: Live, kind: Kind, identifier: Identifier) -> Response:
     return Json(found)
 
 
-@router.post("/{kind}/{identifier}/restore", summary="Make an entry what it was", response_model=StoredEntry)
-def restore(live: Live, kind: Kind, identifier: Identifier, wanted: Restored) -> Response:
-    """A new version with the fields of an old one; also of an entry that was deleted."""
-    return Json(live.vault.entries.restore(kind, identifier, wanted.version).as_json())
+@router.post("/{kind}/{identifier}/restore", summary="Make an entry what it was", responses=ENDED)
+async def restore(live: Live, kind: Kind, identifier: Identifier, wanted: Restored, wait: Wait = 30.0) -> Response:
+    """A run that waits for somebody's yes to a new version with the fields of an old one; the answer is its record."""
+    live.vault.entries.at_version(kind, identifier, wanted.version)
+    arguments: JsonObject = {"kind": kind, "identifier": identifier, "version": wanted.version}
+    return record_response(await live.finished(live.start(RESTORE_ENTRY, arguments), wait))
 
 
 async def run_kind(live: LiveRuns, kind: str, identifier: str, wanted: JsonObject, wait: float) -> Response:

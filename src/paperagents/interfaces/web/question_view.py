@@ -20,6 +20,7 @@ from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.web.rendering import natural_order
 from paperagents.interfaces.web.texts import Diff, read_diff
 from paperagents.messages import LANGUAGES, choose_words, has_text, language, sentences, text
+from paperagents.runs.restoring import RESTORE_ENTRY
 from paperagents.runs.undo import UNDO
 from paperagents.secrets.redaction import MASK, Redaction
 from paperagents.values import dataclass
@@ -156,6 +157,8 @@ def describe_wish(live: LiveRuns, request: ApprovalRequest, caller: str, files: 
             return mark_names("web.wants.redo")
         return mark_names("web.wants.undo", what=describe_caller(live, undone.tool)[0])
     mode = request.scope.mode if request.scope is not None else ""
+    if request.caller == RESTORE_ENTRY and files:
+        return mark_names("web.wants.restore", what=files[0].path)
     if files:
         return mark_names("web.wants.files", who=caller, count=str(len(files)))
     if request.scope is not None and request.scope.host:
@@ -182,7 +185,7 @@ def read_files(request: ApprovalRequest, files: Sequence[JsonObject]) -> Iterato
         )
         diff = _read_hunks(str(each["path"]), each["hunks"])
         # A text without its secrets cannot be changed; what an undo restores is what was there before.
-        is_editable = request.tool != UNDO and each["change"] != "deleted" and MASK not in str(each["diff"])
+        is_editable = request.tool not in (UNDO, RESTORE_ENTRY) and each["change"] != "deleted" and MASK not in str(each["diff"])
         yield FileView(
             path=str(each["path"]), change=str(each["change"]), diff=diff, hunks=hunks, is_editable=is_editable
         )

@@ -72,6 +72,22 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Nur diese Dateien und Einträge.",
         "仅限这些文件和条目。",
     ),
+    "builtin.restore_entry": (
+        "Make an entry what it was in one of its versions. A person is asked first.",
+        "Macht einen Eintrag wieder zu dem, was er in einer seiner Fassungen war. Vorher wird ein Mensch gefragt.",
+        "将条目恢复到它的某个版本。恢复前会征求人的同意。",
+    ),
+    "builtin.restore_entry.kind": (
+        "The kind of the entry, for example memory.",
+        "Die Art des Eintrags, zum Beispiel memory.",
+        "条目的种类，例如 memory。",
+    ),
+    "builtin.restore_entry.identifier": ("The name of the entry.", "Der Name des Eintrags.", "条目的名称。"),
+    "builtin.restore_entry.version": (
+        "The number of the version, as the entry's history has it.",
+        "Die Nummer der Fassung, wie sie im Verlauf des Eintrags steht.",
+        "版本号，见该条目的历史。",
+    ),
     "undo.not-own": (
         "The record of this run came with the vault: nobody can tell whether the texts are real.",
         "Die Aufzeichnung dieses Laufs kam mit dem Vault: Ob die Texte echt sind, lässt sich nicht sagen.",

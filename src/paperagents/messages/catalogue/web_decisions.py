@@ -17,6 +17,11 @@ TEXTS = {
         "{who} möchte {count} {count:Datei|Dateien} ändern",
         "{who} 想更改 {count} 个文件",
     ),
+    "web.wants.restore": (
+        "Bring back this version of {what}?",
+        "Diese Fassung von {what} zurückholen?",
+        "恢复 {what} 的这个版本？",
+    ),
     "web.wants.undo": (
         "Take back what {what} changed?",
         "Änderungen von {what} rückgängig machen?",

@@ -68,25 +68,32 @@ function changesIn(given, schema, values) {
   return changes;
 }
 
-/** Deleting is asked like every deletion; the question comes up here. */
-async function removeEntry(button, data) {
+/** Deleting is asked like every deletion. */
+function removeEntry(button, data) {
+  const leave = () => location.assign(`/entries/${encodeURIComponent(data.kind)}`);
+  return ask(button, ["DELETE", `/api${address(data)}?wait=${PATIENCE}`], leave);
+}
+
+/** Bringing a version back is a change, and asked, too. */
+function restore(button, data) {
+  const body = { version: Number(button.dataset.restore) };
+  return ask(button, ["POST", `/api${address(data)}/restore?wait=${PATIENCE}`, body], () => location.reload());
+}
+
+/** Start a run that asks; the question comes up here. */
+async function ask(button, request, leave) {
   button.disabled = true;
   const slot = document.getElementById("run-slot");
-  const leave = () => slot.querySelector(".run[data-status=succeeded]") && location.assign(`/entries/${encodeURIComponent(data.kind)}`);
+  const look = () => slot.querySelector(".run[data-status=succeeded]") && leave();
   try {
-    const { answer } = await send("DELETE", `/api${address(data)}?wait=${PATIENCE}`);
+    const { answer } = await send(...request);
     slot.replaceChildren(await piece(`/runs/${encodeURIComponent(answer.run_id)}/panel`));
-    slot.addEventListener("paper-status", leave);
+    slot.addEventListener("paper-status", look);
     watchRun(slot);
-    leave();
+    look();
   } finally {
     button.disabled = false;
   }
-}
-
-async function restore(button, data) {
-  await send("POST", `/api${address(data)}/restore`, { version: Number(button.dataset.restore) });
-  location.reload();
 }
 
 if (document.getElementById("entry-data")) startEntry();
