@@ -185,7 +185,9 @@ def read_files(request: ApprovalRequest, files: Sequence[JsonObject]) -> Iterato
         )
         diff = _read_hunks(str(each["path"]), each["hunks"])
         # A text without its secrets cannot be changed; what an undo restores is what was there before.
-        is_editable = request.tool not in (UNDO, RESTORE_ENTRY) and each["change"] != "deleted" and MASK not in str(each["diff"])
+        is_editable = (
+            request.tool not in (UNDO, RESTORE_ENTRY) and each["change"] != "deleted" and MASK not in str(each["diff"])
+        )
         yield FileView(
             path=str(each["path"]), change=str(each["change"]), diff=diff, hunks=hunks, is_editable=is_editable
         )
