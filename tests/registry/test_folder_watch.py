@@ -194,6 +194,27 @@ def test_a_listener_that_fails_once_does_not_end_the_following(root: Path, write
         wait_until(lambda: "b.md" in files(registry))
 
 
+def test_nobody_has_to_wait_for_the_first_look_and_is_told_when_it_is_over(root: Path, write: Write) -> None:
+    first_look, told = threading.Event(), threading.Event()
+
+    class Slow(ToolRegistry):
+        def folders(self) -> frozenset[str]:
+            first_look.wait()
+            return super().folders()
+
+    registry = Slow(root)
+    watch = FolderWatch(registry, told.set)
+    watch.start()
+    write("early.md", name="early")
+    assert registry.tool("early").file == "early.md"
+    assert not told.is_set()
+    first_look.set()
+    wait_until(told.is_set)
+    write("late.md", name="late")
+    wait_until(lambda: "late.md" in files(registry))
+    watch.__exit__()
+
+
 def test_it_stops_cleanly(root: Path) -> None:
     before = set(threading.enumerate())
     with FolderWatch(ToolRegistry(root)):

@@ -54,6 +54,11 @@ class FolderWatch:
             raise self._failure
         return self
 
+    def start(self) -> None:
+        """Begin without waiting: a first look at a large vault takes long. What fails is logged and tried again."""
+        self._ready.set()
+        self._thread.start()
+
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()

@@ -120,8 +120,14 @@ class McpServer:
             loop.call_soon_threadsafe(changes.put_nowait, files)
 
         notifying = asyncio.create_task(self.notify(changes))
-        # In a thread: beginning to watch walks through the whole folder.
-        watch = await asyncio.to_thread(self._live.vault.follow(on_files=on_files).__enter__)
+
+        def on_change() -> None:
+            """Also of what changed while nothing was watched yet, whatever it was."""
+            loop.call_soon_threadsafe(changes.put_nowait, ())
+
+        watch = self._live.vault.follow(on_change, on_files)
+        # Nobody waits for the first look at the whole folder: until then each request looks for itself.
+        watch.start()
         try:
             yield
         finally:
