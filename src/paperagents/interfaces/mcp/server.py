@@ -123,6 +123,7 @@ class McpServer:
 
         def on_change() -> None:
             """Also of what changed while nothing was watched yet, whatever it was."""
+            loop.call_soon_threadsafe(self._notifications.watched.set)
             loop.call_soon_threadsafe(changes.put_nowait, ())
 
         watch = self._live.vault.follow(on_change, on_files)
@@ -165,7 +166,7 @@ class McpServer:
             on_read_resource=notes.read,
             on_subscribe_resource=self._notifications.subscribe,
             on_unsubscribe_resource=self._notifications.unsubscribe,
-            on_subscriptions_listen=self._listening,
+            on_subscriptions_listen=self._listen,
             on_list_prompts=prompts.all,
             on_get_prompt=prompts.get,
             on_completion=Completions(vault, notes).complete,
@@ -179,12 +180,20 @@ class McpServer:
         self._notifications.remember(context)
         return types.ListToolsResult(tools=await asyncio.to_thread(self._offer.tools))
 
+    async def _listen(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        await self._notifications.watched.wait()
+        return await self._listening(context, params)
+
 
 class Notifications:
     """Clients of 2026-07-28 listen on a bus; older ones are notified in their session."""
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
+        self.watched = asyncio.Event()
+        """Whether every change is noticed by now: who subscribes may rely on it."""
         self._sessions: WeakKeyDictionary[object, ServerSession] = WeakKeyDictionary()
         self._subscribed: WeakKeyDictionary[object, set[str]] = WeakKeyDictionary()
 
@@ -195,6 +204,7 @@ class Notifications:
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Notify the client of changes of this note."""
+        await self.watched.wait()
         self.remember(context)
         self._subscribed.setdefault(connection_of(context), set()).add(str(params.uri))
         return types.EmptyResult()
