@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -21,6 +22,7 @@ from paperagents.runs.retention import Pruned, Retention
 from paperagents.runs.statistics import tool_statistics
 from paperagents.storage.database import Database
 from paperagents.storage.entries import EntryStore
+from paperagents.storage.images import kept_image_bytes
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.storage.totals import kept_bytes
 
@@ -106,6 +108,33 @@ def test_what_can_be_undone_stays_unless_a_person_says_otherwise(journal: Journa
     assert (chosen.prune(undoable=True).runs, kept(journal)) == (1, set())
     for table in ("changes", "images"):
         assert journal.database.rows(f"SELECT * FROM {table}") == []
+
+
+def change_note(journal: Journal, run_id: str, text: str) -> None:
+    change = Change(kind="", path=f"{run_id}.md", before=None, after=text)
+    ChangeLog(journal).intend([change], Cause(run_id=run_id, step_path="1", step=1), made=True)
+
+
+def noise(seed: int) -> str:
+    """A text of 600,000 characters that cannot be compressed to much less than half of it."""
+    return random.Random(seed).randbytes(300_000).hex()
+
+
+def test_texts_that_undoing_needs_count_and_go_with_their_runs_where_a_person_says_so(journal: Journal) -> None:
+    runs = [make_run(journal, 10 - number) for number in range(6)]
+    for number, run in enumerate(runs):
+        change_note(journal, run, noise(number))
+    plain = make_run(journal, 20)
+    limited = Retention(journal=journal, keep_mb=1)
+    limited.step()
+    # Nobody has agreed to lose what can be undone, and no other run makes room for it.
+    assert (limited.prune().undoable, kept(journal)) == (6, {plain, *runs})
+    would = limited.prune(undoable=True, dry_run=True)
+    pruned = limited.prune(undoable=True)
+    assert (pruned.runs, pruned.bytes) == (would.runs, would.bytes)
+    assert pruned.bytes > 900_000
+    assert kept(journal) == set(runs[-len(kept(journal)) :])
+    assert 600_000 < kept_image_bytes(journal.database) <= 1_000_000
 
 
 def test_a_dry_run_counts_and_removes_nothing(journal: Journal) -> None:

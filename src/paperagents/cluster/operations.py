@@ -18,6 +18,7 @@ from paperagents.errors import PaperError
 from paperagents.runs.record import RunRecord
 from paperagents.runs.statistics import RunTotal, run_totals
 from paperagents.settings import KEEPING_FOLDER
+from paperagents.storage.images import kept_image_bytes
 from paperagents.storage.sqlite import SqliteDatabase
 from paperagents.storage.totals import kept_bytes
 from paperagents.vault import Vault
@@ -57,7 +58,8 @@ def measure_sizes(vault: Vault) -> JsonObject:
     try:
         exists = vault.database.exists()
         database = vault.database.size() if exists else 0
-        return {"database": database, "history": kept_bytes(vault.database) if exists else 0, **folders}
+        kept_for_undo = kept_image_bytes(vault.database)
+        return {"database": database, "history": kept_bytes(vault.database) + kept_for_undo, **folders}
     except PaperError:
         return {"database": None, "history": None, **folders}
 

@@ -6,7 +6,7 @@ note or entry tells which it was: see ``settle`` in ``change_history.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -17,8 +17,8 @@ from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import PaperError
 from paperagents.runs.journal import Journal
 from paperagents.runs.record import root_of
-from paperagents.storage.database import Connection, StoredRow
-from paperagents.storage.images import ImageStore
+from paperagents.storage.database import Connection, Database, StoredRow
+from paperagents.storage.images import IMAGE_BYTES, ImageStore
 from paperagents.values import dataclass
 
 _ROW = (
@@ -140,18 +140,29 @@ def count_lines(before: str | None, after: str | None) -> tuple[int, int]:
     return sum(part[4] - part[3] for part in parts), sum(part[2] - part[1] for part in parts)
 
 
-def forget_runs(connection: Connection, root_runs: Iterable[str]) -> None:
-    """Delete the changes of these runs, for ``paper runs prune``; then ``sweep_images``."""
-    for root_run in root_runs:
-        connection.execute("DELETE FROM changes WHERE root_run = ?", (root_run,))
+_NEEDLESS = (
+    "DELETE FROM images WHERE NOT EXISTS (SELECT 1 FROM changes WHERE changes.before = images.digest) "
+    "AND NOT EXISTS (SELECT 1 FROM changes WHERE changes.after = images.digest) "
+    "AND NOT EXISTS (SELECT 1 FROM images AS others WHERE others.base = images.digest)"
+)
+
+
+def forget_run(database: Database, connection: Connection, root_run: str) -> int:
+    """Delete the changes of a run, with the images that no other needs; gives about how many bytes these took."""
+    rows = database.rows("SELECT before, after FROM changes WHERE root_run = ?", (root_run,))
+    connection.execute("DELETE FROM changes WHERE root_run = ?", (root_run,))
+    freed, looked_at = 0, [digest for row in rows for digest in (row["before"], row["after"])]
+    while looked_at:
+        digest = looked_at.pop()
+        image = database.rows(f"SELECT base, {IMAGE_BYTES} AS size FROM images WHERE digest = ?", (digest,))  # noqa: S608  fixed words
+        if image and connection.execute(f"{_NEEDLESS} AND digest = ?", (digest,)).rowcount > 0:
+            freed += image[0]["size"]
+            # Nothing else may rest on its base now.
+            looked_at.append(image[0]["base"])
+    return freed
 
 
 def sweep_images(connection: Connection) -> None:
     """Delete images that no change needs any more, the longest chains first: a base stays while one rests on it."""
-    query = (
-        "DELETE FROM images WHERE NOT EXISTS (SELECT 1 FROM changes WHERE changes.before = images.digest) "
-        "AND NOT EXISTS (SELECT 1 FROM changes WHERE changes.after = images.digest) "
-        "AND NOT EXISTS (SELECT 1 FROM images AS others WHERE others.base = images.digest)"
-    )
-    while connection.execute(query).rowcount > 0:
+    while connection.execute(_NEEDLESS).rowcount > 0:
         pass

@@ -1,8 +1,9 @@
 """How long runs are kept: ``[history]`` in the settings, and ``paper runs prune``.
 
 Only runs that are over are removed, the oldest first, each with everything that belongs to it in a transaction of its
-own. What waits or can go on stays; what can be undone stays, too, unless a person says otherwise. A step does a bounded
-amount of work, however much there is to do.
+own. What waits or can go on stays; what can be undone stays, too, unless a person says otherwise. The texts that
+undoing needs go with their run. They count where such runs may go; elsewhere all others would have to make room for
+what stays anyway. A step does a bounded amount of work, however much there is to do.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from paperagents.errors import RunBusyError
-from paperagents.runs.changes import forget_runs, sweep_images
+from paperagents.runs.changes import forget_run, sweep_images
 from paperagents.runs.journal import Journal
 from paperagents.storage.blobs import release_parts
 from paperagents.storage.database import Connection
+from paperagents.storage.images import IMAGE_BYTES, kept_image_bytes
 from paperagents.storage.totals import ENDED, RUN_BYTES, fold_totals, forget_size, kept_bytes
 from paperagents.values import dataclass
 
@@ -40,6 +42,10 @@ _CANDIDATES = (
     "WHERE part.run_id = runs.run_id OR (part.run_id >= runs.run_id || '.' AND part.run_id < runs.run_id || '/')) "
     f"AS bytes FROM runs WHERE {_OVER} AND started >= ? AND (started > ? OR rowid > ?) AND ({{undoable}}) "
     "ORDER BY started, rowid LIMIT ?"
+)
+_IMAGES_OF_RUN = (
+    f"SELECT CAST(SUM({IMAGE_BYTES}) AS BIGINT) AS size FROM images WHERE EXISTS (SELECT 1 FROM changes "  # noqa: S608  fixed words
+    "WHERE root_run = ? AND (changes.before = images.digest OR changes.after = images.digest))"
 )
 _OLD_VERSIONS = (
     "DELETE FROM entry_versions WHERE changed < ? AND EXISTS (SELECT 1 FROM entry_versions AS later "
@@ -93,6 +99,7 @@ class Retention:
             with database.transaction() as connection:
                 connection.execute(_OLD_VERSIONS, (self._cutoff, self._cutoff))
                 if undoable:
+                    # Also what was to be changed and was not.
                     sweep_images(connection)
             database.give_back()
         return pruned
@@ -103,17 +110,27 @@ class Retention:
 
     def _prune(self, *, undoable: bool = False, dry_run: bool = False, most: int | None = None) -> Pruned:
         runs, freed, cutoff = 0, 0, self._cutoff
-        excess = kept_bytes(self.journal.database) - self.keep_mb * 1_000_000 if self.keep_mb else 0
+        excess = self._kept_bytes(undoable=undoable) - self.keep_mb * 1_000_000 if self.keep_mb else 0
         for row in self._candidates(undoable=undoable, most=most):
             if row["started"] >= cutoff and freed >= excess:
                 break
-            if dry_run or self._remove(row["run_id"]):
-                runs, freed = runs + 1, freed + int(row["bytes"] or 0)
+            images = self._image_bytes(row["run_id"]) if dry_run else self._remove(row["run_id"])
+            if images is not None:
+                runs, freed = runs + 1, freed + int(row["bytes"] or 0) + images
         if most is not None:
             return Pruned(runs=runs, bytes=freed)
         kept = "parent_run IS NULL AND status IN ('queued', 'running', 'waiting')", f"{_OVER} AND {UNDOABLE}"
         unfinished, left = (self._count(each, cutoff) for each in kept)
         return Pruned(runs=runs, bytes=freed, unfinished=unfinished, undoable=0 if undoable else left)
+
+    def _kept_bytes(self, *, undoable: bool) -> int:
+        database = self.journal.database
+        return kept_bytes(database) + (kept_image_bytes(database) if undoable else 0)
+
+    def _image_bytes(self, run_id: str) -> int:
+        """Of the texts that undoing this run needs, at most: other runs may need them, too."""
+        rows = self.journal.database.rows(_IMAGES_OF_RUN, (run_id,))
+        return rows[0]["size"] or 0 if rows else 0
 
     def _candidates(self, *, undoable: bool, most: int | None) -> Iterator[Any]:
         """Runs that are over, the oldest first."""
@@ -130,23 +147,22 @@ class Retention:
         query = f"SELECT COUNT(*) AS runs FROM runs WHERE {condition} AND started < ?"  # noqa: S608  fixed words
         return int(self.journal.database.rows(query, (cutoff or _days_ago(0),))[0]["runs"])
 
-    def _remove(self, run_id: str) -> bool:
-        """Remove a run with all below it, unless somebody has just begun to go on with it."""
+    def _remove(self, run_id: str) -> int | None:
+        """Remove a run with all below it and give the size of its images; None where somebody goes on with it."""
         database = self.journal.database
         with suppress(RunBusyError), database.held(run_id), database.transaction() as connection:
             below = (run_id, f"{run_id}.", f"{run_id}/")
             rows = database.rows(f"SELECT run_id, status, started, definition FROM runs WHERE {_BELOW}", below)  # noqa: S608  fixed words
             if not any(row["run_id"] == run_id and row["status"] in ENDED for row in rows):
-                return False
+                return None
             for row in rows:
                 forget_size(connection, row["run_id"])
                 release_parts(database, connection, row["run_id"])
             for table in TABLES:
                 connection.execute(f"DELETE FROM {table} WHERE {_BELOW}", below)  # noqa: S608  fixed words
-            forget_runs(connection, [run_id])
             _remove_definitions(connection, rows)
-            return True
-        return False
+            return forget_run(database, connection, run_id)
+        return None
 
 
 def _remove_definitions(connection: Connection, rows: list[Any]) -> None:
