@@ -130,9 +130,21 @@ def pages(page: Page, url: str) -> Iterator[str]:
     page.wait_for_selector("#conversation li strong")
     yield "agent"
     for name, path in {"tools": "/", "history": "/runs", "agents": "/agents", "statistics": "/stats",
-                       "settings": "/settings", "entry": "/entries/memory/peas"}.items():  # fmt: skip
+                       "settings": "/settings", "entry": "/entries/memory/peas", "notes": "/notes",
+                       "note": "/notes/notes/garden.md", "schedules": "/schedules",
+                       "trust": "/trust"}.items():  # fmt: skip
         page.goto(f"{url}{path}")
         yield name
+    page.goto(f"{url}/settings#devices")
+    page.get_by_role("button", name="Pair a phone").click()
+    page.wait_for_selector(".pairing")
+    page.locator("#pairing").scroll_into_view_if_needed()
+    yield "pairing"
+    page.goto(f"{url}/agents/librarian")
+    page.evaluate("document.getElementById('about-agent').open = true")
+    page.locator("#about-agent [data-choose-model]").click()
+    page.wait_for_selector(".model-list, .plain-list")
+    yield "models"
     page.goto(f"{url}/edit?file=tools/harvest-report.md&line=8&column=11")
     page.wait_for_selector("#problems li.error")
     yield "editor"

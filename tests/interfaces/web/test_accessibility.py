@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import BrowserContext, Page, expect
 
+from paperagents.agents.model_servers import LOCAL_SERVERS
 from paperagents.approval.question import Approved
 from paperagents.approval.rules import Rule
 
@@ -50,7 +51,14 @@ def pages_of(served: Served) -> Iterator[str]:
     yield from ("/entries/memory", "/entries/task", "/entries/task/sow")
     served.note(".paper/settings.toml", 'allowed_hosts = ["example.com"]\n')
     vault.read_settings_again()
-    yield from ("/trust", "/runs")
+    scheduled = (
+        "---\ntool: true\nname: Morning\ndescription: Early.\nschedule: '0 7 * * *'\ncustom_function: return 1\n---\n"
+    )
+    served.note("tools/morning.md", scheduled)
+    served.note(
+        "notes/tasks.md", "---\ntags: [garden]\n---\n# Tasks\n\n- [ ] sow [[peas]]\n- [x] dig\n\n|a|b|\n|-|-:|\n|1|2|\n"
+    )
+    yield from ("/trust", "/runs", "/schedules", "/notes", "/notes/notes/tasks.md", "/notes/nowhere.md")
     yield f"/agents/helper?conversation=talk&run={asked.run_id}"
 
 
@@ -73,6 +81,26 @@ def test_axe_finds_nothing_on_any_page(context: BrowserContext, served: Served, 
         if problems:
             found[path] = problems
     assert not found, "\n".join(f"{path} {each}" for path, all_of in found.items() for each in all_of)
+
+
+@pytest.mark.parametrize("look", ["desktop-light", "phone-light"])
+def test_axe_finds_nothing_where_somebody_pairs_a_phone_or_chooses_a_model(
+    context: BrowserContext, served: Served, monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    for name in [*LOCAL_SERVERS]:
+        monkeypatch.setitem(LOCAL_SERVERS, name, "http://127.0.0.1:1/v1")
+    served.new_token("call", "answer")
+    page = signed_in(context, served)
+    page.goto(f"{served.url}/settings")
+    settled(page)
+    page.get_by_role("button", name="Pair a phone").click()
+    expect(page.locator(".pairing-code")).to_be_visible()
+    found = axe_problems(page)
+    page.get_by_role("button", name="Choose a model").click()
+    expect(page.locator(".plain-list")).to_be_visible()
+    found += axe_problems(page)
+    found += page.evaluate(SMALL) if look.startswith("phone") else []
+    assert found == []
 
 
 def test_no_page_jumps_while_it_loads(context: BrowserContext, served: Served) -> None:

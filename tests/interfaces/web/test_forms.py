@@ -33,6 +33,7 @@ def test_an_example_fills_every_kind_of_field_and_comes_out_as_it_went_in(page: 
 
 def test_fields_are_filled_in_by_hand(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/tools/everything")
+    unfold(page)
     page.get_by_label("title").fill("Harvest")
     page.get_by_label("color").select_option("blue")
     page.get_by_label("urgent").check()
@@ -169,6 +170,14 @@ ODD_VALUES: dict[str, Any] = {
 def open_odd(page: Page, served: Served) -> None:
     served.note("tools/odd.md", ODD)
     page.goto(f"{served.url}/tools/odd")
+    unfold(page)
+
+
+def unfold(page: Page) -> None:
+    """Show the fields that are out of the way."""
+    expect(page.locator("#tool-form .form-end")).to_be_attached()
+    for fold in page.locator(".more-fields:not([open]) > summary").all():
+        fold.click()
 
 
 def fill_in_json(page: Page, value: Any) -> None:
@@ -224,6 +233,7 @@ def test_a_variant_has_the_fields_that_all_variants_have(page: Page, served: Ser
 
 def test_a_problem_of_a_variant_is_told_where_somebody_sees_it(page: Page, served: Served) -> None:
     page.goto(f"{served.url}/tools/everything")
+    unfold(page)
     contact = page.get_by_role("group", name="contact").first
     contact.get_by_role("combobox", name="Kind").first.select_option("Phone")
     contact.get_by_role("textbox", name="phone").fill("1")
@@ -417,3 +427,35 @@ def test_a_list_of_anything_is_written_as_lines_or_as_json(page: Page, served: S
     page.get_by_label("items").fill("[1,")
     run(page)
     expect(page.locator(".field-error:visible")).to_have_count(1)
+
+
+MANY = """---
+tool: true
+id: many
+name: Many
+description: Wants a lot.
+parameters:
+  - {name: title, type: string, description: The title}
+{more}
+custom_function: return input;
+---
+"""
+
+
+def test_of_many_fields_the_optional_ones_are_folded_until_they_are_wanted_or_wrong(page: Page, served: Served) -> None:
+    more = "\n".join(f"  - {{name: f{n}, type: integer, required: false, description: x}}" for n in range(12))
+    served.note("tools/many.md", MANY.replace("{more}", more))
+    page.goto(f"{served.url}/tools/many")
+    fold = page.locator(".more-fields")
+    expect(fold.locator("> summary")).to_have_text("5 more")
+    expect(page.get_by_label("f6")).to_be_visible()
+    expect(page.get_by_label("f11")).to_be_hidden()
+    left, right = (page.get_by_label(name).bounding_box() for name in ("title", "f0"))
+    assert left is not None
+    assert right is not None
+    assert left["y"] == right["y"], "side by side where there is room"
+    page.get_by_label("title").fill("x")
+    fill_in_json(page, {"title": "x", "f11": "no number"})
+    expect(page.get_by_label("f11")).to_be_visible()
+    run(page)
+    expect(page.get_by_label("f11")).to_have_attribute("aria-invalid", "true")

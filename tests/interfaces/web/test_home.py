@@ -28,7 +28,7 @@ def test_the_first_page_begins_with_search_what_waits_and_what_was_used_last(
     expect(page.locator("#waiting-heading")).to_contain_text("Waiting for you")
     expect(page.locator(".home-card strong")).to_have_text(["Shout", "Keep", "People"])
     expect(page.locator(".home-card .outcome").last).to_contain_text("Succeeded")
-    expect(page.locator(".problem-line > summary")).to_contain_text("Files with problems")
+    expect(page.locator(".problem-line > summary")).to_contain_text("files have problems")
     expect(page.locator(".problem-line .problem-file").first).to_be_hidden()
     for number in range(16):
         group = page.locator(f'.groups [data-group="kind {number}"]')

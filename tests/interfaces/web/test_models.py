@@ -32,7 +32,7 @@ def test_a_model_of_this_computer_is_chosen_in_two_presses(page: Page, served: S
     expect(page.get_by_role("heading", name="Choose a model")).to_be_visible()
     expect(page.locator(".model").first).to_contain_text("<img src=x>")
     page.get_by_role("button", name="qwen3").click()
-    expect(page.locator("#about-agent code[data-model-name]")).to_have_text("qwen3")
+    expect(page.locator("#about-agent [data-model-name]")).to_have_text("qwen3")
     assert page.get_by_label("Your message").input_value() == "a message that is not lost"
     settings = served.vault.settings
     assert (settings.get("llm.base_url"), settings.get("llm.model")) == (f"{ollama.url('')}/v1", "qwen3")

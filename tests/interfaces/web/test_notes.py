@@ -63,7 +63,7 @@ def test_a_note_is_shown_as_a_note(page: Page, served: Served, look: str) -> Non
     page.goto(f"{served.url}/notes/notes/garden.md")
     expect(page.locator(".properties dt")).to_have_text(["tags", "area", "done"])
     expect(page.locator(".properties .tag")).to_have_text(["garden", "plan"])
-    expect(page.locator(".prose h3")).to_have_text("Beds")
+    expect(page.locator(".prose h2")).to_have_text("Beds")
     expect(page.locator(".embed em")).to_have_text("climb")
     assert page.locator(".prose img").count() == 2
     for picture in page.locator(".prose img").all():

@@ -19,7 +19,8 @@ from paperagents.settings import write_setting
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 
 PLACES = ("/", "/tools/keep", "/tools/everything", "/runs", "/approvals", "/edit?file=tools/keep.md", "/new/agent",
-          "/settings", "/stats", "/agents", "/agents/helper", "/entries/memory", "/trust")  # fmt: skip
+          "/settings", "/stats", "/agents", "/agents/helper", "/entries/memory", "/trust",
+          "/notes", "/schedules")  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PLACES)

@@ -115,6 +115,7 @@ def draw_checkboxes(state: StateCore) -> None:
         words = line.children[0] if item.type == "list_item_open" and line.type == "inline" and line.children else None
         if words is not None and words.content[:4] in _BOXES:
             words.content = _BOXES[words.content[:4]] + words.content[4:]
+            item.attrSet("class", "task")
 
 
 def place_embeds(state: StateCore) -> None:
@@ -165,9 +166,11 @@ def render_image(_: RendererHTML, tokens: Sequence[Token], index: int, _options:
     return f'<a href="{escapeHtml(address)}">{escapeHtml(words)}</a>' if address else escapeHtml(words)
 
 
-def lower_heading(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, _: _Environment) -> str:
-    """Headings of a text stand below those of the page."""
-    level = min(int(tokens[index].tag[1]) + 2, 6)
+def lower_heading(
+    self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, environment: _Environment
+) -> str:
+    """Headings of a text stand below those of the page: of a note that is its title, of a result a heading more."""
+    level = min(int(tokens[index].tag[1]) + (1 if environment.get("note") else 2), 6)
     tokens[index].tag = f"h{level}"
     return self.renderToken(tokens, index, options, {})
 

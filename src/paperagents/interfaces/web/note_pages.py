@@ -63,7 +63,13 @@ def notes(request: Request, live: Live, q: Words = "") -> Response:
         found = search(live, query, MOST_NOTES)
         paths = [(str(each["path"]), str(each.get("snippet") or "")) for each in found]
     else:
-        files = (each for each in folder.list_files() if each.path.lower().endswith((".md", ".markdown")))
+        # Tools and agents have pages of their own; a search finds their files as well.
+        others = {entry.file for entry in live.vault.registry.entries()}
+        files = (
+            each
+            for each in folder.list_files()
+            if each.path.lower().endswith((".md", ".markdown")) and each.path not in others
+        )
         newest = sorted(files, key=lambda each: -each.modified_ns)[:MOST_NOTES]
         paths = [(each.path, "") for each in newest]
     return page(request, "notes.html", notes=paths, query=q)

@@ -67,7 +67,8 @@ def compare(request: Request, live: Live, run: Annotated[tuple[str, ...], Query(
         "result": compare_values(one.record.data, other.record.data),
         "error": compare_values(one.record.error, other.record.error),
     }
-    return page(request, "compare.html", one=one, other=other, differences=differences)
+    names = live.vault.registry.names_of([one.record.tool, other.record.tool])
+    return page(request, "compare.html", one=one, other=other, differences=differences, names=names)
 
 
 @router.get("/runs/{run_id:path}/panel")
@@ -148,7 +149,8 @@ def download(live: Live, run_id: str, *, record: bool = False) -> Response:
 def one_run(request: Request, live: Live, run_id: str) -> Response:
     """One run with everything about it."""
     shown = run_view(live, run_id)
-    return page(request, "run.html", run=shown, current=shown.record.tool)
+    name = live.vault.registry.names_of([shown.record.tool]).get(shown.record.tool, shown.record.tool)
+    return page(request, "run.html", run=shown, name=name, current=shown.record.tool)
 
 
 def describe_runs(live: LiveRuns, runs: Sequence[JsonObject]) -> dict[str, Any]:
@@ -158,9 +160,15 @@ def describe_runs(live: LiveRuns, runs: Sequence[JsonObject]) -> dict[str, Any]:
     redacted = live.vault.services.redaction.text
     return {
         "names": live.vault.registry.names_of({str(each["tool"]) for each in runs}),
-        "inputs": {run_id: redacted(summarize_all(arguments)) for run_id, arguments in given.items()},
+        "inputs": {run_id: redacted(summarize_all(_what_was_asked(arguments))) for run_id, arguments in given.items()},
         "approvers": {run_id: ", ".join(names) for run_id, names in live.vault.history.approvers(ids).items()},
     }
+
+
+def _what_was_asked(arguments: JsonObject) -> JsonObject:
+    """Of a question to an agent the words: the name of the conversation tells nobody anything."""
+    is_question = {*arguments} == {"query", "conversation"}
+    return {"query": arguments["query"]} if is_question else arguments
 
 
 def log_entry(live: LiveRuns, record: RunRecord, path: str) -> JsonObject:

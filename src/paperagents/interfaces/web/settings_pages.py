@@ -72,6 +72,7 @@ def stats(request: Request, live: Live) -> Response:
         total=total, succeeded=succeeded, rate=percent(succeeded, total),
         failed=sum(each["failed"] for each in figures), tags=tag_statistics(live.vault.journal),
         used=total_usage(live.vault.database),
+        names=live.vault.registry.names_of({str(each["tool"]) for each in figures}),
     )  # fmt: skip
 
 

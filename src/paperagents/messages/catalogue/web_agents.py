@@ -1,7 +1,7 @@
 """Sentences of the pages about agents and their conversations."""
 
 TEXTS = {
-    "web.agent.about": ("Model: {model}", "Modell: {model}", "模型：{model}"),
+    "web.agent.about": ("Model and tools", "Modell und Tools", "模型与工具"),
     "web.agent.no-model": ("chosen by the server", "wählt der Server", "由服务器选择"),
     "web.agent.model": ("Model", "Modell", "模型"),
     "web.agent.choose-model": ("Choose a model", "Modell wählen", "选择模型"),

@@ -3,9 +3,9 @@
 TEXTS = {
     "web.stats.times": ("Time in the last 14 days", "Dauer in den letzten 14 Tagen", "最近 14 天的耗时"),
     "web.stats.times-about": (
-        "Of the runs that succeeded, the one in the middle of each day.",
-        "Von den gelungenen Läufen der mittlere jedes Tages.",
-        "每天成功运行耗时的中位数。",
+        "Median of the runs that succeeded.",
+        "Median der gelungenen Läufe.",
+        "成功运行耗时的中位数。",
     ),
     "web.approved-by": ("Approved by", "Genehmigt von", "批准者"),
     "web.schedules": ("Schedules", "Zeitpläne", "定时任务"),
@@ -25,7 +25,11 @@ TEXTS = {
     "web.stats.over-time": ("14 days", "14 Tage", "14 天"),
     "web.js.more-fields": ("{count} more", "{count} weitere", "另外 {count} 项"),
     "web.recent": ("Recent", "Zuletzt benutzt", "最近使用"),
-    "web.problem-files": ("Files with problems: {count}", "Dateien mit Problemen: {count}", "有问题的文件：{count} 个"),
+    "web.problem-files": (
+        "{count} {count:file has|files have} problems",
+        "{count} {count:Datei hat|Dateien haben} Probleme",
+        "{count} 个文件有问题",
+    ),
     "web.show": ("show", "anzeigen", "显示"),
     "web.home.waiting": ("Waiting for you", "Wartet auf Sie", "等待您处理"),
     "web.home.answer": ("Look and decide", "Ansehen und entscheiden", "查看并决定"),

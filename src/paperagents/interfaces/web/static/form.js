@@ -11,7 +11,7 @@ const KEYBOARDS = { email: "email", uri: "url", url: "url" };
 const SHAPES = { time: "14:30:00Z", "date-time": "2026-11-16T14:30:00Z", duration: "PT15M" };
 const DEEPEST = 12;
 const MANY_FIELDS = 8;
-const FEW_OPTIONAL = 2;
+const FEW_FIELDS = 2;
 let counter = 0;
 
 /** A form for a schema: `node`, `value()`, `fill(value)`, `show(problems)`. */
@@ -291,8 +291,8 @@ function objectField(schema, place) {
   const names = Object.keys(schema.properties ?? {});
   const members = names.map((name) => [name, makeField(schema.properties[name], inner(place, name, { required: required.has(name), isVariant: place.isVariant }))]);
   const box = make("div", { class: place.isTop ? "fields" : "fields nested", role: place.isTop ? null : "group" }, ...members.map(([, field]) => field.node));
-  const optional = names.filter((name) => !required.has(name));
-  const fold = place.isTop && names.length > MANY_FIELDS && optional.length > FEW_OPTIONAL ? foldOptional(members, required) : null;
+  const folded = place.isTop ? names.filter((name) => !required.has(name)).slice(Math.max(MANY_FIELDS - required.size, 0)) : [];
+  const fold = folded.length > FEW_FIELDS ? foldFields(members.filter(([name]) => folded.includes(name))) : null;
   if (fold) box.append(fold);
   const told = make("p", { class: "about", hidden: true });
   box.append(told);
@@ -324,17 +324,17 @@ function objectField(schema, place) {
       others = schema.additionalProperties === false ? {} : Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
       told.hidden = !Object.keys(others).length;
       told.textContent = told.hidden ? "" : say("also-sent", { names: Object.keys(others).join(", ") });
-      if (fold && optional.some((name) => Object.hasOwn(given, name))) fold.open = true;
+      if (fold && folded.some((name) => Object.hasOwn(given, name))) fold.open = true;
       for (const [name, field] of members) field.fill(Object.hasOwn(given, name) ? given[name] : undefined);
       if (!isGiven) untouched = held();
     },
   };
 }
 
-/** What need not be given, out of the way until somebody wants it. */
-function foldOptional(members, required) {
-  const nodes = members.filter(([name]) => !required.has(name)).map(([, field]) => field.node);
-  return make("details", { class: "more-fields" }, make("summary", {}, say("more-fields", { count: nodes.length })), make("div", { class: "fields" }, ...nodes));
+/** Of many fields those that need not be given, out of the way until somebody wants them. */
+function foldFields(members) {
+  const summary = make("summary", {}, say("more-fields", { count: members.length }));
+  return make("details", { class: "more-fields" }, summary, make("div", { class: "fields" }, ...members.map(([, field]) => field.node)));
 }
 
 /** Names and values, for objects whose members are not known beforehand. */
