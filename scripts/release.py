@@ -12,6 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+VERSIONS = {
+    "src/paperagents/version.py": "__version__ = ",
+    "editors/obsidian/manifest.json": '"version": ',
+    "editors/vscode/package.json": '"version": ',
+}
+"""The files that say the version, and what stands before it there."""
 
 
 def main(version: str) -> int:
@@ -20,13 +26,20 @@ def main(version: str) -> int:
         sys.stderr.write(f"{version} is no version; write it as 0.2.0\n")
         return 2
     fragments = read_fragments(ROOT / "changes")
-    changelog, source = ROOT / "CHANGELOG.md", ROOT / "src" / "paperagents" / "version.py"
+    changelog = ROOT / "CHANGELOG.md"
     today = datetime.now(UTC).date().isoformat()
     changelog.write_text(fold(changelog.read_text(encoding="utf-8"), version, today, fragments.values()), "utf-8")
-    source.write_text(re.sub('(?<=__version__ = ").*(?=")', version, source.read_text(encoding="utf-8")), "utf-8")
+    set_version(ROOT, version)
     for file in fragments:
         file.unlink()
     return 0
+
+
+def set_version(root: Path, version: str) -> None:
+    """In the package, and in what editors show of their parts."""
+    for file, before in VERSIONS.items():
+        path = root / file
+        path.write_text(re.sub(f'(?<={before}").*(?=")', version, path.read_text(encoding="utf-8"), count=1), "utf-8")
 
 
 def read_fragments(folder: Path) -> dict[Path, str]:

@@ -20,146 +20,116 @@ const DEAF_MILLISECONDS = 600;
 const PATH_NAMES = /^(file_?path|path|note|file)$/i;
 
 // English, German, Chinese: the words of the pages.
-const WORDS = {
-  tools: ["Tools", "Tools", "工具"],
-  agents: ["Agents", "Agenten", "智能体"],
-  inbox: ["Inbox", "Eingang", "待批"],
-  "built-in": ["Built in", "Eingebaut", "内置"],
-  "search-tools": ["Search tools", "Tools suchen", "搜索工具"],
-  "nothing-found": ["Nothing found.", "Nichts gefunden.", "未找到。"],
-  "more-by-search": [
-    "{count} more; a search finds them.", "{count} weitere; eine Suche findet sie.", "还有 {count} 个，可通过搜索找到。",
-  ],
-  "recent-runs": ["Recent runs", "Letzte Läufe", "最近的运行"],
-  back: ["Back", "Zurück", "返回"],
-  reload: ["Reload", "Neu laden", "刷新"],
-  run: ["Run", "Ausführen", "运行"],
-  "dry-run": ["Dry run", "Probelauf", "试运行"],
-  "would-ask": ["would ask", "würde fragen", "需要询问"],
-  plan: ["What would happen", "Was geschehen würde", "将会发生什么"],
-  "plan-about": ["Nothing has been changed.", "Es wurde nichts geändert.", "未做任何更改。"],
-  cancel: ["Cancel", "Abbrechen", "取消"],
-  "run-again": ["Run again with changes", "Mit Änderungen wiederholen", "修改后再次运行"],
-  required: ["required", "erforderlich", "必填"],
-  choose: ["Choose …", "Wählen …", "请选择…"],
-  "one-per-line": ["One per line", "Eines je Zeile", "每行一个"],
-  "not-json": ["This is not JSON.", "Das ist kein JSON.", "这不是 JSON。"],
-  "no-input": ["This tool needs no input.", "Dieses Tool braucht keine Eingaben.", "此工具无需输入。"],
-  "not-a-tool": [
-    "The open note is no tool that can be used.", "Die offene Notiz ist kein benutzbares Tool.", "当前笔记不是可用的工具。",
-  ],
-  "choose-tool": ["Choose a tool", "Tool wählen", "选择工具"],
-  result: ["Result", "Ergebnis", "结果"],
-  steps: ["Steps", "Schritte", "步骤"],
-  copy: ["Copy", "Kopieren", "复制"],
-  copied: ["Copied", "Kopiert", "已复制"],
-  undo: ["Undo", "Rückgängig machen", "撤销"],
-  undone: ["undone", "rückgängig gemacht", "已撤销"],
-  "status.running": ["Running", "Läuft", "运行中"],
-  "status.queued": ["Queued", "Eingereiht", "排队中"],
-  "status.waiting": ["Waits for you", "Wartet auf Sie", "等待您的决定"],
-  "status.succeeded": ["Succeeded", "Gelungen", "成功"],
-  "status.failed": ["Failed", "Fehlgeschlagen", "失败"],
-  "status.denied": ["Denied", "Abgelehnt", "已拒绝"],
-  "status.cancelled": ["Cancelled", "Abgebrochen", "已取消"],
-  "status.planned": ["Planned", "Geplant", "已规划"],
-  "step.running": ["runs", "läuft", "运行中"],
-  "step.success": ["done", "erledigt", "完成"],
-  "step.error": ["failed", "fehlgeschlagen", "失败"],
-  "step.denied": ["denied", "abgelehnt", "已拒绝"],
-  "step.skipped": ["skipped", "ausgelassen", "已跳过"],
-  "step.waiting": ["waits", "wartet", "等待中"],
-  asks: ["Something waits for you", "Etwas wartet auf Sie", "有事项等待您决定"],
-  "asks-for": ["Something waits for you: {tool}", "Etwas wartet auf Sie: {tool}", "有事项等待您决定：{tool}"],
-  "inbox-empty": ["Nothing waits for you.", "Nichts wartet auf Sie.", "没有待您决定的事项。"],
-  arguments: ["The exact arguments", "Die genauen Argumente", "确切的参数"],
-  approve: ["Approve", "Genehmigen", "批准"],
-  "approve-chosen": ["Approve the chosen", "Ausgewähltes genehmigen", "批准所选"],
-  "approve-for-run": [
-    "Approve this and the rest of the run", "Das und den Rest des Laufs genehmigen", "批准此项及本次运行的其余部分",
-  ],
-  "approve-together": [
-    "Approve, collect the rest and ask once", "Genehmigen, den Rest sammeln und einmal fragen",
-    "批准，并将其余更改汇总后一次询问",
-  ],
-  "other-answers": ["Other answers", "Weitere Antworten", "其他答复"],
-  deny: ["Deny", "Ablehnen", "拒绝"],
-  reason: ["Reason for a no", "Begründung für ein Nein", "拒绝的理由"],
-  later: ["Decide later", "Später entscheiden", "稍后决定"],
-  "change.created": ["new", "neu", "新建"],
-  "change.changed": ["changed", "geändert", "已更改"],
-  "change.deleted": ["deleted", "gelöscht", "已删除"],
-  hunk: ["Change {number} of {count}", "Änderung {number} von {count}", "第 {number} 处更改，共 {count} 处"],
-  "said-approve": ["Approved.", "Genehmigt.", "已批准。"],
-  "said-deny": ["Denied.", "Abgelehnt.", "已拒绝。"],
-  you: ["You", "Sie", "您"],
-  agent: ["Agent", "Agent", "智能体"],
-  "ask-agent": ["Your message", "Ihre Nachricht", "您的消息"],
-  send: ["Send", "Senden", "发送"],
-  thinks: ["thinks …", "denkt nach …", "思考中…"],
-  "new-conversation": ["New conversation", "Neues Gespräch", "新对话"],
-  failed: ["That did not work.", "Das hat nicht geklappt.", "操作未成功。"],
-  unreachable: [
-    "Paper Agents cannot be reached.", "Paper Agents ist nicht erreichbar.", "无法连接 Paper Agents。",
-  ],
-  "not-paired": [
-    "Not paired yet. Run paper serve pair, and type the code in the settings of this plugin.",
-    "Noch nicht gekoppelt. Führen Sie paper serve pair aus und geben Sie den Code in den Einstellungen dieses Plugins ein.",
-    "尚未配对。请运行 paper serve pair，并在此插件的设置中输入配对码。",
-  ],
-  "not-started": [
-    "'{command}' could not be started: {reason}", "„{command}“ ließ sich nicht starten: {reason}",
-    "无法启动 “{command}”：{reason}",
-  ],
-  starting: ["Paper Agents is starting …", "Paper Agents startet …", "Paper Agents 正在启动…"],
-  connect: ["Connect", "Verbinden", "连接"],
-  connected: ["Connected with {address}", "Verbunden mit {address}", "已连接 {address}"],
-  "open-settings": ["Open the settings", "Einstellungen öffnen", "打开设置"],
-  address: ["Address of the server", "Adresse des Servers", "服务地址"],
-  "address-about": [
-    "Empty: a server is started on this computer. On a phone: the address of a computer on which paper serve runs.",
-    "Leer: Auf diesem Rechner wird ein Server gestartet. Auf einem Telefon: die Adresse eines Rechners, auf dem paper serve läuft.",
-    "留空：在本机启动服务。在手机上：填写运行 paper serve 的计算机地址。",
-  ],
-  unencrypted: [
-    "This address is not encrypted: others in the same network can read along. https or a VPN prevents that.",
-    "Diese Adresse ist unverschlüsselt: Andere im selben Netz können mitlesen. https oder ein VPN verhindert das.",
-    "此地址未加密：同一网络中的其他人可能读取内容。请使用 https 或 VPN。",
-  ],
-  "not-an-address": [
-    "An address starts with http:// or https://", "Eine Adresse beginnt mit http:// oder https://",
-    "地址须以 http:// 或 https:// 开头",
-  ],
-  code: ["Pairing code", "Kopplungscode", "配对码"],
-  "code-about": [
-    "paper serve shows one, and paper serve pair a new one.",
-    "paper serve zeigt einen, paper serve pair einen neuen.",
-    "paper serve 会显示配对码；用 paper serve pair 获取新的。",
-  ],
-  pair: ["Pair", "Koppeln", "配对"],
-  "paired-as": ["Paired as {name}", "Gekoppelt als {name}", "已配对，名称 {name}"],
-  "paired-about": [
-    "paper serve token revoke {name} takes that back.", "paper serve token revoke {name} nimmt das zurück.",
-    "可用 paper serve token revoke {name} 撤销。",
-  ],
-  unpair: ["Forget the pairing", "Kopplung vergessen", "忘记配对"],
-  program: ["Program", "Programm", "程序"],
-  "program-about": [
-    "What is started on this computer. The whole path, where paper is not found.",
-    "Was auf diesem Rechner gestartet wird. Der ganze Pfad, wenn paper nicht gefunden wird.",
-    "在本机启动的程序。若找不到 paper，请填写完整路径。",
-  ],
-  starts: ["Start the server with Obsidian", "Den Server mit Obsidian starten", "随 Obsidian 启动服务"],
-  "command-open": ["Open the sidebar", "Seitenleiste öffnen", "打开侧边栏"],
-  "command-note": ["Run the tool of this note", "Das Tool dieser Notiz ausführen", "运行此笔记中的工具"],
-  "command-selection": ["Run a tool on the selection", "Ein Tool auf die Auswahl anwenden", "对选中内容运行工具"],
-  "command-tool": ["Run a tool", "Ein Tool ausführen", "运行工具"],
-  "command-agent": ["Talk to an agent", "Mit einem Agenten sprechen", "与智能体对话"],
-  "command-inbox": ["Answer the next question", "Die nächste Frage beantworten", "回答下一个请求"],
-  "command-undo": [
-    "Undo the last run that changed something", "Den letzten Lauf mit Änderungen rückgängig machen", "撤销最近一次有更改的运行",
-  ],
-};
+const WORDS = readWords(`
+tools|Tools|Tools|工具
+agents|Agents|Agenten|智能体
+inbox|Inbox|Eingang|待批
+built-in|Built in|Eingebaut|内置
+search-tools|Search tools|Tools suchen|搜索工具
+nothing-found|Nothing found.|Nichts gefunden.|未找到。
+more-by-search|{count} more; a search finds them.|{count} weitere; eine Suche findet sie.|还有 {count} 个，可通过搜索找到。
+recent-runs|Recent runs|Letzte Läufe|最近的运行
+back|Back|Zurück|返回
+reload|Reload|Neu laden|刷新
+run|Run|Ausführen|运行
+dry-run|Dry run|Probelauf|试运行
+would-ask|would ask|würde fragen|需要询问
+plan|What would happen|Was geschehen würde|将会发生什么
+plan-about|Nothing has been changed.|Es wurde nichts geändert.|未做任何更改。
+cancel|Cancel|Abbrechen|取消
+run-again|Run again with changes|Mit Änderungen wiederholen|修改后再次运行
+required|required|erforderlich|必填
+choose|Choose …|Wählen …|请选择…
+one-per-line|One per line|Eines je Zeile|每行一个
+not-json|This is not JSON.|Das ist kein JSON.|这不是 JSON。
+no-input|This tool needs no input.|Dieses Tool braucht keine Eingaben.|此工具无需输入。
+not-a-tool|The open note is no tool that can be used.|Die offene Notiz ist kein benutzbares Tool.|当前笔记不是可用的工具。
+choose-tool|Choose a tool|Tool wählen|选择工具
+result|Result|Ergebnis|结果
+steps|Steps|Schritte|步骤
+copy|Copy|Kopieren|复制
+copied|Copied|Kopiert|已复制
+undo|Undo|Rückgängig machen|撤销
+undone|undone|rückgängig gemacht|已撤销
+status.running|Running|Läuft|运行中
+status.queued|Queued|Eingereiht|排队中
+status.waiting|Waits for you|Wartet auf Sie|等待您的决定
+status.succeeded|Succeeded|Gelungen|成功
+status.failed|Failed|Fehlgeschlagen|失败
+status.denied|Denied|Abgelehnt|已拒绝
+status.cancelled|Cancelled|Abgebrochen|已取消
+status.planned|Planned|Geplant|已规划
+step.running|runs|läuft|运行中
+step.success|done|erledigt|完成
+step.error|failed|fehlgeschlagen|失败
+step.denied|denied|abgelehnt|已拒绝
+step.skipped|skipped|ausgelassen|已跳过
+step.waiting|waits|wartet|等待中
+asks|Something waits for you|Etwas wartet auf Sie|有事项等待您决定
+asks-for|Something waits for you: {tool}|Etwas wartet auf Sie: {tool}|有事项等待您决定：{tool}
+inbox-empty|Nothing waits for you.|Nichts wartet auf Sie.|没有待您决定的事项。
+arguments|The exact arguments|Die genauen Argumente|确切的参数
+approve|Approve|Genehmigen|批准
+approve-chosen|Approve the chosen|Ausgewähltes genehmigen|批准所选
+approve-for-run|Approve this and the rest of the run|Das und den Rest des Laufs genehmigen|批准此项及本次运行的其余部分
+approve-together|Approve, collect the rest and ask once|Genehmigen, den Rest sammeln und einmal fragen|批准，并将其余更改汇总后一次询问
+other-answers|Other answers|Weitere Antworten|其他答复
+deny|Deny|Ablehnen|拒绝
+reason|Reason for a no|Begründung für ein Nein|拒绝的理由
+later|Decide later|Später entscheiden|稍后决定
+change.created|new|neu|新建
+change.changed|changed|geändert|已更改
+change.deleted|deleted|gelöscht|已删除
+hunk|Change {number} of {count}|Änderung {number} von {count}|第 {number} 处更改，共 {count} 处
+said-approve|Approved.|Genehmigt.|已批准。
+said-deny|Denied.|Abgelehnt.|已拒绝。
+you|You|Sie|您
+agent|Agent|Agent|智能体
+ask-agent|Your message|Ihre Nachricht|您的消息
+send|Send|Senden|发送
+thinks|thinks …|denkt nach …|思考中…
+new-conversation|New conversation|Neues Gespräch|新对话
+failed|That did not work.|Das hat nicht geklappt.|操作未成功。
+unreachable|Paper Agents cannot be reached.|Paper Agents ist nicht erreichbar.|无法连接 Paper Agents。
+not-paired|Not paired yet. Run paper serve pair, and type the code in the settings of this plugin.|Noch nicht gekoppelt. Führen Sie paper serve pair aus und geben Sie den Code in den Einstellungen dieses Plugins ein.|尚未配对。请运行 paper serve pair，并在此插件的设置中输入配对码。
+not-started|'{command}' could not be started: {reason}|„{command}“ ließ sich nicht starten: {reason}|无法启动 “{command}”：{reason}
+starting|Paper Agents is starting …|Paper Agents startet …|Paper Agents 正在启动…
+connect|Connect|Verbinden|连接
+connected|Connected with {address}|Verbunden mit {address}|已连接 {address}
+open-settings|Open the settings|Einstellungen öffnen|打开设置
+address|Address of the server|Adresse des Servers|服务地址
+address-about|Empty: a server is started on this computer. On a phone: the address of a computer on which paper serve runs.|Leer: Auf diesem Rechner wird ein Server gestartet. Auf einem Telefon: die Adresse eines Rechners, auf dem paper serve läuft.|留空：在本机启动服务。在手机上：填写运行 paper serve 的计算机地址。
+unencrypted|This address is not encrypted: others in the same network can read along. https or a VPN prevents that.|Diese Adresse ist unverschlüsselt: Andere im selben Netz können mitlesen. https oder ein VPN verhindert das.|此地址未加密：同一网络中的其他人可能读取内容。请使用 https 或 VPN。
+not-an-address|An address starts with http:// or https://|Eine Adresse beginnt mit http:// oder https://|地址须以 http:// 或 https:// 开头
+code|Pairing code|Kopplungscode|配对码
+code-about|paper serve shows one, and paper serve pair a new one.|paper serve zeigt einen, paper serve pair einen neuen.|paper serve 会显示配对码；用 paper serve pair 获取新的。
+pair|Pair|Koppeln|配对
+paired-as|Paired as {name}|Gekoppelt als {name}|已配对，名称 {name}
+paired-about|paper serve token revoke {name} takes that back.|paper serve token revoke {name} nimmt das zurück.|可用 paper serve token revoke {name} 撤销。
+unpair|Forget the pairing|Kopplung vergessen|忘记配对
+program|Program|Programm|程序
+program-about|What is started on this computer. The whole path, where paper is not found.|Was auf diesem Rechner gestartet wird. Der ganze Pfad, wenn paper nicht gefunden wird.|在本机启动的程序。若找不到 paper，请填写完整路径。
+starts|Start the server with Obsidian|Den Server mit Obsidian starten|随 Obsidian 启动服务
+command-open|Open the sidebar|Seitenleiste öffnen|打开侧边栏
+command-note|Run the tool of this note|Das Tool dieser Notiz ausführen|运行此笔记中的工具
+command-selection|Run a tool on the selection|Ein Tool auf die Auswahl anwenden|对选中内容运行工具
+command-tool|Run a tool|Ein Tool ausführen|运行工具
+command-agent|Talk to an agent|Mit einem Agenten sprechen|与智能体对话
+command-inbox|Answer the next question|Die nächste Frage beantworten|回答下一个请求
+command-undo|Undo the last run that changed something|Den letzten Lauf mit Änderungen rückgängig machen|撤销最近一次有更改的运行
+approve-changed|Approve the changed arguments|Geänderte Argumente genehmigen|批准修改后的参数
+edit|Edit the arguments|Argumente bearbeiten|编辑参数
+always|Always allow|Immer erlauben|始终允许
+rule-path|Place, * and ** stand for any|Ort, * und ** stehen für Beliebiges|位置，* 和 ** 表示任意
+rule-until|Until|Bis|截止
+approve-by-rule|Approve, and allow this from now on|Genehmigen und ab jetzt erlauben|批准，并从现在起允许
+`);
+
+/** One line for each key: the key and its words, parted by bars. */
+function readWords(table) {
+  const rows = table.trim().split("\n").map((line) => line.split("|"));
+  return Object.fromEntries(rows.map(([key, ...words]) => [key, words]));
+}
 
 function say(key, values = {}) {
   const language = ["en", "de", "zh"].indexOf(getLanguage().slice(0, 2).toLowerCase());
@@ -302,6 +272,10 @@ function button(parent, label, onClick, cls = "") {
   return made;
 }
 
+function field(parent, label, attributes) {
+  return parent.createEl("label", { text: say(label), cls: "paper-reason" }).createEl("input", { attr: attributes });
+}
+
 /** The lines of a diff, each in its colour. */
 function showDiff(parent, diff) {
   const block = parent.createEl("pre", { cls: "paper-diff" });
@@ -358,6 +332,7 @@ class ArgumentField {
     this.input = this.draw(row, id);
     if (schema.description) row.createEl("div", { text: schema.description, cls: "paper-quiet" });
     this.problem = row.createDiv({ cls: "paper-problem", attr: { role: "alert" } });
+    this.given = value;
     if (value !== undefined) this.fill(value);
   }
 
@@ -391,7 +366,8 @@ class ArgumentField {
     this.problem.setText("");
     if (this.kind === "boolean") return this.input.checked || this.isRequired ? this.input.checked : undefined;
     const text = this.input.value;
-    if (this.kind === "string") return text === "" ? undefined : text;
+    // A text that was given as an empty one stays one.
+    if (this.kind === "string") return text === "" && this.given !== "" ? undefined : text;
     if (text.trim() === "") return undefined;
     if (this.kind === "enum") return this.choices[Number(text)];
     if (this.kind === "lines") return text.split("\n").filter((line) => line !== "");
@@ -431,6 +407,7 @@ class QuestionModal extends Modal {
     this.chosen = [];
     this.deciding = [];
     this.reason = null;
+    this.form = null;
   }
 
   onOpen() {
@@ -474,15 +451,49 @@ class QuestionModal extends Modal {
     this.deciding = [button(main, say(label), () => this.approve({}), "mod-cta")];
     this.deciding.push(button(main, say("deny"), () => this.deny(), "mod-warning"));
     button(main, say("later"), () => this.close());
-    const reason = parent.createEl("label", { text: say("reason"), cls: "paper-reason" });
-    this.reason = reason.createEl("input", { attr: { type: "text" } });
+    this.reason = field(parent, "reason", { type: "text" });
     if (!this.question.files?.length) {
       const others = parent.createEl("details");
       others.createEl("summary", { text: say("other-answers") });
       this.deciding.push(button(others, say("approve-for-run"), () => this.approve({ for_run: true })));
       this.deciding.push(button(others, say("approve-together"), () => this.approve({ together: true })));
+      const edit = button(others, say("edit"), () => this.plugin.attempt(() => this.edit(main, edit)));
+      this.plugin.attempt(() => this.showRule(others.createDiv()));
     }
     this.setDeaf(true);
+  }
+
+  /** The arguments as a form above the buttons: a yes is then about what stands there. */
+  async edit(main, button) {
+    button.disabled = true;
+    const { tool, arguments: given } = this.question;
+    const { parameters } = await this.plugin.server.request("GET", toolAddress(tool));
+    const place = this.contentEl.createDiv({ cls: "paper-form" });
+    main.before(place);
+    this.form = new ArgumentForm(place, parameters, given);
+    this.deciding[0].setText(say("approve-changed"));
+    place.querySelector("input, textarea, select")?.focus();
+  }
+
+  /** A rule is said in words before somebody agrees to it, also a wider one. */
+  async showRule(parent) {
+    const find = (more) => this.plugin.server.request("GET", `${at("/api/approvals/{}/rule", this.question.id)}?${new URLSearchParams(more)}`);
+    const first = await find({});
+    if (!first.possible) return;
+    const part = parent.createEl("fieldset", { cls: "paper-rule" });
+    part.createEl("legend", { text: say("always") });
+    const words = part.createEl("p", { text: first.words, attr: { role: "status" } });
+    const inputs = { path: first.path && field(part, "rule-path", { type: "text", value: first.path }), until: field(part, "rule-until", { type: "date" }) };
+    const wanted = () => Object.fromEntries(Object.entries(inputs).filter(([, input]) => input).map(([name, input]) => [name, input.value]));
+    const allow = button(part, say("approve-by-rule"), () => this.approve({ always: true, ...wanted() }, words.textContent));
+    part.addEventListener("change", () => this.plugin.attempt(async () => {
+      const told = await find(wanted());
+      words.setText(told.words);
+      words.toggleClass("paper-problem", !told.possible);
+      allow.disabled = !told.possible;
+    }));
+    allow.disabled = this.deciding[1].disabled;
+    this.deciding.push(allow);
   }
 
   setDeaf(isDeaf) {
@@ -504,21 +515,24 @@ class QuestionModal extends Modal {
     }));
   }
 
-  approve(more) {
-    const files = this.chosen.length ? { files: this.choice() } : {};
-    return this.answer("approve", { ...more, ...files });
+  approve(more, rule = "") {
+    return this.plugin.attempt(() => {
+      const files = this.chosen.length ? { files: this.choice() } : {};
+      const edited = this.form ? { arguments: this.form.read() } : {};
+      return this.answer("approve", { ...more, ...files, ...edited }, rule);
+    });
   }
 
   deny() {
     return this.answer("deny", { reason: this.reason.value });
   }
 
-  async answer(verb, body) {
+  async answer(verb, body, rule = "") {
     const { id, digest } = this.question;
     this.setDeaf(true);
     try {
       const record = await this.plugin.server.request("POST", at(`/api/approvals/{}/${verb}?wait=0`, id), { digest, ...body });
-      new Notice(say(`said-${verb}`));
+      new Notice([say(`said-${verb}`), rule].filter(Boolean).join("\n"));
       this.close();
       this.onAnswered(record);
     } catch (error) {

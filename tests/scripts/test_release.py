@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from paperagents.version import __version__
+
 from .loading import ROOT, script
 
 RELEASE = script("release")
@@ -37,6 +39,17 @@ def test_every_fragment_is_named_after_its_area_and_holds_one_line_for_users() -
         assert "-" in file.stem, file
         assert text, file
         assert not text.startswith(("-", "#")), file
+
+
+def test_the_program_and_its_editors_have_one_version(tmp_path: Path) -> None:
+    for file in RELEASE.VERSIONS:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_bytes((ROOT / file).read_bytes())
+    RELEASE.set_version(tmp_path, "9.8.7")
+    for file in RELEASE.VERSIONS:
+        before, after = ((root / file).read_text("utf-8").splitlines() for root in (ROOT, tmp_path))
+        [(old, new)] = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
+        assert old.replace(__version__, "9.8.7") == new
 
 
 def test_a_version_is_written_in_three_numbers(capsys: pytest.CaptureFixture[str]) -> None:

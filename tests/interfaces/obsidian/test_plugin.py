@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from paperagents.interfaces.serving.pairing import open_pairing
 
@@ -25,8 +25,8 @@ def pair(page: Page, served: Served) -> None:
     expect(page.locator("#notices")).to_contain_text("obsidian-phone")
 
 
-def run_tidy(page: Page) -> None:
-    """Find the tool in the sidebar, fill in its form, run it and say yes."""
+def begin_tidy(page: Page) -> Locator:
+    """Find the tool in the sidebar, fill in its form and run it; the question."""
     page.locator("#ribbon button").click()
     page.get_by_role("searchbox").fill("beginning")
     page.locator(".paper-entry", has_text="Tidy").click()
@@ -34,7 +34,12 @@ def run_tidy(page: Page) -> None:
     page.get_by_role("button", name="Run", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog.locator(".paper-added").first).to_contain_text("+")
-    dialog.get_by_role("button", name="Approve", exact=True).click()
+    return dialog
+
+
+def run_tidy(page: Page) -> None:
+    """Run it and say yes."""
+    begin_tidy(page).get_by_role("button", name="Approve", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("Succeeded")
 
 
@@ -76,6 +81,40 @@ def test_nothing_is_written_when_the_person_says_no(open_plugin: Open, served: S
     expect(page.get_by_role("status")).to_contain_text("Denied")
     expect(page.locator("#sidebar")).to_contain_text("not today")
     assert (served.folder / "note.md").read_text("utf-8") == NOTE
+
+
+def test_always_is_told_in_words_before_and_after_and_can_be_wider(open_plugin: Open, served: Served) -> None:
+    page = open_plugin()
+    pair(page, served)
+    dialog = begin_tidy(page)
+    dialog.get_by_text("Other answers").click()
+    rule = dialog.get_by_role("group", name="Always allow")
+    expect(rule.get_by_role("status")).to_contain_text("note.md")
+    rule.get_by_label("Place").fill("elsewhere/*")
+    rule.get_by_label("Place").press("Tab")
+    expect(rule.get_by_role("button")).to_be_disabled()
+    rule.get_by_label("Place").fill("*.md")
+    rule.get_by_label("Place").press("Tab")
+    expect(rule.get_by_role("status")).to_contain_text("*.md")
+    told = rule.get_by_role("status").inner_text()
+    assert served.vault.rules.rules() == []
+    rule.get_by_role("button", name="allow this from now on").click()
+    expect(page.locator("#notices")).to_contain_text(told)
+    expect(page.get_by_role("status")).to_contain_text("Succeeded")
+    [made] = served.vault.rules.rules()
+    assert (made.tool, made.path, made.by) == ("write_file", "*.md", "tidy")
+
+
+def test_the_arguments_can_be_changed_before_the_yes(open_plugin: Open, served: Served) -> None:
+    page = open_plugin()
+    pair(page, served)
+    dialog = begin_tidy(page)
+    dialog.get_by_text("Other answers").click()
+    dialog.get_by_role("button", name="Edit the arguments").click()
+    dialog.get_by_label(re.compile("^content")).fill("mine\n")
+    dialog.get_by_role("button", name="Approve the changed arguments").click()
+    expect(page.get_by_role("status")).to_contain_text("Succeeded")
+    assert (served.folder / "note.md").read_text("utf-8") == "mine\n"
 
 
 def test_a_question_of_another_is_counted_in_the_ribbon(open_plugin: Open, served: Served) -> None:

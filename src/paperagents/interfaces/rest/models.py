@@ -259,6 +259,14 @@ class NewText(BaseModel):
     content: str
 
 
+class ProposedRule(BaseModel):
+    """The rule that "always" would make, or why there cannot be one; `path` is the narrowest place it can have."""
+
+    words: str
+    possible: bool
+    path: str
+
+
 class Rule(BaseModel):
     """What somebody has allowed from now on."""
 

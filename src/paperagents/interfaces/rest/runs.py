@@ -13,7 +13,8 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from paperagents.approval.question import Approved, Decision, Denied
-from paperagents.approval.rules import read_end
+from paperagents.approval.rule_words import describe_proposal
+from paperagents.approval.rules import escape_pattern, read_end
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.text import lossless_bytes
 from paperagents.errors import PaperError, RunBusyError, RunOverError, UsageError
@@ -23,6 +24,7 @@ from paperagents.interfaces.rest.models import (
     NewText,
     No,
     Problem,
+    ProposedRule,
     Record,
     Rule,
     RunLine,
@@ -228,6 +230,7 @@ def normalize_call(live: LiveRuns, tool: str, arguments: Mapping[str, Any]) -> t
 
 _ANSWERING = needs("answer")
 approvals_router = APIRouter(prefix="/api", tags=["approvals"], route_class=StrictRoute, responses=PROBLEM)
+Pattern = Annotated[str, Query(max_length=1000)]
 ApprovalId = Annotated[str, Path(min_length=1, max_length=200)]
 
 
@@ -243,6 +246,18 @@ def new_text(
 ) -> Response:
     """What the run wants a file of a question about several to become; an answer may say something else."""
     return Json({"path": file, "content": live.vault.proposed_text(approval_id, file)})
+
+
+@approvals_router.get("/approvals/{approval_id}/rule", summary="The rule of an always", response_model=ProposedRule)
+def proposed_rule(live: Live, approval_id: ApprovalId, path: Pattern = "", until: Pattern = "") -> Response:
+    """The rule that "always" would make with this place and last day, in words, or why there cannot be one."""
+    asked = live.vault.history.question(approval_id)
+    narrowest = escape_pattern(asked.scope.path) if asked.scope is not None else ""
+    try:
+        words = describe_proposal(asked, live.vault.settings.zone, path=path, until=until)
+    except UsageError as error:
+        return Json({"words": error.message, "possible": False, "path": narrowest})
+    return Json({"words": words, "possible": bool(words), "path": narrowest})
 
 
 @approvals_router.post("/approvals/{approval_id}/approve", summary="Say yes", responses=ENDED, openapi_extra=_ANSWERING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Query
 from starlette.exceptions import HTTPException
@@ -12,9 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from paperagents.approval.rule_words import describe_proposal
 from paperagents.errors import UsageError
-from paperagents.interfaces.rest.responses import Json
 from paperagents.interfaces.rest.runs import Live
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.readers import LANGUAGE_COOKIE, language_of_reader
@@ -48,7 +46,6 @@ PARTS = (
 MOST_AT_ONCE = 50
 STATUS_HEADER = "x-paper-status"
 _CHOICES = {"language": (LANGUAGE_COOKIE, LANGUAGES), "theme": (THEME_COOKIE, THEMES)}
-Pattern = Annotated[str, Query(max_length=1000)]
 _YEAR = 365 * 24 * 3600
 
 
@@ -155,14 +152,3 @@ def open_questions(live: LiveRuns) -> dict[str, Any]:
 def count(live: Live) -> Response:
     """How many there are."""
     return Response(str(live.vault.history.count_questions()), media_type="text/plain")
-
-
-@router.get("/approvals/{approval_id}/rule")
-def proposed_rule(live: Live, approval_id: str, path: Pattern = "", until: Pattern = "") -> Response:
-    """The rule that "always" would make with this place and day, in words, or why there cannot be one."""
-    asked = live.vault.history.question(approval_id)
-    try:
-        words, is_possible = describe_proposal(asked, live.vault.settings.zone, path=path, until=until), True
-    except UsageError as error:
-        words, is_possible = error.message, False
-    return Json({"words": words, "possible": is_possible})

@@ -138,7 +138,7 @@ function followRule(rule) {
   const words = rule.querySelector(".rule-words");
   const renew = calmly(async () => {
     const query = new URLSearchParams(ruleOf(rule.closest(".question")));
-    const { answer: told } = await send("GET", `/approvals/${encodeURIComponent(rule.dataset.ruleOf)}/rule?${query}`);
+    const { answer: told } = await send("GET", `/api/approvals/${encodeURIComponent(rule.dataset.ruleOf)}/rule?${query}`);
     words.textContent = told.words;
     words.classList.toggle("field-error", !told.possible);
     rule.querySelector("[data-answer]").disabled = !told.possible;
