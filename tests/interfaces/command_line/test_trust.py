@@ -133,3 +133,16 @@ def test_a_run_that_came_along_is_listed_and_goes_on_by_hand_once_trusted(
     assert paper("trust", "give", thing["digest"]).code == 0
     assert paper("runs", "resume", waiting["run_id"], "--yes").code == 0
     assert (vault / "a.md").read_text() == "x"
+
+
+def test_one_yes_to_all_leaves_what_came_along(
+    paper: Paper, vault: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    paper("run", "write_file", "-p", "filePath=theirs.md", "-p", "content=x")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "somebody else"))
+    assert paper("approvals", "approve", "--all").code == 2
+    paper("run", "write_file", "-p", "filePath=mine.md", "-p", "content=x")
+    answered = paper("approvals", "approve", "--all", "--json")
+    assert (answered.code, [each["status"] for each in answered.document]) == (0, ["succeeded"])
+    assert "came with this folder" in answered.err
+    assert [(vault / name).exists() for name in ("mine.md", "theirs.md")] == [True, False]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import click
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.calls.conversion import read_arguments
-from paperagents.errors import UsageError
+from paperagents.errors import UntrustedRunError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_question
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -143,17 +144,32 @@ def approve_several(context: click.Context, of_run: str | None, decision: Approv
         requests = vault.history.questions(None if run is None else run.run_id)
         if run is not None and not requests:
             raise UsageError("nothing-to-answer", id=run.run_id)
-        for request in requests:
-            vault.continuation.answer(request.id, decision)
+        answered = list(answer_each(vault, requests, decision))
         records = [
             vault.continuation.resume_answered(run_id, partial(vault.resume, run_id, **attended), attended["stop"])
-            for run_id in dict.fromkeys(request.run_id for request in requests)
+            for run_id in dict.fromkeys(request.run_id for request in answered)
         ]
     if as_json:
         print_json(records[0].as_json() if run is not None else [record.as_json() for record in records])
     else:
         for record in records:
             print_record(vault, record, as_json=False)
-        say(text("cli.approvals.approved", count=len(requests)))
+        say(text("cli.approvals.approved", count=len(answered)))
     codes = {record.exit_code for record in records}
     context.exit(next((code for code in (1, 2, 3) if code in codes), 0))
+
+
+def answer_each(vault: Vault, requests: list[ApprovalRequest], decision: Approved) -> Iterator[ApprovalRequest]:
+    """Those that were answered. What came with a stranger's folder is left, and said; alone it is refused."""
+    refused: list[UntrustedRunError] = []
+    for request in requests:
+        try:
+            vault.continuation.answer(request.id, decision)
+        except UntrustedRunError as error:
+            refused.append(error)
+            continue
+        yield request
+    if refused and len(refused) == len(requests):
+        raise refused[0]
+    for each in refused:
+        say_wrapped(str(each))
