@@ -19,32 +19,34 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from paperagents.approval.question import Asking, Effect, Scope, asking
-from paperagents.calls.answers import CONTENT
-from paperagents.calls.conversion import DEEPEST, is_json
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import CancelledError, PaperError, ToolError, UnknownToolError
 from paperagents.http.trace_context import trace_headers
 from paperagents.mcp_client.asking import ServerQuestions
 from paperagents.mcp_client.error_output import ErrorOutput
 from paperagents.mcp_client.login import LOGIN_SECONDS, Show, browser_login, find_login
-from paperagents.mcp_client.resources import OFFERS, describe_resources_and_prompts, get_offered
+from paperagents.mcp_client.remote_tools import (
+    ANSWER_SECONDS,
+    TASK,
+    call_as_task,
+    list_offered,
+    list_tools,
+    read_result,
+    require_value,
+)
+from paperagents.mcp_client.resources import OFFERS, get_offered
 from paperagents.mcp_client.servers import KnownServers, RemoteServer, fill_in_secrets, is_read_only, split_tool_id
 from paperagents.mcp_client.transports import (
-    ANSWER_SECONDS,
     CONNECT_SECONDS,
     ClientDesk,
     HttpAnswers,
     connect_over_http,
     open_client,
 )
-from paperagents.messages import text
-from paperagents.reading.json_schema import find_schema_mistakes
 
 if TYPE_CHECKING:
-    import mcp_types as types
     from mcp import Client
 
-LARGEST_ANSWER = 16 * 1024 * 1024
 Result = TypeVar("Result")
 
 
@@ -69,7 +71,7 @@ class RemoteEffects:
         def prepare(arguments: JsonObject) -> Effect:
             call = RemoteCall(
                 connections=self.connections, server=server, tool=tool, arguments=arguments, is_idempotent=harmless,
-                offers=str(described.get(OFFERS, "")),
+                offers=str(described.get(OFFERS, "")), is_task=described.get(TASK) is True,
             )  # fmt: skip
             return Effect(
                 tool=tool_id,
@@ -114,6 +116,8 @@ class RemoteCall:
     is_idempotent: bool
     offers: str = ""
     """``resources`` or ``prompts`` where the tool is ours and stands for those of the server."""
+    is_task: bool = False
+    """The tool works in the background, and its result is fetched."""
     _future: Future[JsonValue] | None = None
     _asking: Asking | None = None
     _trace: dict[str, str] = field(default_factory=dict)
@@ -140,7 +144,10 @@ class RemoteCall:
                 async with asyncio.timeout(self.server.timeout or ANSWER_SECONDS):
                     return require_value(await get_offered(client, self.offers, self.arguments), name)
             meta: Any = self._trace or None
-            called = await client.call_tool(self.tool, self.arguments, self.server.timeout, meta=meta)
+            if self.is_task:
+                called = await call_as_task(client, self.tool, self.arguments, self.server.timeout, meta)
+            else:
+                called = await client.call_tool(self.tool, self.arguments, self.server.timeout, meta=meta)
             return read_result(called, name)
         except Exception as error:
             if connection.answers.refused:
@@ -320,65 +327,6 @@ async def list_after_login(server: RemoteServer, desk: ClientDesk, show: Show) -
     if login.context.current_tokens is not None and find_login(server.url) is None:
         raise ToolError("login-not-kept", server=server.name)
     return tools
-
-
-async def list_offered(client: Client) -> list[JsonObject]:
-    """What a server says about its tools, and those that stand for its resources and prompts."""
-    tools = await list_tools(client)
-    names = {each["name"] for each in tools}
-    return [*tools, *(each for each in await describe_resources_and_prompts(client) if each["name"] not in names)]
-
-
-async def list_tools(client: Client) -> list[JsonObject]:
-    """What a server says about its tools."""
-    described: list[JsonObject] = []
-    cursor: str | None = None
-    for _ in range(100):
-        page = await client.list_tools(cursor=cursor, cache_mode="bypass")
-        described += [describe(tool) for tool in page.tools]
-        if (cursor := page.next_cursor) is None:
-            break
-    return described
-
-
-def describe(tool: types.Tool) -> JsonObject:
-    """A tool as it is remembered."""
-    returns = tool.output_schema
-    read_only = tool.annotations is not None and tool.annotations.read_only_hint is True
-    return {
-        "name": tool.name,
-        "description": tool.description or tool.title or "",
-        "schema": tool.input_schema,
-        "returns": {} if not returns or find_schema_mistakes(json.dumps(returns)) else returns,
-        "read_only": read_only,
-    }
-
-
-def read_result(result: types.CallToolResult, tool: str) -> JsonValue:
-    """The value that a tool answered with. Raises ToolError for an error, and for what is no value of ours."""
-    texts = [each.text for each in result.content if each.type == "text"]
-    if result.is_error:
-        raise ToolError("remote-tool-failed", tool=tool, reason="\n".join(texts)[:10_000])
-    structured = result.structured_content
-    blocks: list[JsonValue] = [
-        each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in result.content
-    ]
-    answer: JsonValue = structured
-    if structured is None:
-        answer = texts[0] if len(blocks) == len(texts) == 1 else {CONTENT: blocks} if blocks else None
-    elif len(texts) < len(blocks) and isinstance(structured, dict):
-        # What is to be shown goes with the data; texts alone only repeat it.
-        answer = {CONTENT: blocks, **structured}
-    return require_value(answer, tool)
-
-
-def require_value(answer: JsonValue, tool: str) -> JsonValue:
-    """The answer, where it is a value of ours and not too large. Raises ToolError."""
-    if len(str(answer)) > LARGEST_ANSWER:
-        raise ToolError("remote-answer-too-large", tool=tool, limit=LARGEST_ANSWER)
-    if not is_json(answer):
-        raise ToolError("remote-answer-invalid", tool=tool, reason=text("cli.run.no-json-value", limit=DEEPEST))
-    return answer
 
 
 def translate_server_error(error: Exception, tool: str, server: RemoteServer) -> ToolError | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from paperagents.mcp_client.asking import Sample, ServerQuestions
 from paperagents.mcp_client.login import kept_login
+from paperagents.mcp_client.remote_tools import ANSWER_SECONDS
 from paperagents.mcp_client.servers import FindSecret, RemoteServer
 from paperagents.mcp_client.vault_files import copy_command
 from paperagents.secrets.environment import EnvironmentStore
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from mcp import Client
 
 CONNECT_SECONDS = 30.0
-ANSWER_SECONDS = 300.0
 
 
 @dataclass(frozen=True, kw_only=True)
