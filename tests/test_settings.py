@@ -442,7 +442,7 @@ HARMLESS = {
 }  # fmt: skip
 """They open nothing: whoever adds a setting here has thought about a stranger's vault that brings it."""
 SAMPLES = {"text": '"a"', "command": '["a"]', "hosts": '["a.example"]', "list": '["a"]', "address": '"https://a.example"',
-           "database": '"postgresql://a.example/x"'}  # fmt: skip
+           "database": '"postgresql://a.example/x"', "boolean": "true"}  # fmt: skip
 Vaults = Callable[..., Settings]
 
 

@@ -59,6 +59,7 @@ SETTING_SPECS: Mapping[str, SettingSpec] = {
     "llm.model": SettingSpec(kind="text", grants="model"),
     "notify.url": SettingSpec(kind="address", grants="notify"),
     "notify.command": SettingSpec(kind="command", default=(), grants="notify"),
+    "notify.one_time_link": SettingSpec(kind="boolean", default=False, grants="notify"),
     "notify.link": SettingSpec(kind="address", default="http://127.0.0.1:8765/approvals", grants="notify"),
     "serve.token": SettingSpec(kind="text", secret=True, grants="serve"),
     "serve.hosts": SettingSpec(kind="hosts", default=(), grants="serve"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision
+from paperagents.approval.question_links import LINKS_FILE, QuestionLinks
 from paperagents.approval.rules import RuleBook
 from paperagents.approval.signatures import Signatures
 from paperagents.calls.arguments import read_variables, validate_arguments
@@ -276,7 +277,15 @@ class VaultParts(NotesFolder):
     def notifier(self) -> Notifier:
         """Tells people who are elsewhere that a run waits for them."""
         get = self.settings.get
-        return Notifier(url=get("notify.url") or "", command=get("notify.command"), link=get("notify.link"))
+        make_link = self.question_links.create if get("notify.one_time_link") else None
+        return Notifier(
+            url=get("notify.url") or "", command=get("notify.command"), link=get("notify.link"), make_link=make_link
+        )
+
+    @cached_property
+    def question_links(self) -> QuestionLinks:
+        """The links in notifications that show one question without a login."""
+        return QuestionLinks(user_folder() / LINKS_FILE, lambda: self.trust.vault)
 
     def _make_pending(self) -> PendingChanges:
         return PendingChanges(self.folder, self.entries, self._built_in)

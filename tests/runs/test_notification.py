@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.waiting import wait_until
 
-from paperagents.settings import write_user_setting
+from paperagents.approval.question_links import LINKS_FILE
+from paperagents.settings import user_folder, write_user_setting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,6 +72,42 @@ def test_a_command_gets_the_word_and_the_link_without_a_shell_or_keys(
     words = told.read_text(encoding="utf-8")
     assert "['write_file waits for your decision.', 'http://desk.example:8765/approvals']" in words
     assert "API_KEY" not in words
+
+
+def test_a_link_to_the_question_itself_is_made_where_the_user_wants_it_and_for_no_other_question(
+    desk: Desk, web: Web
+) -> None:
+    set_up(desk, "notify.url", web.answer("/topic"))
+    set_up(desk, "notify.link", "http://desk.example:8765/approvals?x=1")
+    set_up(desk, "notify.one_time_link", value=True)
+    desk.run("write_file", SECRET)
+    wait_until(lambda: web.requests)
+    link = web.requests[0].body.decode().splitlines()[-1]
+    place, _, word = link.partition("?link=")
+    assert place == "http://desk.example:8765/decide"
+    (question,) = desk.vault.history.questions()
+    assert desk.vault.question_links.redeem(word) == question.id
+    assert word not in "".join(each.read_text("utf-8") for each in user_folder().glob("*.json"))
+
+
+def test_where_no_link_can_be_kept_the_page_is_told(desk: Desk, web: Web) -> None:
+    set_up(desk, "notify.url", web.answer("/topic"))
+    set_up(desk, "notify.one_time_link", value=True)
+    (user_folder() / LINKS_FILE).mkdir(parents=True)
+    desk.run("write_file", SECRET)
+    wait_until(lambda: web.requests)
+    assert web.requests[0].body.decode().endswith(f"\n{LINK}")
+
+
+def test_a_stranger_s_vault_does_not_choose_that_links_need_no_login(desk: Desk, web: Web) -> None:
+    set_up(desk, "notify.url", web.answer("/topic"))
+    settings = desk.root / ".paper" / "settings.toml"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('[notify]\none_time_link = true\nlink = "http://evil.example/approvals"\n')
+    desk.vault.read_settings_again()
+    desk.run("write_file", SECRET)
+    wait_until(lambda: web.requests)
+    assert web.requests[0].body.decode().endswith(f"\n{LINK}")
 
 
 def test_what_a_stranger_s_vault_names_is_not_called(desk: Desk, web: Web) -> None:

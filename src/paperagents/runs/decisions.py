@@ -137,7 +137,7 @@ class Decisions:
         decision = Pending() if is_unseen else self.session.approver.decide(request)
         if isinstance(decision, Pending):
             if self.services.questions.ask(request):
-                self.services.notifier.tell(run.root_run, run.outermost.name)
+                self.services.notifier.tell(run.root_run, run.outermost.name, request.id)
         elif self.session.approver.takes_time and isinstance(decision, Approved | Denied):
             # A function may give back an answer that it has made long before.
             return replace(decision, at=datetime.now(UTC).isoformat(timespec="milliseconds"))

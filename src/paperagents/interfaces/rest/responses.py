@@ -48,7 +48,7 @@ _KINDS = {
 """The problems that pydantic finds, and the messages we have for them."""
 _CODES_OF_STATUS: dict[int, tuple[str, ...]] = {
     401: ("token-missing", "link-used"),
-    403: ("foreign-origin", "right-missing", "pairing-refused"),
+    403: ("foreign-origin", "right-missing", "pairing-refused", "question-link-used"),
     404: (
         "unknown-run", "unknown-approval", "unknown-rule", "unknown-setting", "no-such-route", "no-such-page",
         "entry-not-found", "entry-version-not-found", "unknown-kind", "trust-unknown", "file-not-found",

@@ -65,8 +65,12 @@ class Access:
         """Whether this cookie is ours and has not expired."""
         expires, _, signature = cookie.partition(".")
         # The signature first: nothing of a text that is not ours is interpreted.
-        is_ours = hmac.compare_digest(signature.encode(), self.derive_text("cookie", expires).encode())
+        is_ours = self.is_signed(signature, "cookie", expires)
         return is_ours and expires.isdigit() and int(expires) > time.time()
+
+    def is_signed(self, signature: str, *purpose: str) -> bool:
+        """Whether this is what we have derived for a purpose."""
+        return hmac.compare_digest(signature.encode(), self.derive_text(*purpose).encode())
 
     def identify(self, token: str, cookie: str) -> Caller | None:
         """Who comes with this token or this cookie; None for a stranger. A token counts before a cookie."""

@@ -62,6 +62,7 @@ def make_app(vault: Vault, serving: Serving, live: LiveRuns | None = None) -> Gu
     """The application with its guard. Active runs are stopped and recorded when it shuts down."""
     live = live or LiveRuns(vault)
     app = make_rest_app(live)
+    app.state.access = serving.access
     app.state.is_reachable = serving.hosts.any_address
     mcp = app.state.mcp = McpServer(live, serving.access.sealing_key)
     mcp_app = mcp.application()

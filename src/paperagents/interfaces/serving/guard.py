@@ -33,8 +33,12 @@ from paperagents.values import dataclass
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_WITHOUT_TOKEN = {"/health": ("GET", "HEAD"), "/ready": ("GET", "HEAD"), "/api/pair": ("POST",), "/pair": ("GET",)}
-"""Monitors have no token; there is nothing to learn but yes or no. Who pairs has a code instead."""
+_WITHOUT_TOKEN = {
+    "/health": ("GET", "HEAD"), "/ready": ("GET", "HEAD"), "/api/pair": ("POST",), "/pair": ("GET",),
+    "/decide": ("GET", "HEAD", "POST"), "/decide/question": ("GET",), "/decide/answer": ("POST",),
+}  # fmt: skip
+"""Monitors have no token; there is nothing to learn but yes or no. Who pairs has a code instead, and who decides on
+one question a link and then a cookie, which the pages check."""
 _OWN_SITE = frozenset({"same-origin", "none"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "

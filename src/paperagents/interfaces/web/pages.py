@@ -18,6 +18,7 @@ from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.readers import LANGUAGE_COOKIE, language_of_reader
 from paperagents.interfaces.web import (
     agent_pages,
+    decide_pages,
     device_pages,
     editor_pages,
     entry_pages,
@@ -55,6 +56,7 @@ def add_pages(app: FastAPI) -> None:
         app.include_router(part.router)
     app.include_router(choices)
     app.include_router(device_pages.open_router)
+    app.include_router(decide_pages.open_router)
     app.include_router(router)
     problem_response: Any = app.exception_handlers[HTTPException]
 

@@ -39,6 +39,30 @@ TEXTS = {
         "Um hier zu entscheiden, wird JavaScript gebraucht; paper approvals geht auch.",
         "在此做决定需要 JavaScript，也可使用 paper approvals 命令。",
     ),
+    # the page behind the link of a notification
+    "question-link-used": (
+        "This link has already been used, or it is too old.",
+        "Dieser Link wurde schon benutzt oder ist zu alt.",
+        "此链接已被使用，或已过期。",
+    ),
+    "question-link-used.hint": (
+        "Answer on the page of paper serve, where you log in, or with: paper approvals",
+        "Antworten Sie auf der Seite von paper serve, mit Anmeldung, oder mit: paper approvals",
+        "请登录 paper serve 的网页作答，或运行：paper approvals",
+    ),
+    "web.decide.waits": (
+        "A run waits for your decision. This link shows the question once.",
+        "Ein Lauf wartet auf Ihre Entscheidung. Dieser Link zeigt die Frage einmal.",
+        "有一次运行正在等待您的决定。此链接只能查看一次问题。",
+    ),
+    "web.decide.open": ("Show the question", "Frage zeigen", "查看问题"),
+    "web.decide.approve": ("Approved. The run goes on.", "Genehmigt. Der Lauf geht weiter.", "已批准，运行将继续。"),
+    "web.decide.deny": ("Denied. The run is told.", "Abgelehnt. Der Lauf erfährt es.", "已拒绝，运行会收到通知。"),
+    "web.decide.more": (
+        "To change something or give a reason, use the page of paper serve.",
+        "Um etwas zu ändern oder zu begründen, nutzen Sie die Seite von paper serve.",
+        "要修改内容或说明原因，请使用 paper serve 的网页。",
+    ),
     # the answers
     "web.approve": ("Approve", "Genehmigen", "批准"),
     "web.deny": ("Deny", "Ablehnen", "拒绝"),
