@@ -1,6 +1,7 @@
 """Kills a running chain at random moments, resumes it, and looks whether every write happened exactly once.
 
-``python bench/kill.py [KILLS]``; 200 by default.
+``python bench/kill.py [KILLS] [RUNS]``; 200 and 200 by default. The second is for runs on one vault, twenty commands at
+once, see ``crowd.py``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from crowd import AT_ONCE, storm
 from paperagents import open_vault
 from recording import record
 from table import Row
@@ -141,8 +143,25 @@ def _wrong(vault: Path) -> list[str]:
     return wrong
 
 
-def measure(kills: int = 200) -> list[Row]:
+def measure(kills: int = 200, runs: int = 200) -> list[Row]:
     """Rows for the common table."""
+    return [_measure_chains(kills), _measure_crowd(runs)]
+
+
+def _measure_crowd(runs: int) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = storm(runs, Path(folder), random.Random())
+    for each in outcome.wrong:
+        print(each, file=sys.stderr)
+    kills = ", ".join(f"{count} of {name}" for name, count in sorted(outcome.kills.items()))
+    return Row(
+        bench="kill", measure=f"runs of {AT_ONCE} commands at once on one vault, beside serve and worker, all killed",
+        ours=f"{len(outcome.wrong)} wrong of {outcome.runs} runs (kills: {kills}; {outcome.answers} answers)",
+        bar="0", met=not outcome.wrong,
+    )  # fmt: skip
+
+
+def _measure_chains(kills: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         outcome = kill_at_random(kills, Path(folder), random.Random())
     for each in outcome.wrong:
@@ -150,9 +169,9 @@ def measure(kills: int = 200) -> list[Row]:
     states = ", ".join(f"{count} when {state}" for state, count in sorted(outcome.killed_in.items()))
     ours = f"{len(outcome.wrong)} wrong in {outcome.runs} runs with {outcome.kills} kills"
     measured = "chains with writes, killed at random moments and resumed"
-    return [Row(bench="kill", measure=measured, ours=f"{ours} ({states})", bar="0", met=not outcome.wrong)]
+    return Row(bench="kill", measure=measured, ours=f"{ours} ({states})", bar="0", met=not outcome.wrong)
 
 
 if __name__ == "__main__":
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    sys.exit(not record("kill", lambda: measure(wanted)))
+    wanted = [int(each) for each in sys.argv[1:]]
+    sys.exit(not record("kill", lambda: measure(*wanted)))

@@ -187,6 +187,17 @@ def test_a_run_that_is_resumed_has_made_its_change_once(desk: Desk, kill: Callab
     assert desk.vault.database.rows("SELECT made FROM changes")[0]["made"] == 1
 
 
+@pytest.mark.parametrize("done", [True, False])
+def test_a_change_is_made_once_although_another_run_came_in_between(
+    desk: Desk, kill: Callable[..., str], *, done: bool
+) -> None:
+    desk.note("a.md", "one\n")
+    run = kill({"filePath": "a.md", "content": "two\n", "append": True}, done=done)
+    desk.run("write_file", {"filePath": "a.md", "content": "other\n", "append": True}, YES)
+    assert desk.vault.resume(run, approver=lambda _: YES).success
+    assert desk.text("a.md") == ("one\ntwo\nother\n" if done else "one\nother\ntwo\n")
+
+
 # --- what is not needed any more
 
 

@@ -27,6 +27,11 @@ _ROW = (
 )
 _NEWEST = "SELECT after FROM changes WHERE kind = ? AND path = ? AND after IS NOT NULL ORDER BY seq DESC LIMIT 1"
 
+_FOUND = (
+    "SELECT 1 FROM changes AS own JOIN changes AS later ON later.kind = own.kind AND later.path = own.path "
+    "AND later.seq > own.seq AND later.before = own.after WHERE own.run_id = ? AND own.step_path = ? LIMIT 1"
+)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cause:
@@ -84,6 +89,10 @@ class ChangeLog:
         """Whether the change of this step is known to be made."""
         query = "SELECT 1 FROM changes WHERE run_id = ? AND step_path = ? AND made = 1 LIMIT 1"
         return bool(self._journal.database.rows(query, (run_id, step_path)))
+
+    def was_found(self, run_id: str, step_path: str) -> bool:
+        """Whether a later change found the text that this step was about to make: then it had made it."""
+        return bool(self._journal.database.rows(_FOUND, (run_id, step_path)))
 
     def forget(self, run_id: str, step_path: str) -> None:
         """The change was not made, and it is known that it was not."""

@@ -214,13 +214,12 @@ class Gate:
             return Done(effect=effect, answer=intent.answer) if is_same else Fresh(effect=effect)
         if intent.after is None and not (effect.is_idempotent and is_same):
             return Unknown()
-        if intent.after is not None and effect.current() == intent.after:
+        is_made = intent.after is not None and effect.current() == intent.after
+        # Another run may have changed it since.
+        if is_made or self.services.changes.was_found(run.run_id, place.path):
             return Done(effect=effect, answer=intent.answer, approved=intent.approved)
-        return (
-            Redo(effect=effect, approved=intent.approved)
-            if is_same and effect.refusal is None
-            else Fresh(effect=effect)
-        )
+        can_redo = is_same and effect.refusal is None
+        return Redo(effect=effect, approved=intent.approved) if can_redo else Fresh(effect=effect)
 
     def _recover_commit(
         self, effect: Effect, prepare: Prepare, place: Place, run: RunContext, intent: Intent
