@@ -15,6 +15,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
 from paperagents.approval.question import Approved
 from paperagents.errors import PaperError
@@ -148,15 +149,16 @@ class Crowd:
 
 def storm(runs: int, folder: Path, chance: random.Random) -> Outcome:
     """So many runs, started by twenty commands at once; then look at every note and every record."""
-    os.environ["XDG_CONFIG_HOME"] = str(folder / "config")
-    crowd = Crowd(folder, chance)
-    with Vault(crowd.root) as vault:
-        try:
-            crowd.run_all(runs)
-            crowd.settle(vault)
-        finally:
-            crowd.close()
-        crowd.outcome.wrong += _wrong(vault, crowd)
+    # One user: what the commands have asked is answered here.
+    with patch.dict(os.environ, XDG_CONFIG_HOME=str(folder / "config")):
+        crowd = Crowd(folder, chance)
+        with Vault(crowd.root) as vault:
+            try:
+                crowd.run_all(runs)
+                crowd.settle(vault)
+            finally:
+                crowd.close()
+            crowd.outcome.wrong += _wrong(vault, crowd)
     return crowd.outcome
 
 
@@ -168,7 +170,9 @@ def _wrong(vault: Vault, crowd: Crowd) -> list[str]:
         record = vault.history.record(str(row["run_id"]))
         if record.parent_run is not None:
             continue
-        number = str((vault.history.run(record.run_id) or row).arguments["number"])
+        run = vault.history.run(record.run_id)
+        assert run is not None
+        number = str(run.arguments["number"])
         numbers[number] += 1
         crowd.outcome.statuses[record.status] += 1
         note = crowd.root / "notes" / f"{number}.md"
