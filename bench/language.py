@@ -23,7 +23,7 @@ TOOLS = 1_000
 NOTES = 10_000
 KEYSTROKES = 200
 NOTE = "---\ntags: [a, b]\n---\n# Note {n}\n\n" + "some words of a note, and a [[link]]\n" * 20
-SINGLE = """\
+TOOL = """\
 ---
 tool: true
 id: tool-{n}
@@ -33,34 +33,27 @@ parameters:
   - name: query
     type: string
     description: What to look for.
+{rest}"""
+SINGLE = """\
 custom_function: |
   const words = input.query.split(" ");
-  return {{ words, count: words.length }};
+  return { words, count: words.length };
 ---
 """
 CHAIN = """\
----
-tool: true
-id: tool-{n}
-name: Tool {n}
-description: Number {n}.
-parameters:
-  - name: query
-    type: string
-    description: What to look for.
 steps:
   - name: find
     tool: search_files
     parameters:
-      query: "{{{{query}}}}"
-  - tool: tool-{other}
+      query: "{{query}}"
+  - tool: tool-OTHER
     parameters:
-      query: "{{{{find.output.results[0].path}}}}"
+      query: "{{find.output.results[0].path}}"
 ---
 
 ```javascript
 // @postprocess
-return {{ output, asked: input.query, found: context.steps.find }};
+return { output, asked: input.query, found: context.steps.find };
 ```
 """
 
@@ -75,8 +68,8 @@ def make_vault(root: Path) -> None:
     for number in range(TOOLS):
         folder = root / "tools" / f"{number % 20:02}"
         folder.mkdir(parents=True, exist_ok=True)
-        template = CHAIN if number % 2 else SINGLE
-        (folder / f"tool-{number}.md").write_text(template.format(n=number, other=number - 1))
+        rest = CHAIN.replace("OTHER", str(number - 1)) if number % 2 else SINGLE
+        (folder / f"tool-{number}.md").write_text(TOOL.format(n=number, rest=rest))
 
 
 def measure() -> Iterator[Row]:
