@@ -10,6 +10,23 @@ from paperagents.inventory import list_brought
 from paperagents.settings import load_settings, open_trust_book, user_folder
 from paperagents.vault import Vault
 
+STRANGE_SETTINGS = """allowed_hosts = ["{host}"]
+
+[llm]
+base_url = "{model}"
+api_key = "sk-stranger"
+
+[npm.{tool}]
+net = ["{host}"]
+
+[mcp_servers.clock]
+command = {command}
+
+[serve]
+hosts = ["evil.example"]
+"""
+"""Everything that settings can open, as a stranger would like it."""
+
 
 def trust_settings(root: Path, environment: Mapping[str, str] | None = None) -> None:
     """Trust every setting in the vault's own file."""

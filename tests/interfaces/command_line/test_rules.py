@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+REFUSED = """
+write_file
+write_file --path ''
+write_file --path /
+write_file --path ../x
+write_file --path a --mode delete
+write_file --path a --mode read
+write_file --path a --by nobody
+write_file --path a --until 2020-01-01
+write_file --path a --until soon
+write_file --path a --host x.example --method POST
+write_file --host x.example --method POST
+rest_request
+rest_request --path a
+rest_request --host x.example
+rest_request --method POST
+rest_request --host '' --method POST
+rest_request --host x.example/path --method POST
+rest_request --host a@x.example --method POST
+rest_request --host '\u00a0x.example' --method POST
+rest_request --host https://x.example --method POST
+rest_request --host '*' --method POST
+rest_request --host x.example --method 'PO ST'
+diary --path a
+diary
+install_packages
+js_execute --path a
+nothing
+12345678
+"""
 DIARY = """---
 tool: true
 id: diary
@@ -90,41 +121,9 @@ def test_the_log_of_a_tool_in_its_own_file_does_not_put_its_rule_to_sleep(paper:
     assert (vault / "diary.md").read_text("utf-8").count("execution_log:") == 4
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["write_file"],
-        ["write_file", "--path", ""],
-        ["write_file", "--path", "/"],
-        ["write_file", "--path", "../x"],
-        ["write_file", "--path", "a", "--mode", "delete"],
-        ["write_file", "--path", "a", "--mode", "read"],
-        ["write_file", "--path", "a", "--by", "nobody"],
-        ["write_file", "--path", "a", "--until", "2020-01-01"],
-        ["write_file", "--path", "a", "--until", "soon"],
-        ["write_file", "--path", "a", "--host", "x.example", "--method", "POST"],
-        ["write_file", "--host", "x.example", "--method", "POST"],
-        ["rest_request"],
-        ["rest_request", "--path", "a"],
-        ["rest_request", "--host", "x.example"],
-        ["rest_request", "--method", "POST"],
-        ["rest_request", "--host", "", "--method", "POST"],
-        ["rest_request", "--host", "x.example/path", "--method", "POST"],
-        ["rest_request", "--host", "a@x.example", "--method", "POST"],
-        ["rest_request", "--host", "\u00a0x.example", "--method", "POST"],
-        ["rest_request", "--host", "https://x.example", "--method", "POST"],
-        ["rest_request", "--host", "*", "--method", "POST"],
-        ["rest_request", "--host", "x.example", "--method", "PO ST"],
-        ["diary", "--path", "a"],
-        ["diary"],
-        ["install_packages"],
-        ["js_execute", "--path", "a"],
-        ["nothing"],
-        ["12345678"],
-    ],
-)
-def test_a_rule_that_says_too_little_or_what_cannot_be_is_refused(paper: Any, options: list[str]) -> None:
-    assert paper("approvals", "allow", *options).code == 2
+@pytest.mark.parametrize("options", REFUSED.strip().split("\n"))
+def test_a_rule_that_says_too_little_or_what_cannot_be_is_refused(paper: Any, options: str) -> None:
+    assert paper("approvals", "allow", *shlex.split(options)).code == 2
     assert paper("approvals", "rules", "--json").document == []
 
 

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.trusting import STRANGE_SETTINGS
 
 from paperagents.vault import Vault
 
@@ -30,21 +31,6 @@ steps:
 ---
 """
 AGENT = "---\nagent: true\nname: helper\ndescription: Helps.\n---\nHelp.\n"
-SETTINGS = """allowed_hosts = ["127.0.0.1:PORT"]
-
-[llm]
-base_url = "http://127.0.0.1:PORT/v1"
-api_key = "k"
-
-[npm.sends]
-net = ["127.0.0.1:PORT"]
-
-[mcp_servers.clock]
-command = ["PYTHON", "-c", "open('MARKER', 'w')"]
-
-[serve]
-hosts = ["evil.example"]
-"""
 READING = [
     ["list"],
     ["check"],
@@ -93,8 +79,10 @@ def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listener: tuple[int
         with vault.database.transaction() as connection:
             connection.execute("INSERT INTO schedules VALUES ('sends', '* * * * *', '2020-01-01T00:00:00+00:00')")
     monkeypatch.delenv("PAPER_ALLOWED_HOSTS")
-    settings = SETTINGS.replace("PORT", port).replace("PYTHON", sys.executable)
-    (root / ".paper" / "settings.toml").write_text(settings.replace("MARKER", str(tmp_path / "marker")))
+    command = json.dumps([sys.executable, "-c", f"open({str(tmp_path / 'marker')!r}, 'w')"])
+    host = f"127.0.0.1:{port}"
+    settings = STRANGE_SETTINGS.format(host=host, model=f"http://{host}/v1", tool="sends", command=command)
+    (root / ".paper" / "settings.toml").write_text(settings)
     return root
 
 

@@ -6,28 +6,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.trusting import trust_everything
+from tests.trusting import STRANGE_SETTINGS, trust_everything
 
 from paperagents.cluster.worker import enqueue_due
 from paperagents.vault import Vault
 
 from .conftest import Paper, Write
 
-SETTINGS = """allowed_hosts = ["127.0.0.1"]
-
-[llm]
-base_url = "https://models.example/v1"
-api_key = "sk-stranger"
-
-[npm.pack]
-net = ["evil.example"]
-
-[mcp_servers.clock]
-command = ["python", "-m", "clock"]
-
-[serve]
-hosts = ["evil.example"]
-"""
+SETTINGS = STRANGE_SETTINGS.format(
+    host="127.0.0.1", model="https://models.example/v1", tool="pack", command='["python", "-m", "clock"]'
+)
 NIGHTLY = "---\ntool: true\nname: nightly\ndescription: Runs by itself.\nschedule: '* * * * *'\n{more}---\n"
 
 
