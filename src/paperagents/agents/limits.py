@@ -144,7 +144,7 @@ FILTERED = ("content_filter", "safety", "refusal")
 
 def require_content(turn: ModelTurn) -> ModelTurn:
     """The turn. Raises ToolError where it says nothing and calls nothing, and no reason for that is told."""
-    if not turn.text.strip() and not turn.calls and turn.finish not in (*CUT, *FILTERED):
+    if not turn.text.strip() and not turn.calls and not turn.images and turn.finish not in (*CUT, *FILTERED):
         raise ToolError("model-empty", retryable=True)
     return turn
 

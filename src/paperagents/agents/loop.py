@@ -17,10 +17,12 @@ from paperagents.agents.asking import ModelTurns
 from paperagents.agents.calls import AT_ONCE, ParsedTurn, RequestedCall, TurnReader, parse_turn
 from paperagents.agents.dialogue import CallResult, result_text
 from paperagents.agents.limits import Repetition
+from paperagents.agents.model import ModelTurn
 from paperagents.agents.quotations import Quotations
 from paperagents.agents.toolbox import is_read_only
+from paperagents.calls.answers import CONTENT, show_block
 from paperagents.calls.arguments import validate_arguments
-from paperagents.definitions.json_value import JsonValue
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
     CancelledError,
     DeniedError,
@@ -55,6 +57,7 @@ class _AgentLoop:
         self._turns = ModelTurns(run, self._quotations, self.may_start_early, self.perform)
         self._was_damaged = False
         self._was_invalid = False
+        self._images: list[JsonObject] = []
 
     def run(self) -> JsonValue:
         step, last = 2, ""
@@ -68,8 +71,7 @@ class _AgentLoop:
                 strict=not self._turns.native,
                 quotations=self._quotations,
             )
-            if self._run.conversation is not None and turn.text.strip():
-                self._run.conversation.add("agent", turn.text)
+            self.note_turn(turn)
             results = self.perform_calls(answer, StepPath(f"turn/{number}").model_calls(), step, reader)
             insists = bool(answer.damage) and self._was_damaged and not answer.calls
             invalid = ""
@@ -95,9 +97,20 @@ class _AgentLoop:
 
     def read_final(self, final: str) -> TypedAnswer:
         """The final answer, typed where the agent's note says so."""
-        if self._run.agent.output is None:
-            return TypedAnswer(value=final_text(final, self._services.vault_content))
-        return read_answer(final, self._run.agent.output)
+        if self._run.agent.output is not None:
+            return read_answer(final, self._run.agent.output)
+        said = final_text(final, self._services.vault_content)
+        if not self._images:
+            return TypedAnswer(value=said)
+        words: list[JsonObject] = [{"type": "text", "text": said}] if said.strip() else []
+        return TypedAnswer(value={CONTENT: [*words, *self._images]})
+
+    def note_turn(self, turn: ModelTurn) -> None:
+        """Keep the pictures of a turn for the answer, and add what it says to the conversation."""
+        self._images += [each for each in turn.images if each not in self._images]
+        said = "\n".join(filter(str.strip, (turn.text, *map(show_block, turn.images))))
+        if self._run.conversation is not None and said:
+            self._run.conversation.add("agent", said)
 
     def ask_once_more(self, said: JsonValue, number: int, step: int) -> JsonValue:
         """The last word after a person has refused changes. Others are made, so that no failure may cost the run."""
@@ -110,8 +123,7 @@ class _AgentLoop:
             self._log.warn(text("run.not-asked-again", reason=error.message))
             return said
         answer = parse_turn(turn, reading, self._run.toolbox, self._turns.registry, quotations=self._quotations)
-        if self._run.conversation is not None and turn.text.strip():
-            self._run.conversation.add("agent", turn.text)
+        self.note_turn(turn)
         last = self.read_final(answer.text if answer.final is None else answer.final)
         return said if last.problems or not last.value else last.value
 

@@ -74,10 +74,12 @@ class ModelTurn:
     """Reasoning that stood before the text, with the marks around it as the model wrote them."""
     reasoning: JsonObject = field(default_factory=dict)
     """Reasoning beside the text, in the fields it came in."""
+    images: tuple[JsonObject, ...] = ()
+    """Pictures, as blocks of content."""
 
     def as_json(self) -> JsonObject:
         """The form that the record keeps."""
-        return {
+        kept: JsonObject = {
             "text": self.text,
             "calls": [call.as_json() for call in self.calls],
             "calls_made": self.calls_made,
@@ -86,11 +88,13 @@ class ModelTurn:
             "thought": self.thought,
             "reasoning": self.reasoning,
         }
+        return {**kept, "images": [*self.images]} if self.images else kept
 
 
 def read_turn(kept: Any) -> ModelTurn:
     """A turn from the journal."""
-    return ModelTurn(**{**kept, "calls": tuple(ModelCall(**call) for call in kept["calls"])})
+    calls = tuple(ModelCall(**call) for call in kept["calls"])
+    return ModelTurn(**{**kept, "calls": calls, "images": tuple(kept.get("images", ()))})
 
 
 class Listener:

@@ -1,21 +1,24 @@
-"""Pictures that are linked in a text, sent along with it to a model that can see."""
+"""Pictures that are sent to a model along with a text that links them, and those that it answers with."""
 
 from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from posixpath import dirname, normpath
+from typing import Any
 from urllib.parse import unquote
 
-from paperagents.definitions.json_value import JsonValue
+from paperagents.calls.answers import is_block
+from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ToolError
 from paperagents.files.folder import VaultFolder
 
 KINDS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 MOST_PICTURES = 10
 LARGEST_PICTURE = 8 * 1024 * 1024
+_LONGEST_ADDRESS = 2_000
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,500})(?:[|#][^\[\]\n]*)?\]\]|\]\(<?([^()<>\n]{1,500}?)>?(?:\s+\"[^\"\n]*\")?\)")
 
 
@@ -68,3 +71,34 @@ def read_picture(folder: VaultFolder, path: str, beside: str) -> bytes | None:
                 with suppress(ToolError):
                     return folder.read_bytes(file.path, LARGEST_PICTURE)
     return None
+
+
+# --- those of an answer
+
+
+def read_images(part: Mapping[str, Any]) -> Iterator[JsonObject]:
+    """The pictures in a piece of an answer, as blocks of content: beside its text, or among the parts of it.
+
+    One in the web is a link: nothing is loaded because a model says so.
+    """
+    for field in ("images", "content"):
+        parts = part.get(field)
+        for each in parts if isinstance(parts, list) else ():
+            address = each.get("image_url") if isinstance(each, dict) else None
+            address = address.get("url") if isinstance(address, dict) else address
+            if isinstance(address, str) and (block := read_address(address)) is not None:
+                yield block
+
+
+def read_address(address: str) -> JsonObject | None:
+    """The block of one picture; None where it is none."""
+    if address.startswith(("https://", "http://")) and len(address) <= _LONGEST_ADDRESS:
+        return {
+            "type": "resource_link",
+            "uri": address,
+            "name": address.partition("?")[0].rpartition("/")[2] or address,
+        }
+    kind, found, data = address.removeprefix("data:").partition(";base64,")
+    block: JsonObject = {"type": "image", "data": data, "mimeType": kind}
+    is_right = found and len(data) <= LARGEST_PICTURE * 4 // 3 and is_block(block)
+    return block if is_right else None

@@ -15,6 +15,7 @@ from paperagents.agents.model import (
     ModelCall,
     ModelTurn,
 )
+from paperagents.agents.pictures import MOST_PICTURES, read_images
 from paperagents.agents.reasoning import ReasoningFields, ThoughtReader, fields_of, merge, size_of, split_thought
 from paperagents.agents.refusals import refusal
 from paperagents.definitions.json_value import JsonObject
@@ -57,6 +58,7 @@ class StreamedTurn:
         self._usage: JsonObject = {}
         self._reasoning = ReasoningFields()
         self._thoughts = ThoughtReader()
+        self._images: list[JsonObject] = []
 
     def take(self, chunk: Any) -> None:
         """One piece as the server sent it. Raises ToolError where it tells of an error."""
@@ -83,6 +85,7 @@ class StreamedTurn:
             finish=self.finish,
             thought=self._thoughts.thought + thought,
             reasoning=self._reasoning.as_json(),
+            images=tuple(self._images),
         )
 
     def _whole_calls(self) -> Iterator[ModelCall]:
@@ -104,6 +107,10 @@ class StreamedTurn:
             self._tell(self._reasoning.take(part, is_whole="delta" not in choice), "")
             self._say(_plain(part.get("content")))
             self._say(_plain(part.get("refusal")))
+            # Some servers tell of the same one in several pieces.
+            for image in read_images(part):
+                if image not in self._images and len(self._images) < MOST_PICTURES:
+                    self._images.append(image)
             for call in _list(part.get("tool_calls")) or _older_form(part):
                 if isinstance(call, dict):
                     self._call(call)

@@ -66,6 +66,21 @@ def describe_bytes(answer: JsonValue) -> JsonValue:
     return {**answer, CONTENT: [_describe_block(each) if isinstance(each, dict) else each for each in blocks]}
 
 
+def show_answer(answer: JsonValue) -> JsonValue:
+    """The answer for a person at a terminal: blocks alone are their texts, and what the others are."""
+    blocks = split_answer(answer, {}).blocks
+    is_blocks_alone = isinstance(answer, dict) and len(answer) == 1 and bool(blocks)
+    return "\n".join(map(show_block, blocks)) if is_blocks_alone else describe_bytes(answer)
+
+
+def show_block(block: JsonObject) -> str:
+    """The text of a block, or what it is."""
+    shown = _describe_block(block)
+    inner = shown.get("resource")
+    fields = inner if isinstance(inner, dict) else shown
+    return str(next(fields[name] for name in ("text", "data", "blob", "uri") if name in fields))
+
+
 def _describe_block(block: JsonObject) -> JsonObject:
     match block:
         case {"data": str() as data, "mimeType": str() as kind}:

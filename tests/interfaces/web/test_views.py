@@ -184,3 +184,12 @@ def test_of_a_long_result_no_more_json_is_written_than_is_shown() -> None:
     assert len(view.raw) == 100_000
     short = result_view({"a": ["\ud800", 1.5, None]})
     assert (short.is_cut, short.raw.count("\n")) == (False, 6)
+
+
+def test_pictures_of_an_answer_are_shown_as_pictures_and_told_in_words() -> None:
+    picture: JsonValue = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
+    view = result_view({"content": [{"type": "text", "text": "Here."}, picture]})
+    assert view.pictures == (("image/png", "data:image/png;base64,iVBORw0KGgo="),)
+    assert view.text == "Here.\n[image/png, 8 bytes]"
+    wrapped = result_view({"n": 1, "content": [picture]})
+    assert (len(wrapped.pictures), "iVBOR" in wrapped.raw) == (1, False)

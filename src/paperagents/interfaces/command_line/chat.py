@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from paperagents.agents.toolbox import open_toolbox
+from paperagents.calls.answers import show_answer
 from paperagents.definitions.text import closest
 from paperagents.interfaces.command_line.output import (
     one_line,
@@ -169,10 +170,10 @@ class Chat:
         if not record.success:
             self.end_line()
             print_failure(self._vault, record)
-        elif not self._streamed.rstrip().endswith(format_value(record.data).rstrip()):
+        elif not self._streamed.rstrip().endswith((answer := format_value(show_answer(record.data))).rstrip()):
             # What was streamed may have been wrapped in tags, or nothing was streamed at all.
             self.end_line()
-            click.echo(visible(format_value(record.data)))
+            click.echo(visible(answer))
         elif self._streamed:
             click.echo()
         for warning in record.warnings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paperagents.calls.answers import show_answer
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import closest
 from paperagents.errors import PaperError, UsageError
@@ -63,6 +64,8 @@ def print_usage(record: RunRecord) -> None:
 
 def _print_result(data: JsonValue, field: str | None, *, as_json: bool) -> None:
     shown = data if field is None else find_field(data, field)
+    if field is None and not as_json:
+        shown = show_answer(data)
     if as_json:
         print_json(shown)
     elif field is not None and isinstance(shown, list) and not any(isinstance(each, list | dict) for each in shown):
@@ -107,7 +110,7 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
             say_warning(warning)
     print_usage(record)
     if record.success:
-        click.echo(visible(format_value(record.data)))
+        click.echo(visible(format_value(show_answer(record.data))))
     else:
         print_failure(vault, record)
 

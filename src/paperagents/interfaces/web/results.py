@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
 
+from paperagents.calls.answers import show_answer, split_answer
 from paperagents.definitions.json_value import JsonValue
 from paperagents.errors import UsageError
 from paperagents.interfaces.web.markdown import looks_like_markdown, render_markdown
@@ -39,6 +40,8 @@ class ResultView:
     raw: str
     is_cut: bool
     """Whether the text or JSON is longer than what is shown."""
+    pictures: tuple[tuple[str, str], ...] = ()
+    """The kind of each, and its bytes as an address."""
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -51,6 +54,11 @@ class ResultView:
 
 def result_view(value: JsonValue) -> ResultView:
     """The views of a value."""
+    blocks = split_answer(value, {}).blocks
+    if blocks:
+        pictures = tuple((str(each["mimeType"]), f"data:{each['mimeType']};base64,{each['data']}")
+                         for each in blocks if each["type"] == "image")  # fmt: skip
+        return replace(result_view(show_answer(value)), pictures=pictures)
     own_text = value if isinstance(value, str) else None
     source = own_text
     if isinstance(value, dict):
