@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from fastapi.routing import APIRoute
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from paperagents.approval.question import system_user
 from paperagents.errors import PaperError, UsageError
@@ -106,6 +109,24 @@ def test_a_revoked_token_lets_nobody_in(served: Served) -> None:
         assert program.get("/api/status").status_code == 200
         served.tokens.revoke("program-1")
         assert program.get("/api/status").status_code == 401
+
+
+def test_a_revoked_token_hears_nothing_more(served: Served) -> None:
+    token = served.new_token("call")
+    headers = {"authorization": f"Bearer {token}"}
+    with (
+        connect(served.url.replace("http", "ws") + "/api/events", additional_headers=headers) as live,
+        httpx2.stream("GET", f"{served.url}/api/events", headers=headers, timeout=30) as events,
+    ):
+        lines = events.iter_lines()
+        served.live.tell({"type": "before"})
+        assert json.loads(live.recv(timeout=20))["type"] == "before"
+        assert "event: before" in [next(lines), next(lines)]
+        served.tokens.revoke("program-1")
+        served.live.tell({"type": "after"})
+        with pytest.raises(ConnectionClosed):
+            live.recv(timeout=20)
+        assert not [line for line in lines if "after" in line]
 
 
 def test_everything_but_looking_needs_a_right(served: Served) -> None:

@@ -26,7 +26,7 @@ from paperagents.interfaces.rest.responses import (
     to_ascii_json,
 )  # fmt: skip
 from paperagents.interfaces.serving.access import COOKIE_SECONDS, Access, RateLimit
-from paperagents.interfaces.serving.callers import keep_caller
+from paperagents.interfaces.serving.callers import Caller, keep_caller
 from paperagents.interfaces.serving.readers import language_of_reader
 from paperagents.messages import in_language, language
 from paperagents.values import dataclass
@@ -54,6 +54,8 @@ SECURITY_HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
+_END_OF_BODY: Message = {"type": "http.response.body", "body": b"", "more_body": False}
+_END_OF_SOCKET: Message = {"type": "websocket.close", "code": 1008, "reason": "token-missing"}
 _STATUS_HEADERS = {
     401: {"www-authenticate": "Bearer"},
     # The unread rest of a body must not be taken for the next request.
@@ -121,7 +123,7 @@ class Guard:
         except PaperError as error:
             await refuse(request, error, receive, send)
             return
-        await pass_on(self.app, request, receive, send)
+        await pass_on(self.app, request, receive, self.stop_when_revoked(request, send))
 
     def require_own_site(self, request: GuardedRequest) -> None:
         """Raise PaperError for another site's request, and for too many requests."""
@@ -134,14 +136,31 @@ class Guard:
 
     def require_token(self, request: GuardedRequest) -> None:
         """Raise PaperError without a valid token or cookie; what its owner may do is for the routes to check."""
-        cookie = request.cookies.get(request.cookie_name, "")
         # Wrong guesses are not counted: other users of the machine cannot lock its owner out.
-        if (caller := self.access.identify(request.bearer, cookie)) is not None:
+        if (caller := self.find_caller(request)) is not None:
             keep_caller(request.scope, caller)
             return
         if request.method in _WITHOUT_TOKEN.get(request.path, ()):
             return
         raise PaperError("link-used" if request.link_token else "token-missing")
+
+    def find_caller(self, request: GuardedRequest) -> Caller | None:
+        """Who has sent a request, as far as their token or cookie is good now."""
+        return self.access.identify(request.bearer, request.cookies.get(request.cookie_name, ""))
+
+    def stop_when_revoked(self, request: GuardedRequest, send: Send) -> Send:
+        """What goes on and on, such as events, goes on for as long as the caller may come in."""
+
+        async def send_allowed(message: Message) -> None:
+            is_followed = message["type"] == "websocket.send" or message.get("more_body", False)
+            if is_followed and self.find_caller(request) is None:
+                request.is_revoked = True
+                await send(_END_OF_SOCKET if request.is_websocket else _END_OF_BODY)
+                # For the application it is as if nobody were there any more.
+                raise OSError("revoked")
+            await send(message)
+
+        return send_allowed
 
     async def buffer_body(self, request: GuardedRequest, receive: Receive) -> Receive:
         """Read the whole body first: its limits of size and time are enforced here alone."""
@@ -190,6 +209,7 @@ class GuardedRequest(HTTPConnection):
         self.is_websocket = scope["type"] == "websocket"
         self.method: str = scope.get("method", "")
         self.path: str = scope["path"]
+        self.is_revoked = False
         self.link_token = self.query_params.get("token", "")
         self.cookie_name = cookie_name(scope)
 
@@ -285,6 +305,8 @@ async def pass_on(app: ASGIApp, request: GuardedRequest, receive: Receive, send:
     try:
         await app(request.scope, receive, send_noting)
     except Exception as error:
+        if request.is_revoked:
+            return
         if not begun and not request.is_websocket:
             await refuse(request, internal_error(error), receive, send)
         raise
