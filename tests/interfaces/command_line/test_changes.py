@@ -34,6 +34,21 @@ def test_the_json_has_exactly_the_fields_of_the_documentation(changed: str, pape
     )  # fmt: skip
 
 
+def test_a_note_is_named_from_here_or_from_the_top_of_the_vault(
+    changed: str, vault: Path, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (vault / "sub").mkdir()
+    (vault / "sub" / "b.md").write_text("inner\n")
+    (vault / "b.md").write_text("outer\n")
+    monkeypatch.chdir(vault / "sub")
+    blamed = {name: paper("blame", name, "--json").document[0]["text"] for name in ("b.md", "../b.md", "/sub/b.md")}
+    assert blamed == {"b.md": "inner", "../b.md": "outer", "/sub/b.md": "inner"}
+    for name in ("../a.md", "a.md", "/a.md", str(vault / "a.md")):
+        assert [each["run_id"] for each in paper("changes", "list", "--file", name, "--json").document] == [changed]
+        assert paper("undo", changed, "--file", name, "--dry-run").code == 0
+    assert paper("blame", "../../elsewhere.md").code == 1
+
+
 def test_people_read_lines(changed: str, paper: Paper) -> None:
     assert f"{changed}  " in paper("changes").out
     assert "+two" in paper("changes", "show", "last").out

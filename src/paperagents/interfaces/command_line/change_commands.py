@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
+from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_run
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -21,6 +24,7 @@ from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run
 from paperagents.messages import text
 from paperagents.runs.history import LAST
+from paperagents.vault import Vault
 
 _COLOURS = {"created": "green", "changed": "yellow", "deleted": "red"}
 _SHORT_ID = 8
@@ -44,7 +48,7 @@ def list_changes(
 ) -> None:
     """The newest first."""
     vault = current_vault(context)
-    changes = vault.changes(file=file, run=run, limit=limit)
+    changes = vault.changes(file=file and find_note(vault, file), run=run, limit=limit)
     if as_json:
         print_json(changes)
         return
@@ -85,7 +89,7 @@ def show_changes(context: click.Context, *, run: str, as_json: bool) -> None:
 def blame_command(context: click.Context, *, file: str, as_json: bool) -> None:
     """Each line with the run that wrote it."""
     vault = current_vault(context)
-    lines = vault.blame(file)
+    lines = vault.blame(find_note(vault, file))
     if as_json:
         print_json(lines)
         return
@@ -114,7 +118,8 @@ def undo_command(  # noqa: PLR0913  one argument per option
 ) -> None:
     """Take back what a run changed; you are asked first."""
     with current_vault(context) as vault, attend_run(vault, yes=yes, quiet=as_json) as attended:
-        record = vault.undo(run, files=files, dry_run=dry_run, **attended)
+        chosen = [find_note(vault, file) for file in files]
+        record = vault.undo(run, files=chosen, dry_run=dry_run, **attended)
     undone = record.data.get("files") if isinstance(record.data, dict) else None
     if as_json or not record.success or record.planned is not None or not isinstance(undone, list):
         print_record(vault, record, as_json=as_json)
@@ -122,3 +127,13 @@ def undo_command(  # noqa: PLR0913  one argument per option
         files_shown = visible(", ".join(map(str, undone)))
         say(text("cli.undo.done", files=files_shown, run=record.run_id[:_SHORT_ID], command=own_command()))
     context.exit(record.exit_code)
+
+
+def find_note(vault: Vault, written: str) -> str:
+    """A path as written on the command line, from here or from the vault's top; what is gone is taken as written."""
+    from paperagents.interfaces.command_line.notes_commands import path_in_vault  # noqa: PLC0415  where a file is named
+
+    try:
+        return path_in_vault(vault, Path(written))
+    except UsageError:
+        return written
