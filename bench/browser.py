@@ -15,9 +15,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
+NAME = "notes.example.com"
+"""What the server is also called, for pages that show an address; the browser knows where that is."""
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run",
+    "--disable-sync", "--no-first-run", f"--host-resolver-rules=MAP {NAME} 127.0.0.1",
 ]  # fmt: skip
 
 
@@ -61,6 +63,7 @@ def serving(folder: Path, settings: Path) -> Iterator[Served]:
         "XDG_CONFIG_HOME": str(settings),
         "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
         "LANG": "en_GB.UTF-8",
+        "PAPER_SERVE_HOSTS": NAME,
     }
     # Who looks at the pages here also answers.
     name = f"browser-{secrets.token_hex(4)}"

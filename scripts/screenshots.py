@@ -9,14 +9,17 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
 from playwright.sync_api import Browser, Page
 
-from browser import Served, chromium, serving
+from browser import NAME, Served, chromium, serving
 
 FOLDER = Path(__file__).parent.parent / "docs" / "screenshots"
 LOOKS = {
@@ -63,6 +66,17 @@ steps:
 ---
 """
 
+MORNING = """---
+tool: true
+name: Morning round
+description: Says every morning what has to be done in the garden.
+category: tasks
+schedule: "0 7 * * *"
+custom_function: return "Nothing to do.";
+---
+"""
+MODELS = {"data": [{"id": "gemma3:12b"}, {"id": "mistral-small"}, {"id": "qwen3:14b"}]}
+
 
 def main() -> None:
     """Make all of them."""
@@ -73,7 +87,7 @@ def main() -> None:
                 vault = Path(folder) / "garden"
                 fill(vault)
                 with serving(vault, Path(folder) / "settings") as served:
-                    take(browser, served, look, size)
+                    take(browser, served, vault, look, size)
 
 
 def fill(vault: Path) -> None:
@@ -88,18 +102,25 @@ def fill(vault: Path) -> None:
     (vault / "tools/harvest-report.md").write_text(BROKEN, encoding="utf-8")
 
 
-def take(browser: Browser, served: Served, look: str, size: dict[str, int | bool]) -> None:
+def take(browser: Browser, served: Served, vault: Path, look: str, size: dict[str, int | bool]) -> None:
     """Every page once."""
     context = served.context(browser, **size)  # type: ignore[arg-type]
     page = context.new_page()
-    for name in pages(page, served.url):
+    for name in pages(page, served.url, vault):
         page.wait_for_timeout(250)
         page.screenshot(path=FOLDER / f"{name}-{look}.png")
     context.close()
 
 
-def pages(page: Page, url: str) -> Iterator[str]:
+def pages(page: Page, url: str, vault: Path) -> Iterator[str]:
     """Go through the pages; at each ``yield`` one is as it should be shown."""
+    yield from decide(page, url)
+    yield from look_back(page, url)
+    yield from set_up(page, url, vault)
+
+
+def decide(page: Page, url: str) -> Iterator[str]:
+    """Tools and an agent at work, and their questions."""
     page.goto(f"{url}/tools/tag_overview")
     page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_selector(".run[data-status=succeeded]")
@@ -129,22 +150,15 @@ def pages(page: Page, url: str) -> Iterator[str]:
     page.locator("dialog [data-answer=approve]").click()
     page.wait_for_selector("#conversation li strong")
     yield "agent"
+
+
+def look_back(page: Page, url: str) -> Iterator[str]:
+    """What has been done, and what there is."""
     for name, path in {"tools": "/", "history": "/runs", "agents": "/agents", "statistics": "/stats",
                        "settings": "/settings", "entry": "/entries/memory/peas", "notes": "/notes",
-                       "note": "/notes/notes/garden.md", "schedules": "/schedules",
-                       "trust": "/trust"}.items():  # fmt: skip
+                       "note": "/notes/notes/garden.md"}.items():  # fmt: skip
         page.goto(f"{url}{path}")
         yield name
-    page.goto(f"{url}/settings#devices")
-    page.get_by_role("button", name="Pair a phone").click()
-    page.wait_for_selector(".pairing")
-    page.locator("#pairing").scroll_into_view_if_needed()
-    yield "pairing"
-    page.goto(f"{url}/agents/librarian")
-    page.evaluate("document.getElementById('about-agent').open = true")
-    page.locator("#about-agent [data-choose-model]").click()
-    page.wait_for_selector(".model-list, .plain-list")
-    yield "models"
     page.goto(f"{url}/edit?file=tools/harvest-report.md&line=8&column=11")
     page.wait_for_selector("#problems li.error")
     yield "editor"
@@ -154,6 +168,57 @@ def pages(page: Page, url: str) -> Iterator[str]:
         page.locator("input[name=run]").nth(number).check()
     page.locator("#compare-button").click()
     yield "compare"
+
+
+def set_up(page: Page, url: str, vault: Path) -> Iterator[str]:
+    """Phones, models, and what runs by itself."""
+    page.goto(f"{url.replace('127.0.0.1', NAME)}/settings#devices")
+    page.get_by_role("button", name="Pair a phone").click()
+    page.wait_for_selector(".qr")
+    page.locator("#device-list").scroll_into_view_if_needed()
+    yield "pairing"
+    page.goto(f"{url}/agents/librarian")
+    page.evaluate("document.getElementById('about-agent').open = true")
+    with model_server():
+        page.locator("#about-agent [data-choose-model]").click()
+        page.wait_for_selector(".model-list")
+    yield "models"
+    page.keyboard.press("Escape")
+    (vault / "tools/morning.md").write_text(MORNING, encoding="utf-8")
+    page.wait_for_selector("#side-tools :text('Morning round')", state="attached")
+    page.goto(f"{url}/trust")
+    yield "trust"
+    page.get_by_role("button", name="Trust").click()
+    page.wait_for_selector(".tag:not(.foreign)")
+    page.goto(f"{url}/schedules")
+    yield "schedules"
+    (vault / "tools/morning.md").unlink()
+
+
+@contextmanager
+def model_server() -> Iterator[None]:
+    """Something that answers as Ollama does."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps(MODELS).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base class names it so
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 11434), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 if __name__ == "__main__":

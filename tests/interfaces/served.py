@@ -13,7 +13,7 @@ import httpx2
 from paperagents.interfaces.serving.access import Access
 from paperagents.interfaces.serving.app import Server, Serving, listen, make_app
 from paperagents.interfaces.serving.callers import Right
-from paperagents.interfaces.serving.guard import GuardLimits
+from paperagents.interfaces.serving.guard import GuardLimits, Hosts
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.tokens import TokenBook, open_token_book
 from paperagents.vault import Vault
@@ -123,14 +123,16 @@ def fill(folder: Path) -> None:
 
 
 @contextmanager
-def serving(folder: Path, limits: GuardLimits | None = None, port: int = 0) -> Iterator[Served]:
+def serving(
+    folder: Path, limits: GuardLimits | None = None, port: int = 0, hosts: Hosts | None = None
+) -> Iterator[Served]:
     """Serve a folder until the block ends."""
     with Vault(folder) as vault:
         live = LiveRuns(vault)
         tokens = open_token_book(vault)
         access = Access(KEY, vault.root, tokens=tokens)
         ready = threading.Event()
-        app = make_app(vault, Serving(access=access, limits=limits or GuardLimits()), live)
+        app = make_app(vault, Serving(access=access, limits=limits or GuardLimits(), hosts=hosts or Hosts()), live)
         server = Server(app, on_ready=ready.set, before_end=live.shut_down)
         listener = listen("127.0.0.1", port)
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]))

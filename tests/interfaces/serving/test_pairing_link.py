@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import httpx2
 import pytest
 
 from paperagents.errors import UsageError
+from paperagents.interfaces.serving.guard import LOOPBACK_HOSTS, Hosts
 from paperagents.interfaces.serving.pairing import open_pairing
 from paperagents.interfaces.serving.pairing_link import (
     address_for_devices,
@@ -16,7 +21,7 @@ from paperagents.interfaces.serving.pairing_link import (
     read_address,
 )
 
-from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
+from ..served import Served, fill, serving  # noqa: TID252  shared by the tests of several interfaces
 
 PHONE = {"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)"}
 
@@ -81,6 +86,23 @@ def test_a_server_that_answers_this_computer_alone_shows_the_code_without_a_pict
         shown = person.post("/devices/code", headers={"origin": served.url}).text
     assert "<svg" not in shown
     assert "paper serve --host 0.0.0.0" in shown
+
+
+def test_a_phone_scans_the_address_under_which_the_page_is_open(tmp_path: Path) -> None:
+    fill(tmp_path / "vault")
+    hosts = Hosts(names=LOOPBACK_HOSTS | {"notes.example.com"})
+    with serving(tmp_path / "vault", hosts=hosts) as served, served.person() as person:
+        headers = {"host": "notes.example.com", "origin": "https://notes.example.com"}
+        shown = person.post("/devices/code", headers={**headers, "cookie": _cookies(person)}).text
+        assert '<svg viewBox="0 0 ' in shown
+        link = re.search(r"<code>(https://notes.example.com(/pair\?code=[A-Z2-9]{4}-[A-Z2-9]{4}))</code>", shown)
+        assert link is not None
+        with served.client(token=False) as phone:
+            assert phone.get(link[2]).status_code == 303
+
+
+def _cookies(client: httpx2.Client) -> str:
+    return "; ".join(f"{name}={value}" for name, value in client.cookies.items())
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ TEXTS = {
         'Kein Tool hat einen Zeitplan. In die Datei eines Tools schreiben: schedule: "0 7 * * *"',
         '没有定时工具。可在工具文件中写入：schedule: "0 7 * * *"',
     ),
-    "web.schedules.when": ("Schedule", "Zeitplan", "时间"),
     "web.schedules.next": ("Next", "Nächstes Mal", "下次"),
     "web.schedules.last": ("Last run", "Letzter Lauf", "上次运行"),
     "web.stats.over-time": ("14 days", "14 Tage", "14 天"),

@@ -49,7 +49,8 @@ function startChat(chat) {
   function behind() {
     const edge = form.getBoundingClientRect().top - 8;
     const seen = calls.getBoundingClientRect();
-    return calls.open && !calls.hidden ? Math.min(seen.bottom - edge, seen.top - 16) : told.getBoundingClientRect().bottom - edge;
+    if (calls.open && !calls.hidden) return Math.min(seen.bottom - edge, seen.top - 16);
+    return (calls.hidden ? told.getBoundingClientRect() : seen).bottom - edge;
   }
 
   /** Whoever reads further up is left there; whoever reads the end stays at the end. */
@@ -75,8 +76,8 @@ function startChat(chat) {
       if (event.type === "approval-requested") run().dataset.status = "waiting";
       busy(false);
       renew();
-      // What went wrong, or waits, must be seen.
-      if (event.status !== "succeeded") calls.open = true;
+      if (event.status !== "succeeded") showCalls();
+      else hideCalls();
     }
   });
 
@@ -88,11 +89,23 @@ function startChat(chat) {
     if (!isBusy) announce("");
   }
 
+  /** What went wrong, or waits, must be seen; once all went well, the answer is what somebody wants to see. */
+  function showCalls() {
+    calls.open = true;
+    calls.dataset.opened = "";
+  }
+
+  function hideCalls() {
+    if (!("opened" in calls.dataset)) return;
+    delete calls.dataset.opened;
+    calls.open = false;
+  }
+
   /** A new turn would push the open question out of sight. */
   function answerFirst() {
     problem.textContent = say("answer-first");
     problem.hidden = false;
-    calls.open = true;
+    showCalls();
     slot.querySelector(".question")?.scrollIntoView({ block: "center" });
   }
 
@@ -133,7 +146,7 @@ function startChat(chat) {
       renew();
       const status = run().dataset.status;
       busy(status === "running");
-      if (!["running", "succeeded"].includes(status)) calls.open = true;
+      if (!["running", "succeeded"].includes(status)) showCalls();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       busy(false);
@@ -185,7 +198,8 @@ function startChat(chat) {
   slot.addEventListener("paper-status", () => {
     const status = run().dataset.status;
     busy(status === "running");
-    if (!["running", "succeeded"].includes(status)) calls.open = true;
+    if (status === "succeeded") hideCalls();
+    else if (status !== "running") showCalls();
   });
   stop.addEventListener("click", async () => {
     await actOnRun(slot.querySelector('[data-action="cancel"]'));
