@@ -9,6 +9,7 @@ from typing import Any
 import mcp_types as types
 import pytest
 from mcp.server.streamable_http import EventMessage
+from mcp.shared.exceptions import MCPError
 
 from paperagents.interfaces.mcp.events import MOST_EVENTS, RecentEvents
 
@@ -65,6 +66,24 @@ def test_the_prompt_of_an_agent_that_sees_has_its_pictures(served: Served, era: 
     assert [each.type for each in seen] == ["image", "text"]
     assert (seen[0].mime_type, base64.b64decode(seen[0].data)) == ("image/png", b"\x89PNG\xff")
     assert [each.type for each in unseen] == ["text"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_prompt_without_an_argument_that_it_needs_is_refused_with_its_name(served: Served, era: str) -> None:
+    mood = "{name: mood, type: string, description: D, default: sad}"
+    parameters = f"parameters:\n  - {{name: form, type: string, description: D}}\n  - {mood}\nmodel:"
+    served.note("bard.md", POET.replace("name: poet", "name: bard").replace("model:", parameters))
+    served.vault.registry.refresh()
+
+    async def go() -> types.GetPromptResult:
+        async with over_http(served, era) as client:
+            with pytest.raises(MCPError) as refused:
+                await client.get_prompt("bard", {"query": "go"})
+            assert refused.value.error.code == types.INVALID_PARAMS
+            assert refused.value.error.message == "'form' is missing."
+            return await client.get_prompt("bard", {"form": "ode"})
+
+    assert asyncio.run(go()).messages
 
 
 TALKATIVE = """---

@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from paperagents.agents.dialogue import fill_prompt
 from paperagents.agents.pictures import linked_pictures
+from paperagents.calls.arguments import ARGUMENT_CODES, validate_arguments
 from paperagents.calls.references import Names
 from paperagents.definitions.text import without_surrogates
 from paperagents.definitions.tool import CONVERSATION, QUERY, AgentDefinition, tool_of_agent
@@ -103,7 +104,9 @@ def mime_type(path: str) -> str:
 
 
 def _invalid_params(error: PaperError) -> MCPError:
-    return MCPError(code=types.INVALID_PARAMS, message=str(error), data={"code": error.code})
+    # What to do about wrong arguments is a command, which a client cannot run.
+    words = error.message if error.code in ARGUMENT_CODES else str(error)
+    return MCPError(code=types.INVALID_PARAMS, message=words, data={"code": error.code})
 
 
 class AgentPrompts:
@@ -141,9 +144,12 @@ class AgentPrompts:
         return prompts
 
     def fill_prompt(self, agent: AgentDefinition, given: Mapping[str, str]) -> str:
-        """The prompt as the agent gets it."""
-        known = {each.name: each.schema.get("default") for each in tool_of_agent(agent).parameters}
-        arguments = {**known, **given}
+        """The prompt as the agent gets it. Raises InvalidArgumentsError; the question alone may come later."""
+        tool = tool_of_agent(agent)
+        known = dict.fromkeys(each.name for each in tool.parameters)
+        query = given.get(QUERY) or None
+        checked = validate_arguments(tool, {**given, QUERY: query or "…"}, convert=True)
+        arguments = {**known, **checked, QUERY: query}
         clock = self._vault.services.clock()
         names = Names(arguments=arguments, declared=frozenset(known), input=arguments, built_in=clock)
         return without_surrogates(fill_prompt(agent.prompt.text, names, self._vault.vault_content).strip())
