@@ -130,6 +130,41 @@ def test_two_vaults_do_not_touch_each_other(root: Path, tmp_path: Path) -> None:
         assert "Pflichtfeld" not in str(error["message"])
 
 
+@pytest.mark.parametrize("is_async", [True, False])
+@pytest.mark.parametrize(("answer", "code"), [(True, "approver-answer"), (ValueError("boom"), "approver-failed")])
+def test_an_approver_that_fails_is_no_yes_and_is_told_in_a_sentence(
+    root: Path, answer: object, code: str, *, is_async: bool
+) -> None:
+    def decide(_: object) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def decide_later(request: object) -> Any:
+        return decide(request)
+
+    arguments: dict[str, Any] = {"filePath": "b.md", "content": "x"}
+    with paperagents.open_vault(root) as vault:
+        record = vault.run("write_file", arguments, approver=decide_later if is_async else decide)
+    assert record.error is not None
+    assert (record.status, record.error["code"], (root / "b.md").exists()) == ("failed", code, False)
+    assert ("boom" if code == "approver-failed" else "True") in str(record.error["message"])
+
+
+def test_what_was_changed_is_found_and_taken_back_without_waiting(root: Path) -> None:
+    async def go() -> None:
+        async with await paperagents.open_vault_async(root) as vault:
+            await vault.run("write_file", {"filePath": "b.md", "content": "x"}, approver=yes)
+            assert [each["path"] for each in await vault.changes()] == ["b.md"]
+            assert (await vault.undo(approver=yes)).success
+
+    async def yes(_: object) -> Approved:
+        return Approved()
+
+    asyncio.run(go())
+    assert not (root / "b.md").exists()
+
+
 def test_every_public_name_can_be_had_and_importing_loads_nothing() -> None:
     assert all(getattr(paperagents, name) is not None for name in paperagents.__all__)
     code = "import sys, paperagents; print([m for m in sys.modules if m.startswith('paperagents.')])"

@@ -67,6 +67,11 @@ class AsyncVault:
     evaluate = awaited(Vault.evaluate)
     apply = awaited(Vault.apply)
     check = awaited(Vault.check)
+    changes = awaited(Vault.changes)
+    show_changes = awaited(Vault.show_changes)
+    blame = awaited(Vault.blame)
+    undo = awaited(Vault.undo)
+    confirm_done = awaited(Vault.confirm_done)
 
     async def stream(
         self,

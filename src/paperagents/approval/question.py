@@ -246,9 +246,20 @@ class AskFunction(Approver):
         self._decide = decide
 
     def decide(self, request: ApprovalRequest) -> Decision:
-        """Whatever the function says."""
-        answer = self._decide(request)
-        return answer if isinstance(answer, Approved | Denied | Pending) else wait_for(answer)
+        """Whatever the function says. Raises ToolError where that is no decision: a flaw of it is no yes."""
+        try:
+            answer: Any = self._decide(request)
+            decision = wait_for(answer) if hasattr(answer, "__await__") else answer
+        except PaperError:
+            raise
+        except Exception as error:
+            import logging  # noqa: PLC0415  only needed once something is wrong
+
+            logging.getLogger("paper").exception("the approver failed")
+            raise ToolError("approver-failed", tool=request.tool, reason=f"{type(error).__name__}: {error}") from error
+        if not isinstance(decision, Approved | Denied | Pending):
+            raise ToolError("approver-answer", tool=request.tool, answer=repr(decision)[:200])
+        return decision
 
 
 def wait_for(answer: Awaitable[Decision]) -> Decision:

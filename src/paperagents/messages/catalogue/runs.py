@@ -58,6 +58,21 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{tool} wurde nicht erlaubt: {reason}",
         "未允许 {tool}：{reason}",
     ),
+    "approver-failed": (
+        "The approver of this program failed, so {tool} was not allowed: {reason}",
+        "Der Approver dieses Programms ist fehlgeschlagen, deshalb wurde {tool} nicht erlaubt: {reason}",
+        "此程序的审批函数出错，因此未允许 {tool}：{reason}",
+    ),
+    "approver-answer": (
+        "The approver of this program gave no decision about {tool}: {answer}.",
+        "Der Approver dieses Programms hat über {tool} nicht entschieden: {answer}.",
+        "此程序的审批函数未就 {tool} 作出决定：{answer}。",
+    ),
+    "approver-answer.hint": (
+        "Return paperagents.Approved(), paperagents.Denied(reason=…) or paperagents.Pending().",
+        "Geben Sie paperagents.Approved(), paperagents.Denied(reason=…) oder paperagents.Pending() zurück.",
+        "请返回 paperagents.Approved()、paperagents.Denied(reason=…) 或 paperagents.Pending()。",
+    ),
     "waiting-for-approval": (
         "{tool} waits for a yes.",
         "{tool} wartet auf ein Ja.",
