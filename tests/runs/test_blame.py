@@ -92,7 +92,7 @@ class Line:
 Edits = Sequence[tuple[int | None, Sequence[tuple[str, int]]]]
 EDITS = st.lists(
     st.tuples(
-        st.sampled_from(["run", None]),
+        st.sampled_from(["run", "undo", None]),
         st.lists(st.tuples(st.sampled_from(["insert", "delete", "replace"]), st.integers(0, 30)), max_size=4),
     ),
     max_size=8,
@@ -109,26 +109,33 @@ def to_text(lines: Sequence[Line]) -> str:
     return "".join(f"{line.text}\n" for line in lines)
 
 
-def row(number: int, before: str, after: str) -> ChangeRow:
+def row(number: int, before: str, after: str, undoes: str = "") -> ChangeRow:
     return ChangeRow(
         seq=number, root_run=str(number), run_id=str(number), tool="t", step=1, kind="", path="a.md", before=before,
-        after=after, added=0, removed=0, when="", approved_by=None, undoes="", made=True, signature="",
+        after=after, added=0, removed=0, when="", approved_by=None, undoes=undoes, made=True, signature="",
     )  # fmt: skip
 
 
 @given(edits=EDITS)
 def test_blame_is_what_following_each_line_says(edits: Any) -> None:
+    """Edits of runs and of people, and undoing what came directly before, which may be an undo itself."""
     lines: list[Line] = [Line(f"start {number}", None) for number in range(4)]
     rows: list[ChangeRow] = []
     made = 0
+    last: tuple[int, list[Line]] | None = None
     for number, (who, operations) in enumerate(edits):
-        before = to_text(lines)
-        for operation, place in operations:
+        earlier, undoes = lines, ""
+        if who == "undo":
+            if last is None:
+                continue
+            undoes, lines = str(last[0]), last[1]
+        for operation, place in operations if who != "undo" else ():
             made += 1
             lines = edit(lines, operation, place, Line(f"line {made}", number if who else None))
         if who:
             # The digests are the texts themselves here.
-            rows.append(row(number, before, to_text(lines)))
+            rows.append(row(number, to_text(earlier), to_text(lines), undoes))
+        last = (number, earlier) if who else None
     found = blame(rows, lambda span: (span[0].before, span[-1].after), to_text(lines))
     assert found.lines == [line.text for line in lines]
     assert [owner and owner.seq for owner in found.owners] == [line.owner for line in lines]

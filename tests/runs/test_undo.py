@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -273,32 +275,42 @@ def test_what_came_with_a_strangers_database_is_not_undone_by_a_yes_to_everythin
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Lines that differ from each other; some of them changed by a run, others since, none by both."""
+def histories(draw: st.DrawFn) -> dict[frozenset[str], str]:
+    """A text by who has changed it so far: a run, somebody since, somebody after its undo; no line by two of them."""
     size = draw(st.integers(1, 14))
-    whose = draw(st.lists(st.sampled_from(["nobody", "run", "since"]), min_size=size, max_size=size))
-    before, after, now, wanted = [], [], [], []
-    for number, who in enumerate(whose):
-        old = [f"line {number}"]
-        new = draw(st.sampled_from([[], [f"changed {number}"], [f"changed {number}", f"more {number}"]]))
-        before += old
-        after += new if who == "run" else old
-        now += new if who in ("run", "since") else old
-        wanted += new if who == "since" else old
-        # A line between two changes that nobody has touched.
-        for each in (before, after, now, wanted):
-            each.append(f"between {number}")
-    return before, after, now, wanted
+    end = draw(st.sampled_from(["", "\n"]))
+    everybody = ["run", "since", "later"]
+    whose = draw(st.lists(st.sampled_from(["nobody", *everybody]), min_size=size, max_size=size))
+    new = [
+        draw(st.sampled_from([[], [f"changed {number}"], [f"changed {number}", f"more {number}"]]))
+        for number in range(size)
+    ]
+    texts = {}
+    for present in map(frozenset, powerset(everybody)):
+        lines = []
+        for number, who in enumerate(whose):
+            # After each, a line that nobody has touched.
+            lines += [*(new[number] if who in present else [f"line {number}"]), f"between {number}"]
+        texts[present] = "\n".join(lines) + end
+    return texts
 
 
-@given(history=histories(), end=st.sampled_from(["", "\n"]))
+def powerset(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))
+
+
+@given(texts=histories())
 def test_undo_after_edits_elsewhere_gives_the_text_without_the_change_and_undo_of_undo_gives_it_back(
-    history: tuple[list[str], ...], end: str
+    texts: dict[frozenset[str], str],
 ) -> None:
-    before, after, now, wanted = ("\n".join(lines) + end for lines in history)
-    undone = take_back(now, before, after)
-    assert undone == After(text=wanted)
-    assert take_back(wanted, now, wanted) == After(text=now)
+    def text_of(*who: str) -> str:
+        return texts[frozenset(who)]
+
+    assert take_back(text_of("run", "since"), text_of(), text_of("run")) == After(text=text_of("since"))
+    # The undo has made the one text of the other; others have gone on writing elsewhere before it is undone itself.
+    undoing = (text_of("run", "since"), text_of("since"))
+    assert take_back(text_of("since"), *undoing) == After(text=text_of("run", "since"))
+    assert take_back(text_of("since", "later"), *undoing) == After(text=text_of("run", "since", "later"))
 
 
 LINES = st.lists(st.integers(0, 3).map(str), max_size=6).map("\n".join)
