@@ -331,7 +331,12 @@ def test_a_search_over_pending_changes_is_a_search_after_writing(data: st.DataOb
         (root / path).write_text(text)
     changes = data.draw(st.dictionaries(paths, st.one_of(st.none(), texts)))
     query = data.draw(st.sampled_from(["tree", "#tag", "leaf -tree", "path:b", "file:a", "tree OR leaf"]))
-    with VaultFolder(root) as folder:
+    with VaultFolder(root) as folder, pytest.MonkeyPatch.context() as patched:
+        if data.draw(st.booleans(), label="with an index"):
+            # As in a vault of many notes: they come from the index, and only what is pending is read.
+            (root / ".paper").mkdir()
+            patched.setattr("paperagents.search.index.MOST_PENDING", 0)
+            search_files(folder, query)
         overlay = OverlayFolder(folder)
         for path, new in changes.items():
             overlay.set_pending(path, new)
