@@ -44,6 +44,17 @@ def test_open_questions_are_listed_with_everything_a_person_needs(paper: Any, wa
     assert paper("approvals", "--json").document == [question]
 
 
+def test_the_way_to_answer_can_be_typed_where_the_program_is_not_on_the_path(
+    paper: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_COMMAND", "./paper")
+    told = paper("run", "writer", "-p", "text=two").err
+    assert "See it: ./paper approvals list. Say yes: ./paper approvals approve " in told
+    assert "All runs: ./paper runs list" in paper("runs", "show", "zzzz").err
+    monkeypatch.delenv("PAPER_COMMAND")
+    assert "See it: paper approvals list." in paper("run", "writer", "-p", "text=two").err
+
+
 def test_another_process_answers_and_the_run_goes_on(paper: Any, started: Any, vault: Path, waiting: str) -> None:
     (question,) = paper("approvals", "list", "--json").document
     answer = started("approvals", "approve", question["id"], "--json", "--vault", vault)

@@ -72,7 +72,7 @@ def print_error(error: PaperError) -> None:
     """What went wrong and what to do next."""
     say_wrapped(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + one_line(error.message))
     if error.hint:
-        say_wrapped(f"  {one_line(error.hint)}")
+        say_wrapped(f"  {one_line(name_command(error.hint))}")
 
 
 def read_secret(question: str) -> str:
@@ -226,6 +226,14 @@ def own_command() -> str:
         found is None or os.path.realpath(found) != os.path.realpath(called)
     )
     return shlex.quote(called) if is_elsewhere else "paper"
+
+
+def name_command(words: str) -> str:
+    """A sentence with commands as they can be typed here: the script of a checkout is not on the path."""
+    if "PAPER_COMMAND" not in os.environ:
+        return words
+    command = own_command()
+    return re.sub(r"(?<![\w./-])paper (?=[a-z])", lambda _: f"{command} ", words)
 
 
 def prepare_streams() -> None:

@@ -15,6 +15,7 @@ from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.output import (
     format_duration,
     local_time,
+    name_command,
     one_line,
     pad,
     paint,
@@ -167,7 +168,7 @@ def print_failure(vault: Vault, record: RunRecord) -> None:
         place = f"{frame.get('file') or ''}:{frame['line']}:{frame['column']} {frame.get('function') or ''}"
         say(visible(f"    {place}"))
     if error.get("hint"):
-        say_wrapped(visible(f"  {error['hint']}"))
+        say_wrapped(visible(f"  {name_command(str(error['hint']))}"))
 
 
 def describe_place(vault: Vault, record: RunRecord) -> str:
