@@ -11,7 +11,9 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,18 +72,38 @@ def kill_at_random(kills: int, folder: Path, chance: random.Random) -> Outcome:
     """Start, kill, resume and answer, until so many kills have been made; then look at every vault."""
     outcome = Outcome()
     environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / "config")}
+    seconds = _time_run(_make_vault(folder / "undisturbed"), environment)
     while outcome.kills < kills:
         outcome.runs += 1
-        vault = folder / f"vault-{outcome.runs}"
-        (vault / ".paper").mkdir(parents=True)
-        (vault / "log.md").write_text(TOOL, encoding="utf-8")
-        (vault / "all.md").write_text("", encoding="utf-8")
-        _until_done(vault, kills, chance, environment, outcome)
+        vault = _make_vault(folder / f"vault-{outcome.runs}")
+        _until_done(
+            vault, lambda: chance.random() * seconds if outcome.kills < kills else 60.0, chance, environment, outcome
+        )
         outcome.wrong += [f"{vault}: {each}" for each in _wrong(vault)]
     return outcome
 
 
-def _until_done(vault: Path, kills: int, chance: random.Random, environment: dict[str, str], outcome: Outcome) -> None:
+def _make_vault(vault: Path) -> Path:
+    (vault / ".paper").mkdir(parents=True)
+    (vault / "log.md").write_text(TOOL, encoding="utf-8")
+    (vault / "all.md").write_text("", encoding="utf-8")
+    return vault
+
+
+def _time_run(vault: Path, environment: dict[str, str]) -> float:
+    """How long a run takes that nobody kills: on a busy machine the moments lie further apart."""
+    command = [sys.executable, "-c", SLOW, str(vault), "", "answers"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        begun = time.monotonic()
+        process.stdout.readline()
+        return time.monotonic() - begun
+
+
+def _until_done(
+    vault: Path, moment: Callable[[], float], chance: random.Random, environment: dict[str, str], outcome: Outcome
+) -> None:
     for _ in range(60):
         with open_vault(vault) as opened:
             runs, waits = opened.history.runs(), opened.history.questions()
@@ -92,8 +114,7 @@ def _until_done(vault: Path, kills: int, chance: random.Random, environment: dic
             command = [sys.executable, "-m", "paperagents", "approvals", "approve", waits[0].id, "--vault", str(vault)]
         else:
             command = [sys.executable, "-c", SLOW, str(vault), run_id, chance.choice(["leaves the last", "answers"])]
-        moment = chance.random() * 0.25 if outcome.kills < kills else 60.0
-        killed = _started_and_killed(command, environment, moment)
+        killed = _started_and_killed(command, environment, moment())
         outcome.kills += killed
         outcome.killed_in[status or "beginning"] += killed
         outcome.wrong += [f"{vault}: {each}" for each in _half_done(vault)]
@@ -135,7 +156,10 @@ def _wrong(vault: Path) -> list[str]:
         wrong.append("all.md has not both lines")
     wrong += [f"new-{number}.md is missing" for number in range(5) if not (vault / f"new-{number}.md").exists()]
     with open_vault(vault) as opened:
-        (run,) = opened.history.runs()
+        runs = opened.history.runs()
+        if len(runs) != 1:
+            return [*wrong, f"there are {len(runs)} runs"]
+        (run,) = runs
         record = opened.history.record(str(run["run_id"]))
     entries = [entry for entry in record.execution_log if entry["status"] == "success"]
     if record.status != "succeeded" or len(entries) != WRITES or not all(each["hitl_confirmed"] for each in entries):
