@@ -307,7 +307,7 @@ def _command(root: Path, rounds: int = 15) -> list[Row]:
         "ours": lambda: _process([sys.executable, "-I", *command]),
         "python": lambda: _process([sys.executable, "-c", "pass"]),
     }
-    return [_row("paper run format_list, against python -c pass", _in_turn(players, rounds), "python", None)]
+    return [_row("paper run format_list, against python -c pass", _in_turn(players, rounds), "python", 9)]
 
 
 def _process(command: list[str]) -> float:

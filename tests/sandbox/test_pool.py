@@ -353,3 +353,13 @@ def _is_running(pid: str) -> bool:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2][0] not in "ZX"
     except FileNotFoundError:
         return False
+
+
+def test_the_first_worker_can_be_started_before_anybody_needs_it() -> None:
+    with Sandbox() as pool:
+        pool.prepare()
+        wait_until(lambda: len(pool.pids()) == 1)
+        prepared = pool.pids()
+        pool.prepare()
+        assert pool.run("return 1;").value == 1
+        assert pool.pids() == prepared

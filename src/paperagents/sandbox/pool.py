@@ -181,9 +181,9 @@ class WorkerPool:
         return worker
 
     def order_worker(self) -> WorkerProcess:
-        """A new worker, started by the supervisor."""
+        """A new worker, started by the supervisor; by then, the one that was being prepared may be there."""
         ready: SimpleQueue[WorkerProcess | Exception] = SimpleQueue()
-        if not self.delegate(lambda: ready.put(self.start_one())):
+        if not self.delegate(lambda: ready.put(self.take_idle() or self.start_one())):
             raise SandboxError("sandbox-closed")
         started = ready.get()
         if isinstance(started, Exception):
