@@ -13,7 +13,7 @@ pytestmark = pytest.mark.docs
 recordings = script("recordings")
 
 
-@pytest.mark.parametrize("name", ["approval", "chat", "first-tool", "missing-parameter", "mistake"])
+@pytest.mark.parametrize("name", ["approval", "chat", "first-tool", "missing-parameter", "mistake", "together"])
 def test_a_recording_is_still_true(name: str, tmp_path: Path) -> None:
     recording = (recordings.FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     assert recordings.replay(recording, tmp_path) == recording, "if this is meant: scripts/recordings.py"
@@ -21,7 +21,7 @@ def test_a_recording_is_still_true(name: str, tmp_path: Path) -> None:
 
 def test_every_recording_is_replayed() -> None:
     assert sorted(file.stem for file in recordings.FOLDER.glob("*.txt")) == [
-        "approval", "chat", "first-tool", "missing-parameter", "mistake",
+        "approval", "chat", "first-tool", "missing-parameter", "mistake", "together",
     ]  # fmt: skip
 
 
