@@ -12,6 +12,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from paperagents import open_vault
+from paperagents.approval.question import ApprovalRequest
+from paperagents.interfaces.command_line.app import run
+from paperagents.runs.history import History
 
 from .conftest import GOOD
 
@@ -113,6 +116,24 @@ def test_one_yes_answers_all_open_questions(paper: Any, vault: Path) -> None:
     assert (answer.code, [each["status"] for each in answer.document]) == (0, ["succeeded", "succeeded"])
     assert ((vault / "a.md").read_text("utf-8"), (vault / "b.md").read_text("utf-8")) == ("one", "b")
     assert paper("approvals", "approve", "--all", "--json").document == []
+
+
+def test_one_yes_to_all_goes_on_where_somebody_else_was_quicker(
+    paper: Any, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper("run", "write_file", "-p", "filePath=b.md", "-p", "content=b")
+    look = History.questions
+
+    def look_and_be_late(history: History, run_id: str | None = None) -> list[ApprovalRequest]:
+        found = look(history, run_id)
+        monkeypatch.setattr(History, "questions", look)
+        assert run(["approvals", "deny", found[0].id]) == 3
+        return found
+
+    monkeypatch.setattr(History, "questions", look_and_be_late)
+    assert paper("approvals", "approve", "--all").code == 0
+    assert [(vault / name).exists() for name in ("a.md", "b.md")] == [False, True]
+    assert paper("approvals", "list", "--json").document == []
 
 
 def test_one_yes_answers_all_questions_of_a_run(paper: Any, write: Any, vault: Path) -> None:

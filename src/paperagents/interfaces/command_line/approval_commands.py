@@ -9,7 +9,7 @@ import click
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
 from paperagents.calls.conversion import read_arguments
-from paperagents.errors import UntrustedRunError, UsageError
+from paperagents.errors import UnknownApprovalError, UntrustedRunError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_question
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -142,9 +142,9 @@ def approve_several(context: click.Context, of_run: str | None, decision: Approv
     with current_vault(context) as vault, attend_run(vault, yes=False, quiet=as_json) as attended:
         run = None if of_run is None else vault.history.record(of_run)
         requests = vault.history.questions(None if run is None else run.run_id)
-        if run is not None and not requests:
-            raise UsageError("nothing-to-answer", id=run.run_id)
         answered = list(answer_each(vault, requests, decision))
+        if run is not None and not answered:
+            raise UsageError("nothing-to-answer", id=run.run_id)
         records = [
             vault.continuation.resume_answered(run_id, partial(vault.resume, run_id, **attended), attended["stop"])
             for run_id in dict.fromkeys(request.run_id for request in answered)
@@ -165,6 +165,9 @@ def answer_each(vault: Vault, requests: list[ApprovalRequest], decision: Approve
     for request in requests:
         try:
             vault.continuation.answer(request.id, decision)
+        except UnknownApprovalError:
+            # Somebody else has just answered it.
+            continue
         except UntrustedRunError as error:
             refused.append(error)
             continue
