@@ -14,6 +14,7 @@ from paperagents.agents.client import ChatModel, ModelLimits
 from paperagents.agents.limits import RetryPolicy
 from paperagents.agents.model import Listener, ModelRequest, ModelTurn
 from paperagents.errors import CancelledError, ToolError
+from paperagents.http.urls import parse_url
 from paperagents.sandbox import Cancellation
 from paperagents.testing import ScriptedServer
 from paperagents.testing.model_server import stream
@@ -203,7 +204,7 @@ def test_a_stop_ends_an_answer_at_once_and_the_next_one_works() -> None:
         with pytest.raises(CancelledError):
             model.answer(REQUEST, Stopping(), stop)
     with ScriptedServer(["again"]) as server:
-        model._address = f"{server.base_url}/chat/completions"
+        model._url = parse_url(f"{server.base_url}/chat/completions")
         assert model.answer(REQUEST, Listener(), Cancellation()).text == "again"
         model.close()
 

@@ -162,6 +162,18 @@ def test_the_key_never_shows_in_a_record_an_error_or_the_note(desk: Desk, serve:
     assert not any("sk-very-secret-key" in each for each in shown)
 
 
+def test_a_secret_that_becomes_known_on_the_way_is_not_sent_again(desk: Desk, serve: Serve) -> None:
+    server = serve([{"calls": [call("read_file", filePath="a.md")]}, "Read."])
+    desk.note("a.md", "x")
+
+    def learn(event: Mapping[str, Any]) -> None:
+        if event["type"] == "step-finished" and event["entry"]["name"] == "read_file":
+            desk.vault.services.redaction.learn(["swordfish-4711"])
+
+    assert desk.vault.run("helper", {"query": "It is swordfish-4711."}, on_event=learn).data == "Read."
+    assert ["swordfish" in json.dumps(each["messages"]) for each in server.requests] == [True, False]
+
+
 @pytest.mark.parametrize("piece", [1, 7])
 def test_the_key_never_shows_while_the_answer_is_being_written(desk: Desk, piece: int) -> None:
     desk.vault.services.redaction.learn([KEY])

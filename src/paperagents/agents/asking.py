@@ -52,6 +52,9 @@ class ModelTurns:
         self._calls_natively = run.agent.protocol == "native"
         self._text_stream = RedactedStream(self._services.redaction)
         self._reasoning_stream = RedactedStream(self._services.redaction)
+        self._secrets: frozenset[str] | None = None
+        self._masked: dict[int, tuple[JsonObject, JsonObject]] = {}
+        """The messages that were sent last, as they are and without these secrets."""
 
     @property
     def registry(self) -> TagRegistry | None:
@@ -129,16 +132,11 @@ class ModelTurns:
 
     def _send(self, number: int, reader: TurnReader) -> ModelTurn:
         run, tools = self._run, self._run.toolbox.native() if self.native and self.may_call else ()
-        messages = []
-        for message in self.dialogue.messages(len(dumps(tools)) if tools else 0):
-            masked = self._services.redaction.value({**message})
-            assert isinstance(masked, dict)
-            messages.append(masked)
         request = ModelRequest(
             agent=run.agent.id,
             turn=number,
             model=self._models[0],
-            messages=tuple(messages),
+            messages=self._masked_messages(len(dumps(tools)) if tools else 0),
             tools=tools,
             options=run.agent.options,
             output=dict(run.agent.output) if self._sends_format and run.agent.output is not None else None,
@@ -147,6 +145,21 @@ class ModelTurns:
         self._report("model-reasoning", self._reasoning_stream.rest())
         self._report("model-text", self._text_stream.rest())
         return turn
+
+    def _masked_messages(self, tools: int) -> tuple[JsonObject, ...]:
+        """What is sent, beside tools of this size, without secrets. What was looked through once is not again."""
+        redaction = self._services.redaction
+        before, self._masked = self._masked if self._secrets is redaction.known else {}, {}
+        self._secrets = redaction.known
+        messages = self.dialogue.messages(tools)
+        for message in messages:
+            if (kept := before.get(id(message))) is None:
+                masked = redaction.value(message)
+                assert isinstance(masked, dict)
+                # With the message itself: as long as it is kept, no other one has its id.
+                kept = message, masked
+            self._masked[id(message)] = kept
+        return tuple(self._masked[id(message)][1] for message in messages)
 
     def _journal_parameters(self) -> JsonObject:
         return {

@@ -58,7 +58,7 @@ class ChatModel:
     """One server, with its connections kept open between turns."""
 
     def __init__(self, base_url: str, key: str | None, limits: ModelLimits | None = None) -> None:
-        self._address = f"{base_url.rstrip('/')}/chat/completions"
+        self._url = parse_url(f"{base_url.rstrip('/')}/chat/completions")
         self._host = urlsplit(base_url).netloc
         self._key = key
         self._limits = limits or ModelLimits()
@@ -113,7 +113,7 @@ class ChatModel:
             **trace_headers(),
         }
         encoded = tuple((name, value.encode()) for name, value in headers.items())
-        return PreparedRequest(method="POST", url=parse_url(self._address), headers=encoded, content=body)
+        return PreparedRequest(method="POST", url=self._url, headers=encoded, content=body)
 
     @contextmanager
     def _translate_errors(self, stop: Cancellation) -> Iterator[None]:

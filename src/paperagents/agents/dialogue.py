@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from paperagents.agents.model import ModelCall, ModelTurn
-from paperagents.agents.shortening import Messages, cut, shorten
+from paperagents.agents.shortening import Messages, cut, message_size, shorten
 from paperagents.agents.toolbox import Toolbox
 from paperagents.calls.answers import describe_bytes
 from paperagents.calls.references import Names, format_value, look_up
@@ -163,10 +163,12 @@ class Dialogue:
         self._own: list[JsonObject] = [{"role": "user", "content": query}]
         self._limit = limit
         self._last_turn = 1
+        self._size = self._count()
+        """Of all messages: counted as they come, since most conversations are short enough to be sent whole."""
 
     def add(self, turn: ModelTurn, results: Sequence[CallResult], remark: str = "") -> None:
         """One turn, the results of its calls, and what else the model must know about it."""
-        self._last_turn = len(self._own)
+        self._last_turn = begin = len(self._own)
         native = [(result.native, result) for result in results if result.native is not None]
         tagged = [f"Result of {each.tool} ({each.status}):\n{each.text}" for each in results if each.native is None]
         answer: JsonObject = {"role": "assistant", "content": turn.thought + turn.text, **turn.reasoning}
@@ -184,9 +186,11 @@ class Dialogue:
         elif remark:
             # With the last result: some servers refuse a message of ours right after a result.
             self._own[-1] = {**last, "content": f"{last['content']}\n\n{remark}"}
+        self._size += sum(map(message_size, self._own[begin:]))
 
     def replace_prompt(self, other: Dialogue) -> None:
         """Go on with the prompt of another dialogue."""
+        self._size += message_size(other._system) - message_size(self._system)
         self._system = other._system
 
     def forget_reasoning(self) -> None:
@@ -196,9 +200,15 @@ class Dialogue:
             if isinstance(calls, list):
                 message["tool_calls"] = [_only(call, "id", "type", "function") for call in calls]
         self._own = [_only(message, "role", "content", "tool_calls", "tool_call_id") for message in self._own]
+        self._size = self._count()
+
+    def _count(self) -> int:
+        return sum(map(message_size, (self._system, *self._history, *self._own)))
 
     def messages(self, tools: int = 0) -> tuple[JsonObject, ...]:
         """What is sent, within the limit, beside tools of this size."""
+        if self._size <= self._limit - tools:
+            return (self._system, *self._history, *self._own)
         messages = Messages(system=self._system, history=self._history, own=self._own, last_turn=self._last_turn)
         return shorten(messages, self._limit - tools)
 
