@@ -56,7 +56,7 @@ def _parts(outline: Outline) -> Iterator[Symbol]:
             )
     for script in outline.scripts:
         if script.block != "if":
-            span = _extent(script.code)
+            span = script.code.span(0, len(script.code.text.rstrip("\n")))
             yield Symbol(name=script.block, kind="script", span=span, selection=_first_line(script.code))
     for number, example in enumerate(sequence_in(outline.front, "examples"), 1):
         named = scalar_in(example, "name")
@@ -74,10 +74,6 @@ def trim(node: YamlNode, outline: Outline) -> Span:
         end_line -= 1
         end_column = len(outline.document.line(end_line)) + 1
     return Span(line=span.line, column=span.column, end_line=end_line, end_column=end_column)
-
-
-def _extent(code: Excerpt) -> Span:
-    return code.span(0, len(code.text.rstrip("\n")))
 
 
 def _first_line(code: Excerpt) -> Span:

@@ -100,7 +100,10 @@ class Surroundings:
         }
         of = script.step or (self._outline.last_step if script.block == "postprocess" else None)
         if script.block in ("post_processing", "postprocess"):
-            names["output"] = self._answer_of(of) if of is script.step and of is not None else self._result_of(of)
+            if of is None:
+                names["output"] = self._input
+            else:
+                names["output"] = self._answer_of(of) if of is script.step else self.output_of(of)
             if of is not None and of.label in self._last.outputs and script.block == "postprocess":
                 value["output"] = self._last.outputs[of.label]
         return Reachable(shape=_object(names), value=value)
@@ -181,11 +184,6 @@ class Surroundings:
         if definition.answer:
             return definition.answer
         return merge(*(observe(run.result) for run in self._recordings.last_runs(entry.id)))
-
-    def _result_of(self, step: Step | None) -> Shape:
-        if step is None:
-            return self._input
-        return self.output_of(step)
 
 
 def _object(fields: Mapping[str, Shape]) -> JsonObject:

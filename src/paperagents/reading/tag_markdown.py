@@ -25,6 +25,8 @@ from paperagents.definitions.text import ENTRY_KINDS, compile_regex, stem_of
 from paperagents.errors import UsageError
 from paperagents.patterns import late_pattern
 from paperagents.reading.fields import Fields
+from paperagents.reading.javascript_checks import check_block
+from paperagents.reading.javascript_names import Surroundings
 from paperagents.reading.markdown import MARKER, Note, find_fences
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.tool_markdown import identity_span, read_description, read_id, read_name
@@ -69,13 +71,8 @@ def find_validators(note: Note, problems: ProblemList) -> tuple[Excerpt, ...]:
         for fence in find_fences(note.body)
         if (marker := MARKER.match(fence.content.text)) and marker[1] == "validate"
     )
-    if scripts:
-        # Few tags bring JavaScript.
-        from paperagents.reading.javascript_checks import check_block  # noqa: PLC0415
-        from paperagents.reading.javascript_names import Surroundings  # noqa: PLC0415
-
-        for script in scripts:
-            check_block(script, Surroundings(names=("attributes", "content")), problems)
+    for script in scripts:
+        check_block(script, Surroundings(names=("attributes", "content")), problems)
     return scripts
 
 

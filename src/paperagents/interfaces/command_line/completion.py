@@ -16,6 +16,7 @@ import click
 from paperagents.errors import PaperError
 from paperagents.interfaces.command_line.options import current_notes, current_vault
 from paperagents.interfaces.command_line.output import one_line
+from paperagents.known_settings import SETTING_SPECS
 from paperagents.settings import KEEPING_FOLDER
 
 if TYPE_CHECKING:
@@ -82,8 +83,6 @@ def find_variables(context: click.Context, _: str) -> Offered:
 
 def find_settings(_: click.Context, __: str) -> Offered:
     """The names of all settings."""
-    from paperagents.known_settings import SETTING_SPECS  # noqa: PLC0415  for this completion alone
-
     return [(name, "") for name in SETTING_SPECS]
 
 

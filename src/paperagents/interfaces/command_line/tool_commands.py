@@ -24,6 +24,7 @@ from paperagents.interfaces.command_line.output import (
 from paperagents.interfaces.command_line.run_output import print_record
 from paperagents.interfaces.command_line.terminal import attend_run
 from paperagents.messages import text
+from paperagents.npm.process import install_deno
 from paperagents.tool_modes import configure, configure_service, require_declared
 
 
@@ -124,8 +125,6 @@ def install_command(  # noqa: PLR0913  its options
 ) -> None:
     """Install the npm packages of a tool, once somebody agrees to them; or Deno, which runs such tools."""
     if deno:
-        from paperagents.npm.process import install_deno  # noqa: PLC0415  only this option needs it
-
         program = install_deno()
         if as_json and tool is None:
             print_json({"deno": program})

@@ -36,6 +36,9 @@ from paperagents.mcp_client.error_output import SHOWN_LINES, error_file, read_er
 from paperagents.messages import text
 from paperagents.notes_folder import NotesFolder
 from paperagents.npm.process import deno_walls
+from paperagents.runs.statistics import tag_statistics, tool_statistics
+from paperagents.runs.usage import describe_usage, read_usage
+from paperagents.runs.usage_totals import total_usage
 from paperagents.sandbox import check_walls
 from paperagents.settings import (
     KEEPING_FOLDER,
@@ -222,10 +225,6 @@ def print_database(database: JsonObject) -> None:
 @common_options
 def stats_command(context: click.Context, *, as_json: bool) -> None:
     """Per tool and per tag: how often, how well, how long."""
-    from paperagents.runs.statistics import tag_statistics, tool_statistics  # noqa: PLC0415  for this command alone
-    from paperagents.runs.usage import describe_usage, read_usage  # noqa: PLC0415  as above
-    from paperagents.runs.usage_totals import total_usage  # noqa: PLC0415  as above
-
     journal = current_vault(context).journal
     tools, tags = tool_statistics(journal), tag_statistics(journal)
     used = total_usage(journal.database)

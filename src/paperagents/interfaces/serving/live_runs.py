@@ -159,7 +159,10 @@ class LiveRuns:
         if (active := self._active.get(record.run_id)) is not None:
             active.stop.cancel()
         elif record.status in ("waiting", "running"):
-            self._begin_cancelled(record.run_id)
+            # A run that waits ends as one that goes on and is stopped at once.
+            active = _Active(run_id=record.run_id, tool="")
+            active.stop.cancel()
+            self._begin(active, lambda on_event, stop: self.vault.resume(record.run_id, on_event=on_event, stop=stop))
         else:
             raise RunOverError(record.run_id, record.status)
         return record.run_id
@@ -262,12 +265,6 @@ class LiveRuns:
             self._active[active.run_id] = active
         # In the language of whoever wished for it.
         self._pool.submit(copy_context().run, self._carry_on, active, work)
-
-    def _begin_cancelled(self, run_id: str) -> None:
-        """A run that waits ends as one that goes on and is stopped at once."""
-        active = _Active(run_id=run_id, tool="")
-        active.stop.cancel()
-        self._begin(active, lambda on_event, stop: self.vault.resume(run_id, on_event=on_event, stop=stop))
 
     def _carry_on(self, active: _Active, work: Work) -> None:
         try:
