@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.trusting import trust_everything
 
 from paperagents.cluster.worker import enqueue_due
-from paperagents.reading.fields import is_schedule, latest_tick
+from paperagents.reading.fields import is_schedule, latest_tick, next_tick
 from paperagents.vault import Vault
 
 NOON = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)
@@ -106,3 +106,9 @@ def test_a_moment_is_its_own_last_time() -> None:
     exact = NOON.replace(second=0)
     assert latest_tick("0 12 * * *", exact) == exact
     assert latest_tick("0 12 * * *", exact - timedelta(seconds=1)) == exact - timedelta(days=1)
+
+
+def test_the_next_time_comes_after_now_in_the_same_time_zone() -> None:
+    exact = NOON.replace(second=0, microsecond=0)
+    assert next_tick("0 12 * * *", exact) == exact + timedelta(days=1)
+    assert next_tick("5 12 * * *", exact).tzinfo == exact.tzinfo

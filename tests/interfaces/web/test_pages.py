@@ -266,3 +266,46 @@ def test_pages_speak_the_language_of_the_browser_unless_another_was_chosen(
         assert f'lang="{spoken}"' in client.get("/", headers={"accept-language": accepted}).text
         client.cookies.set("paper_language", "de")
         assert 'lang="de"' in client.get("/", headers={"accept-language": "en"}).text
+
+
+def test_the_history_says_who_approved_and_what_was_asked(served: Served) -> None:
+    served.vault.run("keep", {"title": "Beans"}, approver=lambda _: Approved(by="phone"))
+    served.vault.run("helper", {"query": "peas?", "conversation": "talk-4711"})
+    with served.client() as client:
+        history = client.get("/runs").text
+    assert re.search(r'<td class="by"><bdi>phone</bdi></td>', history)
+    assert "peas?" in history
+    assert "talk-4711" not in history
+
+
+def test_a_schedule_says_when_it_runs_next_once_it_is_trusted(served: Served) -> None:
+    tool = (
+        "---\ntool: true\nname: Morning\ndescription: Early.\nschedule: '0 7 * * *'\ncustom_function: return 1\n---\n"
+    )
+    served.note("tools/morning.md", tool)
+    served.vault.registry.refresh()
+    with served.person() as person:
+        assert "not trusted" in person.get("/schedules").text
+        digests = [each["digest"] for each in person.get("/api/trust").json()]
+        person.post("/api/trust/give", json={"digests": digests})
+        shown = person.get("/schedules").text
+    assert "0 7 * * *" in shown
+    assert re.search(r'<time datetime="[0-9-]+T07:00:00', shown)
+
+
+def test_an_undo_has_a_name_in_the_inbox(served: Served) -> None:
+    run = served.vault.run("keep", {"title": "Beans"}, approver=lambda _: Approved())
+    with served.person() as person:
+        person.post(f"/api/runs/{run.run_id}/undo?wait=5", json={})
+        inbox = person.get("/approvals").text
+    assert re.search(r'<h2 id="group-[^"]+"><bdi>Undo</bdi></h2>', inbox)
+
+
+@pytest.mark.parametrize(("accepted", "said"), [("de-DE,de;q=0.9", "senden Sie"), ("zh-CN", "请打开"), ("fr", "send")])
+def test_who_may_not_come_in_is_told_so_in_their_language(served: Served, accepted: str, said: str) -> None:
+    headers = {"accept": "text/html", "accept-language": accepted}
+    with served.client(token=False) as stranger:
+        answer = stranger.get("/", headers=headers)
+    assert answer.status_code == 401
+    assert f"<html lang={ {'z': 'zh', 'd': 'de'}.get(accepted[0], 'en') }>" in answer.text
+    assert said in answer.text

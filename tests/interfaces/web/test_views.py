@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from paperagents.definitions.json_value import JsonValue
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import UsageError
-from paperagents.interfaces.web.drawings import day_bars, diagram, percent, tool_bars
+from paperagents.interfaces.web.drawings import day_bars, day_lines, day_times, diagram, percent, tool_bars
 from paperagents.interfaces.web.markdown import looks_like_markdown, render_markdown
 from paperagents.interfaces.web.rendering import natural_order, page_json
 from paperagents.interfaces.web.results import MOST_NODES, Node, result_view, table, tree, value_at
@@ -151,6 +151,25 @@ def test_figures_become_bars_of_the_right_length() -> None:
     days = day_bars([{"started": "2026-11-15T10:00:00", "status": "failed"}], today=datetime(2026, 11, 16, tzinfo=UTC))
     assert [day.runs for day in days] == [0] * 12 + [1, 0]
     assert day_bars([])[0].height == 0
+
+
+def test_days_are_drawn_by_outcome_and_by_time() -> None:
+    today = datetime(2026, 11, 16, tzinfo=UTC)
+    ended = [("succeeded", 40.0), ("succeeded", 60.0), ("failed", 900.0), ("waiting", 0.0)]
+    runs = [
+        {"tool": "a", "started": "2026-11-16T10:00:00+00:00", "status": each, "duration_ms": ms} for each, ms in ended
+    ]
+    runs += [{"tool": "b", "started": "2026-11-15T10:00:00+00:00", "status": "succeeded", "duration_ms": 100.0}]
+    last = day_bars(runs, today=today)[-1]
+    assert (last.height, last.failed_height, last.other_height) == (100, 25, 25)
+    before, now = day_times(runs, today=today)
+    assert (before.median, now.median, now.x - before.x) == (100, 50, 40), "of those that succeeded"
+    assert before.y < now.y, "longer is higher"
+    lines = day_lines(runs, today=today)
+    assert [len(lines[tool].split()) for tool in ("a", "b")] == [14, 14]
+    assert lines["a"].endswith("104.0,0.0")
+    assert lines["b"].endswith("104.0,20.0")
+    assert (day_times([]), day_lines([])) == ([], {})
 
 
 def test_one_failure_in_a_thousand_runs_is_not_rounded_away() -> None:
