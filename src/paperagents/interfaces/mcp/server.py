@@ -123,6 +123,8 @@ class McpServer:
 
         def on_change() -> None:
             """Also of what changed while nothing was watched yet, whatever it was."""
+            if not self._notifications.watched.is_set():
+                self._live.tell({"type": "vault-changed", "files": []})
             loop.call_soon_threadsafe(self._notifications.watched.set)
             loop.call_soon_threadsafe(changes.put_nowait, ())
 
