@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from html import unescape
 
 import httpx2
@@ -129,7 +131,11 @@ def test_another_site_cannot_answer_and_nobody_learns_the_address(served: Served
     assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/decide", "max-age=900"))
     page = stranger.get("/decide/question")
     assert (page.headers["referrer-policy"], page.headers["cache-control"]) == ("no-referrer", "no-store")
-    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    policy = page.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    (style,) = re.findall(r"<style>(.*?)</style>", page.text, re.DOTALL)
+    assert f"style-src 'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'" in policy
+    assert "script" not in page.text
     assert link not in page.text
     assert stranger.post(action(page, "approve"), headers=foreign).status_code == 403
     assert served.vault.history.questions() == [question]
