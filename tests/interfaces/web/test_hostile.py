@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from tests.waiting import wait_until
 
 from ..served import Served, serving  # noqa: TID252  shared by the tests of several interfaces
 
@@ -37,6 +39,8 @@ CORPUS = (
     f"<math><mtext></form><form><mglyph><style></math><img src onerror={MARK}>",
 )
 EVERYTHING = "\n".join(CORPUS)
+UNWANTED = "script:not([type='application/json']), iframe, img, style, [onload], [onerror], [ontoggle], [onfocus]"
+NOTE = "\"><img src=x onerror=hurt=1>'.note.md"
 
 
 def hostile_vault(folder: Path) -> None:
@@ -63,6 +67,23 @@ def hostile_vault(folder: Path) -> None:
     (folder / "script.json").write_text(script, encoding="utf-8")
     _write(folder / "agent.md", {"agent": True, "id": "agent", "name": CORPUS[0], "description": CORPUS[1],
            "model": "scripted:script.json"}, "", "Help.")  # fmt: skip
+    lines = [f"line {number}" for number in range(40)]
+    (folder / NOTE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    # As values: in the text of a chain it would be a template.
+    changed = "\n".join([EVERYTHING, *lines[1:39], EVERYTHING])
+    embedding = f"{EVERYTHING}\n\n![[{NOTE}]]\n"
+    given = [{"name": "changed", "type": "string", "description": "x", "default": changed},
+             {"name": "embedding", "type": "string", "description": "x", "default": embedding}]  # fmt: skip
+    steps = [{"name": "change", "tool": "write_file", "parameters": {
+              "filePath": NOTE, "content": "{{changed}}", "overwrite": True}},
+             {"name": "other", "tool": "write_file", "parameters": {
+              "filePath": "<svg onload=hurt=1>.md", "content": "{{embedding}}"}}]  # fmt: skip
+    _write(folder / "many.md", {"tool": True, "id": "many", "name": "many", "description": "x", "approval": "together",
+           "parameters": given, "steps": steps}, "")  # fmt: skip
+    listed = {"name": "all", "type": "array", "items": {"type": "string"}, "description": "x", "default": list(CORPUS)}
+    rounds = {"name": CORPUS[0], "tool": "form", "for_each": "{{all}}", "parameters": {"value": "{{item}}"}}
+    _write(folder / "rounds.md", {"tool": True, "id": "rounds", "name": CORPUS[1], "description": "x",
+           "parameters": [listed], "steps": [rounds]}, "")  # fmt: skip
     broken = folder / "<img src=x onerror=hurt=1>.md"
     broken.write_text(f"---\ntool: true\nname: [\n---\n{EVERYTHING}", encoding="utf-8")
 
@@ -88,12 +109,7 @@ def visit(page: Page, served: Served) -> None:
     for path in paths:
         page.goto(f"{served.url}{path}")
         expect(page.locator("html[data-connection=open]")).to_be_attached()
-        assert page.evaluate("window.hurt") is None, path
-        assert (
-            page.locator("main script:not([type='application/json']), main iframe, main img, main style").count() == 0
-        ), path
-        links = page.eval_on_selector_all("a", "all => all.map((each) => each.protocol)")
-        assert set(links) <= {"http:", "https:", "mailto:"}, path
+        require_unhurt(page, path)
 
 
 @pytest.mark.parametrize("without_policy", [False, True], ids=["with the policy", "without it"])
@@ -110,12 +126,60 @@ def test_nothing_of_the_corpus_is_done(browser: Browser, tmp_path: Path, *, with
         context.on("weberror", lambda error: refused.append(str(error.error)))
         page = context.new_page()
         visit(page, served)
+        decide_and_look(page, served)
+        search_the_palette(page, served)
         converse(page, served)
         run_the_form(page, served)
         context.close()
         assert [url for url in asked if not url.startswith((served.url, "data:"))] == []
         # Even the policy had nothing to do: what reached the page was text.
         assert refused == []
+
+
+def decide_and_look(page: Page, served: Served) -> None:
+    """Hunks of a question, rows of a run, its changes, the note they are in, and whose its lines are."""
+    run = served.vault.run("many", {})
+    assert run.status == "waiting"
+    page.goto(f"{served.url}/approvals")
+    group = page.locator(".question", has=page.locator("[data-hunk]"))
+    expect(group.locator("[data-hunk]")).to_have_count(2)
+    group.get_by_role("button", name="Approve", exact=True).click()
+    wait_until((served.folder / "<svg onload=hurt=1>.md").exists)
+    rounds = served.vault.run("rounds", {})
+    for path in (f"/runs/{run.run_id}", f"/runs/{rounds.run_id}"):
+        page.goto(f"{served.url}{path}")
+        for summary in page.locator(".run-changes summary, .timeline > .row > details > summary").all():
+            summary.click()
+        expect(page.locator(".run-changes .diff-line, .rows .rows > .row").first).to_be_visible()
+        require_unhurt(page, path)
+    page.locator(".rows .rows > .row > details > summary").first.click()
+    expect(page.locator(".rows .rows .tree").first).to_be_visible()
+    require_unhurt(page, "an opened round")
+    for note in (NOTE, "<svg onload=hurt=1>.md"):
+        for query in ("", "?blame=true"):
+            page.goto(f"{served.url}/notes/{quote(note)}{query}")
+            expect(page.locator(".note")).to_contain_text("script")
+            require_unhurt(page, f"{note}{query}")
+    for path in ("/notes", "/runs", "/trust", "/entries", "/"):
+        page.goto(f"{served.url}{path}")
+        require_unhurt(page, path)
+
+
+def search_the_palette(page: Page, served: Served) -> None:
+    page.goto(served.url)
+    for words in ("script", "onerror", "<img", "note"):
+        page.keyboard.press("Control+k")
+        page.keyboard.insert_text(words)
+        expect(page.get_by_role("option").first).to_be_visible()
+        require_unhurt(page, words)
+        page.keyboard.press("Escape")
+
+
+def require_unhurt(page: Page, where: str) -> None:
+    assert page.evaluate("window.hurt") is None, where
+    assert page.locator(f":is(main, dialog) :is({UNWANTED})").count() == 0, where
+    links = page.eval_on_selector_all("a", "all => all.map((each) => each.protocol)")
+    assert set(links) <= {"http:", "https:", "mailto:"}, where
 
 
 def converse(page: Page, served: Served) -> None:
