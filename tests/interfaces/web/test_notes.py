@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -144,6 +145,17 @@ def test_nothing_in_a_note_is_done_and_nothing_is_loaded_from_elsewhere(page: Pa
     page.goto(f"{served.url}/notes/evil.md")
     expect(page.locator(".prose")).to_contain_text("script")
     assert page.evaluate("window.hurt") is None
+
+
+@pytest.mark.parametrize("name", ['a "quoted" word.md', '".md', "--.md", "a'b (c) OR -d.md", "菜园“计划”.md"])
+def test_a_note_has_its_page_whatever_its_name_is_and_who_links_to_it_is_found(served: Served, name: str) -> None:
+    served.note(name, "# Here\n")
+    served.note("other.md", f"See [[{name.removesuffix('.md')}]].\n")
+    with served.client() as client:
+        shown = client.get(f"/notes/{quote(name)}")
+    assert (shown.status_code, "Here</h2>" in shown.text) == (200, True)
+    has_words = any(each.isalnum() for each in name.removesuffix(".md"))
+    assert ("/notes/other.md" in shown.text) == has_words
 
 
 @pytest.mark.parametrize("name", ["evil.svg", "evil.html", "evil.js", "evil.pdf", "evil.md"])

@@ -41,6 +41,7 @@ LARGEST_PICTURE = 16 * 1024 * 1024
 PATH_PARAMETERS = ("filePath", "path", "file", "note", "notePath", "file_path")
 """Names that a tool gives to the note it is about."""
 _LINK = re.compile(r"\[\[([^\[\]\n|#]{1,300})|\]\(<?([^()<>\n]{1,500}?)>?\)")
+_WORD = re.compile(r"\w+")
 _PICTURE_POLICY = "default-src 'none'; sandbox"
 Words = Annotated[str, Query(max_length=500)]
 Path = Annotated[str, Query(alias="from", max_length=4000)]
@@ -182,8 +183,9 @@ def describe_properties(properties: JsonObject) -> list[Property]:
 
 def find_backlinks(live: LiveRuns, path: str) -> list[str]:
     """The notes with a link to this one."""
-    name = path.rpartition("/")[2].removesuffix(".md")
-    candidates = [str(each["path"]) for each in search(live, f'"{name}"', 4 * MOST_BACKLINKS)] if name else []
+    # Its words alone: a name may have signs that mean something in a query.
+    words = " ".join(f'"{each}"' for each in _WORD.findall(path.rpartition("/")[2].removesuffix(".md")))
+    candidates = [str(each["path"]) for each in search(live, words, 4 * MOST_BACKLINKS)] if words else []
     return sorted(each for each in candidates if each != path and links_to(live.vault.folder, each, path))[
         :MOST_BACKLINKS
     ]
