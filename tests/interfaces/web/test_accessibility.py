@@ -59,8 +59,9 @@ def pages_of(served: Served) -> Iterator[str]:
         "notes/tasks.md", "---\ntags: [garden]\n---\n# Tasks\n\n- [ ] sow [[peas]]\n- [x] dig\n\n|a|b|\n|-|-:|\n|1|2|\n"
     )
     yield from ("/trust", "/runs", "/schedules", "/notes", "/notes/notes/tasks.md", "/notes/nowhere.md")
-    more = {"filePath": "notes/tasks.md", "content": "More\n", "append": True}
-    vault.run("write_file", more, approver=lambda _: Approved())
+    vault.run(
+        "write_file", {"filePath": "notes/tasks.md", "content": "More\n", "append": True}, approver=lambda _: Approved()
+    )
     undo = vault.run("undo", {"run": done.run_id})
     assert undo.status == "waiting"
     yield from ("/notes/notes/tasks.md?blame=true", f"/runs/{undo.run_id}", "/approvals")
