@@ -116,8 +116,9 @@ def test_what_a_run_changed_is_seen_line_by_line_and_taken_back(page: Page, serv
 def test_a_tool_is_given_the_note_it_is_about(page: Page, served: Served) -> None:
     served.note("peas.md", "Peas\n")
     served.note("tools/count.md", COUNT)
+    served.vault.registry.refresh()
     page.goto(f"{served.url}/notes/peas.md")
-    page.get_by_role("link", name="Count words").last.click()
+    page.get_by_role("main").get_by_role("link", name="Count words").click()
     expect(page.get_by_label("filePath")).to_have_value("peas.md")
 
 
