@@ -18,7 +18,7 @@ from paperagents.definitions.file_reading import FileReading
 from paperagents.registry.cache import FORMAT, ScanCache
 
 _ROOMS = ("definitions", "reading")
-_SOURCE = [os.stat(Path(__file__).parents[1] / room).st_mtime_ns for room in _ROOMS]
+_SOURCE = [(Path(__file__).parents[1] / room).stat().st_mtime_ns for room in _ROOMS]
 """When files that say what a reading is were last replaced: a checkout changes under one version."""
 _PROGRAM = f"{FORMAT} {sys.version} {_SOURCE}".encode()
 _SEAL_BYTES = 32
