@@ -37,12 +37,11 @@ from paperagents.runs.note_log import NoteLog
 from paperagents.runs.notification import Notifier
 from paperagents.runs.pending import PendingChanges, PendingRows, Prepare
 from paperagents.runs.questions import Questions
-from paperagents.runs.restoring import RESTORE_ENTRY, Restore
+from paperagents.runs.restoring import restoring_tools
 from paperagents.runs.retention import Retention
 from paperagents.runs.scripts import SECONDS as MODULE_SECONDS
 from paperagents.runs.session import Services
 from paperagents.runs.together import require_fitting
-from paperagents.runs.undo import UNDO, Undo, find_run_to_undo
 from paperagents.sandbox import Limits, Sandbox
 from paperagents.secrets.environment import EnvironmentStore
 from paperagents.secrets.redaction import Redaction, is_secret_name
@@ -367,10 +366,9 @@ class VaultParts(NotesFolder):
 
     def _require_possible(self, request: ApprovalRequest, decision: Decision) -> None:
         """A slip in an edit must not cost the run: it is told, and the question stays open."""
-        if not isinstance(decision, Approved):
-            return
-        require_fitting(request, decision)
-        if decision.arguments is None:
+        if isinstance(decision, Approved):
+            require_fitting(request, decision)
+        if not isinstance(decision, Approved) or decision.arguments is None:
             return
         tool = self.find_tool(request.tool)
         complete = validate_arguments(tool, decision.arguments)
@@ -387,10 +385,7 @@ class VaultParts(NotesFolder):
         hosts = self.settings.get("allowed_hosts")
         context = ToolContext(folder=folder, entries=entries, packages=self.packages, allowed_hosts=hosts)
         history = ChangeHistory(self.journal, partial(read_now, folder, entries))
-        find_run = partial(find_run_to_undo, self.change_history, self.history)
-        undo = Undo(history=history, find_run=find_run, redaction=self.redaction)
-        restore = Restore(entries=entries, redaction=self.redaction)
-        own = {**effects_in(context), UNDO: undo.prepare, RESTORE_ENTRY: restore.prepare}
+        own = {**effects_in(context), **restoring_tools(history, self.history, entries, self.redaction)}
         return AllTools(
             own,
             lambda key: self.remote_effects.prepare(key),  # noqa: PLW0108  made when they are first needed

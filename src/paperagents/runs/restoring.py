@@ -6,13 +6,18 @@ An effect like any other: shown, asked, recorded, and undone where that is wante
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from paperagents.approval.diff import unified_diff
 from paperagents.approval.question import Effect
 from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import ToolError
+from paperagents.runs.change_history import ChangeHistory
+from paperagents.runs.history import History
+from paperagents.runs.pending import Prepare
 from paperagents.runs.together import choose_part, state_of
+from paperagents.runs.undo import UNDO, Undo, find_run_to_undo
 from paperagents.secrets.redaction import Redaction
 from paperagents.storage.entries import EntryStore
 from paperagents.storage.entry_text import format_entry, text_of
@@ -51,3 +56,11 @@ class Restore:
             perform=lambda: answer,
         )
         return replace(effect, choose=lambda files: choose_part(effect, files, self.redaction))
+
+
+def restoring_tools(
+    changes: ChangeHistory, history: History, entries: EntryStore, redaction: Redaction
+) -> dict[str, Prepare]:
+    """The tools that bring back what was, on these entries and on the notes that the changes are read from."""
+    undo = Undo(history=changes, find_run=partial(find_run_to_undo, changes, history), redaction=redaction)
+    return {UNDO: undo.prepare, RESTORE_ENTRY: Restore(entries=entries, redaction=redaction).prepare}
