@@ -29,6 +29,7 @@ class Served:
 
     url: str
     token: str
+    process: int
 
     def context(self, browser: Browser, *, width: int = 1280, height: int = 800, dark: bool = False) -> BrowserContext:
         """The pages of somebody who may come in."""
@@ -76,7 +77,7 @@ def serving(folder: Path, settings: Path) -> Iterator[Served]:
             while lines[-1].rstrip() != "}" and lines[-1]:
                 lines.append(process.stdout.readline())
             told = json.loads("".join(lines))
-            yield Served(url=told["url"], token=token)
+            yield Served(url=told["url"], token=token, process=process.pid)
         finally:
             process.terminate()
 

@@ -11,13 +11,14 @@ messages of its WebSocket and responses alike.
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ sys.path.insert(0, str(HERE))
 
 import httpx2  # noqa: E402  after the path is known
 from playwright.sync_api import Browser, CDPSession, Page  # noqa: E402  after ours
+from websockets.sync.client import ClientConnection, connect  # noqa: E402  after ours
 
 from browser import Served, chromium, serving  # noqa: E402  its folder is known only now
 from recording import record  # noqa: E402  its folder is known only now
@@ -35,6 +37,7 @@ from table import Row  # noqa: E402  its folder is known only now
 
 TOOLS = 2_000
 STEPS = 10_000
+FOLLOWED = 2_000
 TABS = 50
 SLOW = 4
 LARGEST_FIRST_PAGE = 60_000
@@ -80,6 +83,7 @@ def measure(rounds: int = 5) -> list[Row]:
                 *big_results(browser, served),
                 *many_steps(browser, served),
                 *long_lists(browser, served),
+                followers(served),
                 *tabs(browser, served, rounds),
             ]
 
@@ -97,8 +101,9 @@ def fill(vault: Path) -> None:
     for name, code in RESULTS.items():
         _tool(vault, f"big_{name}", f"custom_function: |\n  {code}\n")
     _tool(vault, "one", "custom_function: return 1;\n")
-    items = json.dumps(list(range(STEPS)))
-    _tool(vault, "many", f"timeout: 600\nsteps:\n  - {{name: again, tool: one, for_each: {items}, max_parallel: 4}}\n")
+    for name, count in (("many", STEPS), ("followed", FOLLOWED)):
+        loop = f"{{name: again, tool: one, for_each: {json.dumps(list(range(count)))}, max_parallel: 4}}"
+        _tool(vault, name, f"timeout: 600\nsteps:\n  - {loop}\n")
     _tool(vault, "ask", "steps:\n  - {tool: write_file, parameters: {filePath: x.md, content: y, overwrite: true}}\n")
 
 
@@ -256,6 +261,48 @@ def tabs(browser: Browser, served: Served, rounds: int) -> Iterator[Row]:
         seen = [page.evaluate(over) - began for page in pages]
         yield _row(f"the end of the run is seen in all of {TABS} tabs", max(seen), "ms", 3_000)
     context.close()
+
+
+def followers(served: Served) -> Row:
+    """What so many pages that follow a run cost the server beside the run itself."""
+    alone, followed = (_busy_with(served, readers) for readers in (0, TABS))
+    return Row(
+        bench="web",
+        measure=f"the server's time for {FOLLOWED:,} steps that {TABS} pages follow; theirs: that nobody follows",
+        ours=f"{followed:.1f} s",
+        theirs=f"{alone:.1f} s",
+        ratio=followed / alone,
+        bar="≤ 2",
+        met=followed <= 2 * alone,
+    )
+
+
+def _busy_with(served: Served, readers: int) -> float:
+    """Seconds of the processor for a run with so many readers; each of them hears its end."""
+    address = f"{served.url.replace('http', 'ws')}/api/events"
+    headers = {"authorization": f"Bearer {served.token}"}
+    with _client(served) as client, ExitStack() as open_now:
+        run = client.post("/api/runs", params={"wait": 0}, json={"tool": "followed"}).json()["run_id"]
+        began = _processor_seconds(served.process)
+        sockets = [connect(f"{address}?about={run}", additional_headers=headers) for _ in range(readers)]
+        reading = [threading.Thread(target=_hear_the_end, args=(open_now.enter_context(each), run)) for each in sockets]
+        for each in reading:
+            each.start()
+        while client.get("/api/runs", params={"tool": "followed", "limit": 1}).json()[0]["status"] == "running":
+            time.sleep(0.2)
+        for each in reading:
+            each.join()
+        return _processor_seconds(served.process) - began
+
+
+def _hear_the_end(socket: ClientConnection, run: str) -> None:
+    while not any((each["type"], each.get("run_id")) == ("run-finished", run) for each in json.loads(socket.recv())):
+        pass
+
+
+def _processor_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _open_one_more(page: Page, address: str) -> float:
