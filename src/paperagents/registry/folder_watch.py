@@ -13,7 +13,7 @@ from paperagents.messages import system_text, text
 from paperagents.registry.folder_scan import is_hidden
 from paperagents.registry.tool_registry import ToolRegistry
 
-_GATHER = 20
+_GATHER = 50
 """Milliseconds in which changes that belong together are taken together."""
 _SHORTEST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
