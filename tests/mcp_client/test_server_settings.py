@@ -249,6 +249,17 @@ def test_a_server_asks_the_language_model_only_with_a_yes(
     assert "What is two and two?" in shown[0]
 
 
+def test_a_server_hears_that_the_language_model_failed_and_not_where_it_is(
+    open_vault: Callable[[str], Vault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("PAPER_LLM_MODEL", "some/model")
+    vault = connect(open_vault(f"[mcp_servers.ask]\ncommand = {COMMAND}\n"))
+    record = vault.run("mcp:ask/think", approver=lambda _: Approved())
+    assert "model-unreachable" in json.dumps(record.error)
+    assert "127.0.0.1" not in json.dumps(record.error)
+
+
 def test_a_server_that_asks_where_the_vault_is_is_told(open_vault: Callable[[str], Vault]) -> None:
     vault = connect(open_vault(f"[mcp_servers.ask]\ncommand = {COMMAND}\n"))
     assert vault.run("mcp:ask/roots").data == {"result": [vault.root.resolve().as_uri()]}

@@ -80,7 +80,8 @@ class ServerQuestions:
         try:
             model, answer = await asyncio.to_thread(self._sample, messages)
         except PaperError as error:
-            return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
+            # The code alone: where the user's model is, is no business of the server's.
+            return types.ErrorData(code=types.INTERNAL_ERROR, message=error.code)
         content = types.TextContent(type="text", text=answer)
         return types.CreateMessageResult(role="assistant", content=content, model=model, stop_reason="endTurn")
 
