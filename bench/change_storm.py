@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from paperagents import open_vault
+from paperagents.approval.file_changes import Refusal
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Pending
 from paperagents.errors import PaperError
 from paperagents.files import commit
+from paperagents.messages import text
+from paperagents.runs.together import describe_refusal
 from paperagents.vault import Vault
 from postgres_server import PostgresServer
 
@@ -52,6 +55,13 @@ class Note:
     proposed: str
     answer: Any
     after: str | None
+
+    @property
+    def refusals(self) -> list[Refusal]:
+        """What the answer says no to."""
+        if self.answer is False:
+            return [Refusal(path=self.path)]
+        return [Refusal(path=self.path, hunk=2)] if self.answer == {"hunks": [1]} else []
 
 
 @dataclass(kw_only=True)
@@ -285,11 +295,12 @@ class _Set:
         with open_vault(self.vault) as vault:
             wrong += self._look_at_records(vault, run)
             record = vault.history.record(run)
-            refused = sum(note.answer is False or note.answer == {"hunks": [1]} for note in self.notes)
-            # One that tells of the full disk stays in the record as well.
-            told = [each for each in record.warnings if any(note.path in each for note in self.notes)]
-            if len(told) != refused:
-                wrong.append(f"{len(told)} warnings of {refused}")
+            refused = sorted(describe_refusal(each) for note in self.notes for each in note.refusals)
+            # Those that tell of the full disk, and of which file it was full at, stay in the record as well.
+            others = text("run.changes-not-made", reason="")
+            told = sorted(each for each in record.warnings if not each.startswith(others))
+            if told != refused:
+                wrong.append(f"{len(told)} warnings of {len(refused)}: {set(told) ^ set(refused)}")
             for note in self.notes:
                 if note.after is not None and note.before is not None:
                     wrong += [f"blame of {note.path}" for _ in [0] if whose(vault, note.path) != expected(note, run)]
