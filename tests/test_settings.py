@@ -18,7 +18,8 @@ from paperagents.approval.signatures import UserKey
 from paperagents.errors import SettingsError
 from paperagents.known_settings import NAMED_TABLES, SETTING_SPECS, find_spec
 from paperagents.messages import LANGUAGES, in_language
-from paperagents.settings import Settings, load_settings, open_trust_book, user_folder, write_setting
+from paperagents.settings import Settings, load_settings, open_trust_book, user_folder
+from paperagents.settings_writing import write_setting
 
 Load = Callable[..., Settings]
 Refuse = Callable[..., SettingsError]

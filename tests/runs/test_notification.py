@@ -9,7 +9,8 @@ import pytest
 from tests.waiting import wait_until
 
 from paperagents.approval.question_links import LINKS_FILE
-from paperagents.settings import user_folder, write_user_setting
+from paperagents.settings import user_folder
+from paperagents.settings_writing import write_user_setting
 
 if TYPE_CHECKING:
     from pathlib import Path

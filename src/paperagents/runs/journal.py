@@ -20,7 +20,15 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import RunTakenOverError, StorageError, UsageError
 from paperagents.runs.record import Intent, LogEntry, RunRecord, StepPath, StoredRun, read_step, root_of, signed_parts
 from paperagents.runs.redacted_entries import redact_entries
-from paperagents.runs.statements import ADD_DEFINITION, ADD_ENTRY, ADD_RUN, DELETE_STALE_ANSWERS, PUT_INTENT, STORE_PART
+from paperagents.runs.statements import (
+    ADD_DEFINITION,
+    ADD_ENTRY,
+    ADD_RUN,
+    DELETE_STALE_ANSWERS,
+    PUT_INTENT,
+    STORE_PART,
+    close_question,
+)
 from paperagents.runs.usage_totals import count_usage
 from paperagents.storage.blobs import Packed, pack, pack_fields, store_part, unpack
 from paperagents.storage.database import Connection, Database, StoredRow, encode
@@ -323,10 +331,8 @@ class Journal:
 
     def lacks_secrets(self, root_run: str) -> bool:
         """Whether secrets were left out of results that this run, or one below it, is resumed with."""
-        query = (
-            "SELECT 1 FROM journal WHERE state = 'final' AND redacted = 1 "
-            "AND (run_id = ? OR (run_id >= ? AND run_id < ?)) LIMIT 1"
-        )
+        query = "SELECT 1 FROM journal WHERE state = 'final' AND redacted = 1 AND "
+        query += "(run_id = ? OR (run_id >= ? AND run_id < ?)) LIMIT 1"
         return bool(self._rows(root_run, query, (root_run, f"{root_run}.", f"{root_run}/")))
 
     # --- writing
@@ -374,7 +380,10 @@ class Journal:
                 self.database.require_held(connection, root)
                 statements = self._take_buffered(root, written)
                 for statement, values in statements:
-                    self._execute(connection, statement, values)
+                    if statement is STORE_PART:
+                        store_part(connection, *values)
+                        continue
+                    connection.execute(statement, (*values, self._sign(values[0])) if statement is ADD_RUN else values)
                 yield connection
         except StorageError as error:
             # A journal with a gap would be no journal: whoever locks the run next resumes from what is written.
@@ -386,12 +395,6 @@ class Journal:
                 written.set()
         definitions = (values[0] for statement, values in statements if statement is ADD_DEFINITION)
         self._written_definitions.update(dict.fromkeys(definitions, time.monotonic()))
-
-    def _execute(self, connection: Connection, statement: str, values: tuple[Any, ...]) -> None:
-        if statement is STORE_PART:
-            store_part(connection, *values)
-        else:
-            connection.execute(statement, (*values, self._sign(values[0])) if statement is ADD_RUN else values)
 
     def _take_buffered(self, root: str, written: threading.Event) -> list[tuple[str, tuple[Any, ...]]]:
         """Take what is buffered for a run, after what another thread has taken of it and not yet committed.
@@ -414,11 +417,3 @@ class Journal:
     def _rows(self, run_id: str, query: str, values: tuple[Any, ...]) -> list[Any]:
         self.flush(run_id)
         return unpack(self.database, self.database.rows(query, values)) if self.database.exists() else []
-
-
-def close_question(connection: Connection, run_id: str, path: str, *, but: str = "") -> None:
-    """Delete the question of a step and its answer, unless they are those of the digest ``but``."""
-    step = "root_run = ? AND run_id = ? AND path = ? AND digest <> ?"
-    values = (root_of(run_id), run_id, path, but)
-    connection.execute(f"DELETE FROM questions WHERE {step}", values)  # noqa: S608  fixed words
-    connection.execute(f"DELETE FROM answers WHERE scope = 'question' AND {step}", values)  # noqa: S608  the same

@@ -13,8 +13,9 @@ from paperagents.approval.question import ApprovalRequest, Approved, Decision, D
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import UnknownApprovalError, UsageError
 from paperagents.messages import text
-from paperagents.runs.journal import Journal, close_question
+from paperagents.runs.journal import Journal
 from paperagents.runs.record import read_step, root_of
+from paperagents.runs.statements import close_question
 from paperagents.storage.database import Connection, StoredRow, encode
 from paperagents.values import dataclass
 

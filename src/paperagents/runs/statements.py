@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from paperagents.runs.record import root_of
+from paperagents.storage.database import Connection
+
 ADD_ENTRY = "INSERT INTO journal (run_id, path, state, redacted, entry) VALUES (?, ?, ?, ?, ?)"
 ADD_DEFINITION = "INSERT INTO definitions (digest, file, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 ADD_RUN = (
@@ -21,3 +24,11 @@ DELETE_STALE_ANSWERS = (
 )
 STORE_PART = "a large part of a value"
 """No statement: stands for the few that store such a part."""
+
+
+def close_question(connection: Connection, run_id: str, path: str, *, but: str = "") -> None:
+    """Delete the question of a step and its answer, unless they are those of the digest ``but``."""
+    step = "root_run = ? AND run_id = ? AND path = ? AND digest <> ?"
+    values = (root_of(run_id), run_id, path, but)
+    connection.execute(f"DELETE FROM questions WHERE {step}", values)  # noqa: S608  fixed words
+    connection.execute(f"DELETE FROM answers WHERE scope = 'question' AND {step}", values)  # noqa: S608  the same

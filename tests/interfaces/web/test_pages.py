@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from paperagents.approval.question import Approved
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.web.pages import own_path
-from paperagents.settings import write_setting
+from paperagents.settings_writing import write_setting
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.servers import Web
 
-from paperagents.settings import write_setting
+from paperagents.settings_writing import write_setting
 
 from ..served import Served  # noqa: TID252  shared by the tests of several interfaces
 

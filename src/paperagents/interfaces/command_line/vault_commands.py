@@ -40,16 +40,8 @@ from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.runs.usage import describe_usage, read_usage
 from paperagents.runs.usage_totals import total_usage
 from paperagents.sandbox import check_walls
-from paperagents.settings import (
-    KEEPING_FOLDER,
-    Setting,
-    load_settings,
-    mask_value,
-    name_in_table,
-    unset_setting,
-    user_folder,
-    write_setting,
-)
+from paperagents.settings import KEEPING_FOLDER, Setting, load_settings, mask_value, name_in_table, user_folder
+from paperagents.settings_writing import unset_setting, write_setting
 from paperagents.version import __version__
 
 _ORIGIN = "paper config"

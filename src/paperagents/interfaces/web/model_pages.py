@@ -16,7 +16,7 @@ from paperagents.interfaces.rest.runs import By, Live
 from paperagents.interfaces.web.rendering import PageRoute, fragment
 from paperagents.interfaces.web.settings_pages import ORIGIN, has_model_key
 from paperagents.messages import text
-from paperagents.settings import write_setting
+from paperagents.settings_writing import write_setting
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 _THOUSAND = 1_000

@@ -21,7 +21,8 @@ from paperagents.interfaces.web.rendering import PageRoute, page
 from paperagents.known_settings import LISTS, SETTING_SPECS, parse_setting
 from paperagents.runs.statistics import tag_statistics, tool_statistics
 from paperagents.runs.usage_totals import total_usage
-from paperagents.settings import load_settings, mask_value, write_setting, write_user_setting
+from paperagents.settings import load_settings, mask_value
+from paperagents.settings_writing import write_setting, write_user_setting
 from paperagents.vault import Vault
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
