@@ -166,6 +166,7 @@ def decide_place_by_place(person: Person, served: Served) -> None:
     page, lines = person.page, [f"line {number}\n" for number in range(40)]
     served.note("notes/long.md", "".join(lines))
     served.note("tools/bundle.md", TOGETHER)
+    served.vault.registry.refresh()
     served.live.start("bundle", {"text": "".join(["first\n", *lines[1:39], "last\n"])})
     expect(page.locator("#waiting-count")).to_have_text("1")
     person.press(page.locator(".places a[href='/approvals']"))
@@ -209,6 +210,7 @@ def repair_a_file(person: Person) -> None:
 def talk_to_an_agent(person: Person, served: Served) -> None:
     page = person.page
     served.note("agents/novice.md", NOVICE)
+    served.vault.registry.refresh()
     person.press(page.locator(".places a[href='/agents']"))
     person.press(page.get_by_role("main").get_by_role("link", name=re.compile("Novice")).first)
     person.write(page.locator("#message"), "What do peas do?")
