@@ -87,7 +87,7 @@ def test_a_missing_entry_of_a_list_is_told_with_the_number_of_entries(vault: Vau
     )
     error = vault.run("t").error
     assert error is not None
-    assert "1 entries" in str(error["message"])
+    assert "1 entry" in str(error["message"])
 
 
 def test_a_text_that_doubles_without_end_runs_out_of_memory(vault: Vault) -> None:

@@ -77,7 +77,8 @@ def test_a_kind_of_its_own_is_stored_with_all_its_attributes_and_versions(my_too
     }  # fmt: skip
     versions = my_tool.vault.entries.versions("my_tool", "x")
     assert [each["fields"]["attributes"]["value"] for each in versions] == ["1", "2"]
-    my_tool.vault.entries.restore("my_tool", "x", 1)
+    version = {"kind": "my_tool", "identifier": "x", "version": 1}
+    assert my_tool.vault.run("restore_entry", version, approver=ApproveEverything()).success
     assert stored(my_tool, "x")["value"] == "1"
 
 

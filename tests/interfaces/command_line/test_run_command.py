@@ -128,15 +128,17 @@ def test_the_log_is_printed_as_yaml(paper: Any) -> None:
     assert 'status: "error"' in answer.out
 
 
-def test_a_dry_run_shows_the_diff_and_changes_nothing(paper: Any, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Else what was written just now is remembered only by the first command that comes late enough.
-    monkeypatch.setattr("paperagents.registry.folder_scan._SETTLED", 0)
+def test_a_dry_run_shows_the_diff_and_changes_nothing(paper: Any, vault: Path) -> None:
+    def read_files() -> dict[Path, bytes]:
+        files = (each for each in vault.rglob("*") if each.is_file() and each.parent.name != "cache")
+        return {each: each.read_bytes() for each in files}
+
     paper("list")
-    before = {each: each.read_bytes() for each in vault.rglob("*") if each.is_file()}
+    before = read_files()
     answer = paper("run", "writer", "--dry-run")
     assert answer.code == 0
     assert "+text" in answer.out
-    assert {each: each.read_bytes() for each in vault.rglob("*") if each.is_file()} == before
+    assert read_files() == before
 
 
 def test_examples_are_tried_and_differences_shown(paper: Any) -> None:
