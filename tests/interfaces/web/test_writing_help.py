@@ -154,6 +154,7 @@ def test_f1_explains_with_the_focus_and_escape_gives_it_back(page: Page, served:
 @pytest.mark.usefixtures("text")
 def test_a_hostile_manual_stays_text(page: Page, served: Served) -> None:
     served.note("tools/trap.md", HOSTILE)
+    served.vault.registry.refresh()
     title = page.title()
     page.keyboard.type("tra")
     expect(page.get_by_role("option", name="trap")).to_contain_text("<img src=x onerror=alert(1)>")
