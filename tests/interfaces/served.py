@@ -16,6 +16,7 @@ from paperagents.interfaces.serving.callers import Right
 from paperagents.interfaces.serving.guard import GuardLimits, Hosts
 from paperagents.interfaces.serving.live_runs import LiveRuns
 from paperagents.interfaces.serving.tokens import TokenBook, open_token_book
+from paperagents.runs.session import Event
 from paperagents.vault import Vault
 
 KEY = bytes(range(32))
@@ -122,13 +123,26 @@ def fill(folder: Path) -> None:
     (folder / "diary.md").write_text("# Diary\n\nA quiet day.\n", encoding="utf-8")
 
 
+class FollowedRuns(LiveRuns):
+    """Runs of a server of which a test knows when its first look at the folder is over: that is told once."""
+
+    def __init__(self, vault: Vault) -> None:
+        super().__init__(vault)
+        self.has_looked = threading.Event()
+
+    def tell(self, event: Event) -> None:
+        super().tell(event)
+        if event["type"] == "vault-changed":
+            self.has_looked.set()
+
+
 @contextmanager
 def serving(
     folder: Path, limits: GuardLimits | None = None, port: int = 0, hosts: Hosts | None = None
 ) -> Iterator[Served]:
     """Serve a folder until the block ends."""
     with Vault(folder) as vault:
-        live = LiveRuns(vault)
+        live = FollowedRuns(vault)
         tokens = open_token_book(vault)
         access = Access(KEY, vault.root, tokens=tokens)
         ready = threading.Event()
@@ -139,6 +153,7 @@ def serving(
         thread.start()
         try:
             assert ready.wait(30)
+            assert live.has_looked.wait(30)
             port = listener.getsockname()[1]
             url = f"http://127.0.0.1:{port}"
             yield Served(folder=folder, vault=vault, live=live, access=access, tokens=tokens, url=url)

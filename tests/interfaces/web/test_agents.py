@@ -15,6 +15,8 @@ def test_an_agent_speaks_asks_and_writes(page: Page, served: Served, look: str) 
     assert look
     page.get_by_role("link", name="Agents", exact=True).first.click()
     page.get_by_role("link", name="Helper").first.click()
+    page.wait_for_url("**/agents/helper")
+    expect(page.locator("html[data-connection=open]")).to_be_attached()
     page.get_by_label("Your message").fill("What about peas?")
     page.keyboard.press("Enter")
     question = page.get_by_role("dialog")
