@@ -21,6 +21,7 @@ def home_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Settings, rules and secrets of whoever runs the tests stay untouched and unseen, and no checkout is a vault."""
     before, place = dict(os.environ), Path.cwd()
     os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     os.environ.pop("PAPER_VAULT", None)
     os.chdir(tmp_path_factory.mktemp("nowhere"))
     yield

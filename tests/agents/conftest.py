@@ -41,7 +41,6 @@ class Desk(VaultDesk):
 @pytest.fixture(autouse=True)
 def no_real_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys and models of the real user stay unseen."""
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     for name in ("PAPER_LLM_API_KEY", "PAPER_LLM_BASE_URL", "PAPER_LLM_MODEL"):
         monkeypatch.delenv(name, raising=False)
 

@@ -22,10 +22,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,14 +153,21 @@ class Reader:
             )
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command,
-            cwd=self.at,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        """Run a command, and end what it left running: a script that fails never comes to its last line."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as printed:
+            running = subprocess.Popen(
+                command,
+                cwd=self.at,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                code = running.wait(300)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(running.pid, signal.SIGKILL)
+            printed.seek(0)
+            return subprocess.CompletedProcess(command, code, printed.read())

@@ -42,7 +42,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture(autouse=True)
 def settings_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     monkeypatch.setenv("LANG", "en_GB.UTF-8")
 
 
