@@ -94,6 +94,14 @@ def test_what_runs_is_said_with_its_time_also_after_a_reload(page: Page, served:
     expect(page.locator(".timeline .row.success")).to_have_count(3)
 
 
+def test_nothing_moves_for_whoever_asked_for_less_motion(page: Page, served: Served) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{served.url}/tools/slow")
+    run(page)
+    expect(row(page, "two")).to_have_attribute("data-state", "running")
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
 def test_a_loop_is_one_row_that_unfolds_into_rounds_named_by_their_item(page: Page, served: Served) -> None:
     served.note("tools/read_all.md", READ_ALL)
     record = served.vault.run("read_all", {})
