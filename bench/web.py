@@ -56,9 +56,12 @@ WATCH = """
   // When something is seen: there, and drawn.
   window.whenSeen = (selector, clock) => new Promise((resolve) => {
     const look = () => {
-      if (!document.querySelector(selector)) return requestAnimationFrame(look);
+      if (!document.querySelector(selector)) return;
+      watcher.disconnect();
       requestAnimationFrame(() => setTimeout(() => resolve(clock())));
     };
+    const watcher = new MutationObserver(look);
+    watcher.observe(document, { subtree: true, childList: true, attributes: true });
     look();
   });
   window.usable = whenSeen("html[data-connection=open]", () => performance.now());
@@ -290,7 +293,7 @@ def _busy_with(served: Served, readers: int) -> float:
         reading = [threading.Thread(target=_hear_the_end, args=(open_now.enter_context(each), run)) for each in sockets]
         for each in reading:
             each.start()
-        while client.get("/api/runs", params={"tool": "followed", "limit": 1}).json()[0]["status"] == "running":
+        while client.get(f"/api/runs/{run}", headers={"Prefer": "return=minimal"}).json()["status"] == "running":
             time.sleep(0.2)
         for each in reading:
             each.join()
