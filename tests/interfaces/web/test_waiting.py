@@ -78,6 +78,39 @@ def test_a_question_that_comes_is_counted_on_every_page(page: Page, served: Serv
     expect(page.locator("#waiting-count")).to_have_text("1")
 
 
+def test_a_question_answered_elsewhere_counts_no_more_while_its_run_goes_on(page: Page, served: Served) -> None:
+    served.note(
+        "tools/then_nap.md",
+        "---\ntool: true\nname: then nap\ndescription: Writes and rests.\nsteps:\n"
+        "  - {tool: write_file, parameters: {filePath: new.md, content: Peas}}\n"
+        "  - {tool: nap, parameters: {milliseconds: 4000}}\n---\n",
+    )
+    run = served.live.start("then nap", {})
+    expect(page.locator("#waiting-count")).to_have_text("1")
+    (question,) = served.vault.history.questions()
+    with served.person() as client:
+        client.post(f"/api/approvals/{question.id}/approve", params={"wait": 0}, json={"digest": question.digest})
+    expect(page.locator("#waiting-count")).to_be_hidden()
+    assert served.live.record(run).status == "running"
+
+
+def test_runs_below_another_are_no_reason_to_count_questions(page: Page, served: Served) -> None:
+    served.note(
+        "tools/often.md",
+        "---\ntool: true\nname: often\ndescription: Many runs below.\nsteps:\n"
+        "  - {name: each, tool: nap, for_each: [150, 150, 150, 150, 150, 150, 150, 150, 150, 150]"
+        ", parameters: {milliseconds: '{{item}}'}}\n---\n",
+    )
+    page.goto(f"{served.url}/tools/often")
+    page.wait_for_selector("html[data-connection=open]")
+    page.wait_for_load_state("networkidle")
+    counted: list[str] = []
+    page.on("request", lambda request: counted.append(request.url) if "/approvals/count" in request.url else None)
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator(".run[data-status=succeeded]")).to_be_visible()
+    assert len(counted) <= 3, "at its beginning and at its end"
+
+
 def test_what_is_opened_while_the_panel_is_renewed_stays_open(page: Page, served: Served) -> None:
     begin(page, served)
     page.keyboard.press("Escape")

@@ -3,7 +3,7 @@
 import { calmly, notice, piece, say, textOf } from "./dom.js";
 import { events } from "./events.js";
 
-const CALLS = ["approval-requested", "run-finished", "connected", "events-missed"];
+const CALLS = ["approval-requested", "run-started", "run-finished", "connected", "events-missed"];
 
 let lastFocus = "";
 
@@ -25,7 +25,8 @@ export function followQuestions() {
     if (inbox) await renewInbox(inbox, answered);
   }, 120, true); // the count is in the title
   events.listen((event) => {
-    if (CALLS.includes(event.type)) renew();
+    // A question belongs to the run that a person started: runs below it begin and end by the thousand.
+    if (CALLS.includes(event.type) && !event.run_id?.includes(".")) renew();
     if (event.type === "approval-requested") tellAway(event.approval);
     if (event.type === "rule-made") notice(event.words);
   });
