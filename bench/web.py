@@ -227,7 +227,7 @@ def _longest(browser: Browser, served: Served, path: str) -> Task:
 def _searching(browser: Browser, served: Served) -> Task:
     tasks = list[Task]()
     with _page(browser, served) as (page, _):
-        page.goto(served.url)
+        page.goto(f"{served.url}/tools/tool_7")
         page.evaluate("usable")
         with _tasks(browser, page, tasks):
             page.locator("#side-search").press_sequentially("tool 19", delay=60)

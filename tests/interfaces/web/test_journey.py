@@ -204,6 +204,8 @@ def test_a_new_file_appears_at_the_side_without_a_reload(page: Page, served: Ser
         "tools/late.md", "---\ntool: true\nname: Latecomer\ndescription: New.\ncustom_function: return 1;\n---\n"
     )
     expect(page.locator("#side-tools").get_by_role("link", name="Latecomer")).to_be_visible()
+    expect(page.locator("#side-search")).to_be_hidden()  # the page has its own
+    page.goto(f"{served.url}/tools/latecomer")
     page.locator("#side-search").fill("loudly")
     expect(page.locator("#side-tools a")).to_have_count(1)
     page.keyboard.press("ArrowDown")

@@ -102,6 +102,15 @@ def test_nothing_moves_for_whoever_asked_for_less_motion(page: Page, served: Ser
     assert page.evaluate("document.getAnimations().length") == 0
 
 
+def test_a_block_of_the_tool_itself_is_named_by_what_it_does(page: Page, served: Served) -> None:
+    head = "---\ntool: true\nname: trim all\nid: trim_all\ndescription: Trims.\n---\n"
+    note = f"{head}```js\n// @preprocess\nreturn input;\n```\n"
+    served.note("tools/trim_all.md", note)
+    page.goto(f"{served.url}/tools/trim_all")
+    run(page)
+    expect(page.locator(".timeline .row-name")).to_have_text(["preprocess"])
+
+
 def test_a_loop_is_one_row_that_unfolds_into_rounds_named_by_their_item(page: Page, served: Served) -> None:
     served.note("tools/read_all.md", READ_ALL)
     record = served.vault.run("read_all", {})

@@ -95,7 +95,8 @@ def one_agent(
         agent=definition,
         conversation=conversation or new_name(definition.id),
         conversations=[(each, _conversation_title(folder, each)) for each in newest],
-        turns=_read_turns(folder, conversation) if conversation else [],
+        turns=_read_turns(read_conversation(folder, conversation)) if conversation else [],
+        speaker=definition.name,
         run=run_view(live, run) if run else None,
         starters=(definition.starters or tuple(each.question for each in definition.evals))[:MOST_STARTERS],
         **describe_agent(live, definition),
@@ -124,7 +125,10 @@ def new_name(agent: str) -> str:
 @router.get("/conversations/{name}")
 def turns(live: Live, name: str) -> Response:
     """What has been said so far."""
-    return fragment("_conversation.html", turns=_read_turns(live.vault.root / KEEPING_FOLDER, name))
+    content = read_conversation(live.vault.root / KEEPING_FOLDER, name)
+    agent = agent_of(content)
+    speaker = live.vault.registry.names_of([agent]).get(agent, agent)
+    return fragment("_conversation.html", turns=_read_turns(content), speaker=speaker)
 
 
 @router.post("/conversations/{name}/fork")
@@ -140,8 +144,8 @@ def fork(live: Live, name: str, wanted: Fork) -> Response:
     return Json({"conversation": made})
 
 
-def _read_turns(folder: Path, name: str) -> list[Turn]:
-    said = [*enumerate(read_sections(read_conversation(folder, name)))][-MOST_TURNS:]
+def _read_turns(content: str) -> list[Turn]:
+    said = [*enumerate(read_sections(content))][-MOST_TURNS:]
     return [
         Turn(role=each.role, said=render_markdown(each.text), source=each.text, number=at, about=describe_call(each))
         for at, each in said

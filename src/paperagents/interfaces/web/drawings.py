@@ -198,7 +198,7 @@ def diagram_rows(tool: ToolDefinition) -> Iterator[list[Box]]:
     number = 0
     if tool.preprocess is not None:
         number += 1
-        yield [Box(step=number, path=PREPROCESS, name=tool.id, detail=text("web.block.preprocess"), kind="preprocess")]
+        yield [Box(step=number, path=PREPROCESS, name=text("web.block.preprocess"), detail="", kind="preprocess")]
     for place, step in enumerate(tool.steps, 1):
         number += 1
         lanes = step.parallel[:MOST_LANES] if step.parallel else (step,)
@@ -213,8 +213,8 @@ def diagram_rows(tool: ToolDefinition) -> Iterator[list[Box]]:
             Box(
                 step=number + 1,
                 path=POSTPROCESS,
-                name=tool.id,
-                detail=text("web.block.postprocess"),
+                name=text("web.block.postprocess"),
+                detail="",
                 kind="postprocess",
             )
         ]

@@ -313,7 +313,6 @@ TEXTS = {
     "web.ask-agent": ("Your message", "Ihre Nachricht", "您的消息"),
     "web.send": ("Send", "Senden", "发送"),
     "web.stop": ("Stop", "Anhalten", "停止"),
-    "web.agent": ("Agent", "Agent", "智能体"),
     "web.you": ("You", "Sie", "您"),
     "web.calls": ("Tool calls", "Tool-Aufrufe", "工具调用"),
     "web.the-run": ("the run", "der Lauf", "查看运行"),
