@@ -22,7 +22,7 @@ from paperagents.approval.question import (
 from paperagents.calls.arguments import ToolCall, variable_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import AGENT_PREFIX, QUERY, AgentDefinition, Example, ToolDefinition
-from paperagents.errors import PaperError, StorageError, ToolError, UsageError
+from paperagents.errors import BrokenFileError, PaperError, StorageError, ToolError, UsageError
 from paperagents.files.folder import VaultFolder
 from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.notes_folder import find_vault
@@ -186,16 +186,20 @@ class Vault(VaultParts):
     def test(self, tool: str | None = None) -> list[ExampleResult]:
         """Try the examples in a tool's file, or in all files, without touching anything.
 
-        Of all files, those that cannot be used fail.
+        A file that cannot be used fails.
         """
         from paperagents.runs.examples import run_examples, unusable_file  # noqa: PLC0415  not for every run
 
         if tool is not None:
-            return run_examples(self.registry.tool(tool), self._try_example)
+            try:
+                return run_examples(self.registry.tool(tool), self._try_example)
+            except BrokenFileError as error:
+                return [unusable_file(self.registry.id_of(tool), error.problems)]
         files = [entry for entry in self.registry.entries() if entry.file is not None]
         broken = [entry for entry in files if not entry.valid]
         tools = [entry for entry in files if entry.valid and entry.is_tool]
-        return [*map(unusable_file, broken), *(result for entry in tools for result in self.test(entry.id))]
+        failed = [unusable_file(entry.id, entry.problems) for entry in broken]
+        return [*failed, *(result for entry in tools for result in self.test(entry.id))]
 
     def evaluate(self, agent: str, *, models: Sequence[str] = (), repeat: int = 1) -> list[EvalReport]:
         """Ask the questions under ``evals`` of an agent's note, with each of the models, without touching anything.

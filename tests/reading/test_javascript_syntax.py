@@ -55,6 +55,32 @@ def test_a_syntax_error_is_found_in_its_line(code: str, line: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "token"),
+    [
+        ("const ä = ;", ";"),
+        ("return 1 + ;", ";"),
+        ("return {a: }", "}"),
+        ("return f(1, x => )", ")"),
+        ("return a..b", "."),
+        ("return ?;", "?"),
+    ],
+)
+def test_the_token_that_nobody_expected_is_told_not_the_operator_before_it(code: str, token: str) -> None:
+    error = JavaScript(code).syntax_error()
+    assert error is not None
+    assert error.what == f"Unexpected token '{token}'"
+    assert error.start == code.rindex(token)
+
+
+def test_what_is_missing_at_the_end_of_a_line_is_told_on_that_line() -> None:
+    text = "if (input.a) {\n  return 1;\n"
+    problems = ProblemList("a.md", text.split("\n"))
+    check_block(Excerpt(text=text), Surroundings(arguments=["a"], input_fields=["a"]), problems)
+    (problem,) = problems.in_order()
+    assert (problem.span.line, problem.span.end_line) == (2, 2)
+
+
+@pytest.mark.parametrize(
     ("code", "found"),
     [
         ("return 1;", True),

@@ -68,6 +68,7 @@ def test_any_word_has_a_meaning(text: str) -> None:
         ("a: !!int 5\nb: !!float 5\nc: !!null ''", {"a": 5, "b": 5, "c": None}),
         ("d: !!map {}\ne: !!seq []", {"d": {}, "e": []}),
         ("<<: {a: 1}", {"<<": {"a": 1}}),
+        ("\t# tab\na: 1\n\t \t# tabs\nb: 2", {"a": 1, "b": 2}),
         ("a: |\n  x\n   y\n\nb: >\n  x\n  y\n", {"a": "x\n y\n", "b": "x y\n"}),
         ("__proto__: 1\nconstructor: 2", {"__proto__": 1, "constructor": 2}),
         ("a: x\u2028y\nb: |\n  x\x85y\nc: 'x\u2029\ue000'", {"a": "x\u2028y", "b": "x\x85y\n", "c": "x\u2029\ue000"}),
@@ -104,6 +105,8 @@ def test_documents_are_read_as_plain_values(text: str, value: JsonValue) -> None
         ("a: !!int x\nb: !mine {}", ["1:4 yaml-tag", "2:4 yaml-tag"]),
         ("a: 1\n---\nb: 2", ["2:1 yaml-several-documents"]),
         ("a: \x01", ["1:4 yaml-syntax"]),
+        ("a: [\n", ["1:4 yaml-syntax"]),
+        ("a: {b: [1],\n\n", ["1:4 yaml-syntax"]),
         ("a:\n\tb: 1", ["2:1 yaml-syntax"]),
         (r'a: "\ud83d"', ["1:7 yaml-syntax"]),
         ('a: "\\ud83d\\ude00"\na: 1', ["2:1 yaml-duplicate-key"]),
@@ -112,6 +115,24 @@ def test_documents_are_read_as_plain_values(text: str, value: JsonValue) -> None
 )
 def test_what_cannot_be_meant_is_told_at_its_place(text: str, problems: list[str]) -> None:
     assert read(text)[1] == problems
+
+
+@pytest.mark.parametrize(
+    ("value", "end"),
+    [
+        ("\n  b: 1\n  c: [2]\n\n\nz: 0", (3, 9)),
+        ("\n  - b\n  - c  \nz: 0", (3, 6)),
+        (" |\n  b\n  c\n\nz: 0", (3, 4)),
+        (" [b,\n  c]\nz: 0", (2, 5)),
+        (" word\nz: 0", (1, 8)),
+        ("\nz: 0", (1, 3)),
+    ],
+)
+def test_a_value_ends_with_its_last_sign(value: str, end: tuple[int, int]) -> None:
+    node, _ = read(f"a:{value}")
+    assert isinstance(node, YamlMapping)
+    span = node.entries["a"][1].span
+    assert (span.end_line, span.end_column) == end
 
 
 def test_the_first_of_two_keys_counts() -> None:

@@ -211,13 +211,13 @@ def test_built_in_tools_are_always_there_and_described_in_the_language_of_the_re
 # --- problems between files
 
 
-def test_two_tools_with_one_id_are_both_told_about_the_other_file(root: Path, write: Write) -> None:
+def test_two_tools_with_one_id_are_both_told_with_both_files(root: Path, write: Write) -> None:
     write("one.md", id="same", name="one")
     write("sub/two.md", id="same", name="two")
     listed = own(registry_of(root))
     assert codes(listed["one.md"]) == codes(listed["sub/two.md"]) == ["duplicate-id"]
-    assert "sub/two.md" in listed["one.md"].problems[0].message
-    assert "one.md" in listed["sub/two.md"].problems[0].message
+    for entry in listed.values():
+        assert {"one.md", "sub/two.md"} <= {word.strip(",.") for word in entry.problems[0].message.split()}
     assert listed["one.md"].problems[0].span.line == 5, "at the id itself"
 
 
@@ -365,6 +365,14 @@ def test_an_unknown_argument_of_a_strict_tool_is_an_error_at_its_place(root: Pat
     problem = own(registry_of(root))["chain.md"].problems[0]
     assert (problem.code, problem.severity, problem.span.line) == ("unknown-argument", "error", 9)
     assert "'limit'" in (problem.hint or "")
+
+
+@pytest.mark.parametrize("strict", ["true", "false"])
+def test_a_slip_in_a_required_argument_is_one_error_at_the_slip(strict: str, root: Path, write: Write) -> None:
+    write("x.md", name="helper", strict=strict, parameters="[{name: amount, type: number, description: d}]")
+    write("chain.md", name="chain", steps="\n  - tool: helper\n    parameters: {amuont: 3}")
+    (problem,) = own(registry_of(root))["chain.md"].problems
+    assert (problem.code, problem.severity, problem.span.line) == ("unknown-argument", "error", 7)
 
 
 def test_a_slip_in_an_argument_of_a_tool_that_takes_anything_is_a_warning(root: Path, write: Write) -> None:

@@ -47,6 +47,13 @@ def test_an_expected_error_has_all_that_is_said_of_it(expected: JsonValue, passe
     assert _passes({"error": expected}, {"code": "javascript-error", "message": "Error: disk full"}) == passes
 
 
+@pytest.mark.parametrize(("expected", "passes"), [("argument-missing", True), ("argument-rule", False)])
+def test_of_wrong_arguments_the_code_of_one_is_enough(expected: str, passes: bool) -> None:  # noqa: FBT001  a table
+    problems: JsonValue = [{"code": "argument-missing", "parameter": "text", "message": "'text' is missing."}]
+    error: JsonObject = {"code": "invalid-arguments", "message": "…", "details": {"problems": problems}}
+    assert _passes({"error": expected}, error) == passes
+
+
 @pytest.mark.parametrize(
     ("data", "part", "passes"),
     [

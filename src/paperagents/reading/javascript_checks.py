@@ -113,8 +113,9 @@ def report_syntax_error(error: Finding, span: Span, problems: ProblemList) -> No
 
 
 def span_of(script: Excerpt, finding: Finding) -> Span:
-    """Where the file has it; at least one character."""
-    return script.span(finding.start, max(finding.end, finding.start + 1))
+    """Where the file has it; at least one character, unless its line ends there."""
+    is_line_end = script.text.startswith("\n", finding.start)
+    return script.span(finding.start, max(finding.end, finding.start + (not is_line_end)))
 
 
 def first_words(text: str) -> tuple[int, int]:

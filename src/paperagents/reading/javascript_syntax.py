@@ -44,6 +44,10 @@ _HOLD_STATEMENTS = frozenset({
 })  # fmt: skip
 _GLOBALS = ("globalThis", "window", "self", "global")
 _OPENERS = {"(": ")", "[": "]", "{": "}", "${": "}", "`": "`", '"': '"', "'": "'"}
+_CLOSERS = frozenset({*_OPENERS.values(), ";"})
+_OPERATOR = late_pattern(r"[=+*/%<>&|^.-]+")
+_END_OF_EXPRESSION = late_pattern(r"\s*[;)\]}]")
+_TOKEN = late_pattern(r"[\w$]{1,40}|\S")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,6 +80,8 @@ class JavaScript:
         """The first place the parser stumbled over, or None."""
         if self.root.has_error:
             for node in walk(self.root, enter=lambda each: each.has_error):
+                if node.is_missing and node.type not in _CLOSERS:
+                    return self._unexpected_after(node)
                 if node.is_missing:
                     return replace(self.finding(node, f"missing {node.type}"), missing=node.type)
                 if node.type == "string" and node.has_error and node.start_point.row < node.end_point.row:
@@ -144,7 +150,16 @@ class JavaScript:
         opener = find_unclosed(node)
         if opener is not None:
             return self._unclosed_finding(opener, "Unexpected end of input")
+        if _OPERATOR.fullmatch(self.text(node)) and _END_OF_EXPRESSION.match(self.code, self._offset(node.end_byte)):
+            # The operator is right; what it needs is not there.
+            return self._unexpected_after(node)
         return self.finding(node, f"Unexpected token '{self.text(node).strip().split(chr(10), 1)[0][:40]}'")
+
+    def _unexpected_after(self, node: Node) -> Finding:
+        found = _TOKEN.search(self.code, self._offset(node.end_byte))
+        if found is None:
+            return self.finding(node, "Unexpected end of input")
+        return Finding(what=f"Unexpected token '{found[0]}'", start=found.start(), end=found.end())
 
     def _unclosed_finding(self, opener: Node, what: str) -> Finding:
         return replace(self.finding(opener, what), missing=_OPENERS[opener.type])

@@ -33,7 +33,18 @@ TOOL_FIELDS = (
 EXAMPLE_FIELDS = ("name", "input", "output", "output_contains", "error", "responses", "environment")
 LOG_FILES = (".md", ".txt", ".log", ".yaml", ".yml", ".json", ".jsonl")
 IDENTIFIER = late_pattern(r"[A-Za-z0-9_-]{1,200}")
-_OTHER_NOTES = ("agent", "tag", "aliases", "cssclasses", "tools", "agents", "approved", "scheduled", "vision")
+_OTHER_NOTES = (
+    "agent",
+    "tag",
+    "aliases",
+    "cssclasses",
+    "tools",
+    "agents",
+    "approved",
+    "authors",
+    "scheduled",
+    "vision",
+)
 """Properties of other notes that are near a field of ours but no slip of it."""
 
 

@@ -13,7 +13,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
-_BLANK_LINE = late_pattern(r"^\t[\t ]*$", re.MULTILINE)
+_BLANK_LINE = late_pattern(r"^\t[\t ]*(?=$|#)", re.MULTILINE)
 _LINE_ENDS = "\x85\u2028\u2029"
 _PAIR = late_pattern(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _PRIVATE = range(0xE000, 0xF8FF)
@@ -40,8 +40,8 @@ class Translation:
 def translate_for_library(text: str) -> tuple[str, Translation]:
     """The text for the library, and how its values are translated back.
 
-    There, some signs end a line that are mere letters in YAML 1.2, a tab is refused where a line has nothing else,
-    and JSON's way to write one character as two escapes is not known.
+    There, some signs end a line that are mere letters in YAML 1.2, a tab is refused where a line has nothing else or
+    a comment, and JSON's way to write one character as two escapes is not known.
     """
     text = _BLANK_LINE.sub(lambda line: " " * len(line[0]), text)
     signs = [sign for sign in _LINE_ENDS if sign in text]

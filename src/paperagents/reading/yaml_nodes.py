@@ -43,8 +43,16 @@ class YamlNode:
     def span(self) -> Span:
         """The stretch of the file it takes."""
         line, column = self.source.position(self.start.line + 1, self.start.column + 1)
-        end_line, end_column = self.source.position(self.end.line + 1, self.end.column + 1)
+        end_line, end_column = self.source.position(*self._last_place())
         return Span(line=line, column=column, end_line=end_line, end_column=end_column)
+
+    def _last_place(self) -> tuple[int, int]:
+        """Line and column, from 1, behind its last sign; the library ends a block where the next thing begins."""
+        text, end = self.source.text, self.end.index
+        last = self.start.index + len(text[self.start.index : end].rstrip())
+        if "\n" not in text[last:end]:
+            return self.end.line + 1, self.end.column + 1 - (end - last)
+        return self.end.line + 1 - text.count("\n", last, end), last - text.rfind("\n", 0, last)
 
     def plain(self) -> JsonValue:
         """The value without positions."""
@@ -309,11 +317,14 @@ def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> No
         # Something is still open: it is the opening that a person has to look at.
         mark = getattr(error, "context_mark", None) or mark
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    if mark is not None:
-        span = _point(source, mark.line, mark.column)
-    else:
-        span = _point(source, *find_forbidden_character(source.text))
     case = guess_mistake(reason, context, source, mark)
+    if mark is None:
+        span = _point(source, *find_forbidden_character(source.text))
+    elif "flow node" in context and mark.index >= len(source.text.rstrip()):
+        # Here the library does not say what is open.
+        span, case = _point(source, *find_open_bracket(source.text)), "bracket"
+    else:
+        span = _point(source, mark.line, mark.column)
     lines = _lines(source.text)
     field = _CODE_FIELD.match(lines[mark.line]) if mark is not None and case == "colon" else None
     if field is not None:
@@ -325,8 +336,21 @@ def _report(error: yaml.YAMLError, source: Excerpt, problems: ProblemList) -> No
 def find_forbidden_character(text: str) -> tuple[int, int]:
     """The line and column, from 0, of the first character that YAML does not allow."""
     found = re.search(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
-    start = found.start() if found else 0
-    return text.count("\n", 0, start), start - (text.rfind("\n", 0, start) + 1)
+    return _line_and_column(text, found.start() if found else 0)
+
+
+def find_open_bracket(text: str) -> tuple[int, int]:
+    """The line and column, from 0, of the last bracket that nothing closes."""
+    closed = 0
+    for found in reversed(list(re.finditer(r"[][{}]", text))):
+        if found[0] in "[{" and not closed:
+            return _line_and_column(text, found.start())
+        closed += 1 if found[0] in "]}" else -1
+    return 0, 0
+
+
+def _line_and_column(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 
 
 _MISTAKES = {

@@ -74,7 +74,8 @@ class FileChecks:
             return
         others = (file for file in self.index.files_with_id(entry) if file != entry.file)
         if named := ", ".join(islice(others, MOST_NAMED)):
-            yield _problem(entry, "duplicate-id", entry.span, id=entry.id, other=named)
+            files = f"{entry.file}, {named}"
+            yield _problem(entry, "duplicate-id", entry.span, id=entry.id, files=files, case="files")
 
     def same_names(self) -> Iterator[Problem]:
         """Who calls them by that name gets the first one."""
@@ -192,25 +193,24 @@ def fits_pattern(pattern: str, name: str) -> bool:
 
 
 def _check_arguments(entry: Entry, call: CallSite, called: Entry) -> Iterator[Problem]:
-    accepted = frozenset(called.parameters)
     given = {called.aliases.get(name, name) for name in call.arguments}
-    missing = (name for name in called.required if name not in given)
-    for name in islice(missing, MOST_PER_CALL):
+    missing = [name for name in called.required if name not in given]
+    accepted = frozenset(called.parameters)
+    unknown = (name for name in call.arguments if called.aliases.get(name, name) not in accepted)
+    free = [each for each in called.parameters[:MOST_PER_CALL] if each not in given]
+    slips = {name: guess_name(name, free) for name in islice(unknown, MOST_PER_CALL)}
+    meant = set(slips.values())
+    # What a slip was meant to be is not told as missing, too.
+    for name in islice((each for each in missing if each not in meant), MOST_PER_CALL):
         yield _problem(entry, "missing-argument", call.span, name=name, tool=called.id)
-    unknown = ((name, span) for name, span in call.arguments.items() if called.aliases.get(name, name) not in accepted)
-    for name, span in islice(unknown, MOST_PER_CALL):
-        yield from _check_unknown(entry, called, name, span, given)
-
-
-def _check_unknown(entry: Entry, called: Entry, name: str, span: Span, given: set[str]) -> Iterator[Problem]:
-    """A tool that takes anything may be given anything; a slip of the finger is still worth a word."""
-    meant = guess_name(name, [each for each in called.parameters[:MOST_PER_CALL] if each not in given])
-    if not called.strict and meant is None:
-        return
-    severity: Severity = "error" if called.strict else "warning"
-    case = "suggestion" if meant else None
-    values = {"name": name, "tool": called.id, "suggestion": f"'{meant}'" if meant else "", "case": case}
-    yield _problem(entry, "unknown-argument", span, severity=severity, **values)
+    for name, known in slips.items():
+        is_error = called.strict or known in missing
+        # A tool that takes anything may be given anything; a slip of the finger is still worth a word.
+        if is_error or known is not None:
+            suggestion, case = (f"'{known}'", "suggestion") if known else ("", None)
+            values = {"name": name, "tool": called.id, "suggestion": suggestion, "case": case}
+            severity: Severity = "error" if is_error else "warning"
+            yield _problem(entry, "unknown-argument", call.arguments[name], severity=severity, **values)
 
 
 def find_wrong_values(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import unified_diff
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Problem
 from paperagents.definitions.tool import Example, ToolDefinition
 from paperagents.messages import text
-from paperagents.registry.entry import Entry
 from paperagents.runs.record import RunRecord
 from paperagents.values import dataclass
 
@@ -38,12 +38,11 @@ def run_examples(tool: ToolDefinition, attempt: Callable[[ToolDefinition, Exampl
     return results
 
 
-def unusable_file(entry: Entry) -> ExampleResult:
+def unusable_file(tool: str, problems: Iterable[Problem]) -> ExampleResult:
     """A file that cannot be used: nothing in it can be tried, and that is no success."""
-    problem = next(each for each in entry.problems if each.severity == "error")
-    place = f"{entry.file}:{problem.span.line}:{problem.span.column}"
-    difference = f"{place} {problem.code}: {problem.message}"
-    return ExampleResult(tool=entry.id, example=str(entry.file), passed=False, difference=difference)
+    first = next(each for each in problems if each.severity == "error")
+    difference = f"{first.file}:{first.span.line}:{first.span.column} {first.code}: {first.message}"
+    return ExampleResult(tool=tool, example=first.file, passed=False, difference=difference)
 
 
 def find_difference(example: Example, record: RunRecord) -> str | None:
@@ -96,10 +95,17 @@ def is_same(one: JsonValue, other: JsonValue) -> bool:
 
 
 def error_difference(expected: JsonValue, record: RunRecord) -> str | None:
-    """The expected error is a code or a piece of the message, or both by name; ``true`` is any error."""
+    """The expected error is a code or a piece of the message, or both by name; ``true`` is any error.
+
+    Of wrong arguments the code of one of them is enough.
+    """
     if record.error is None:
         return diff({"error": expected}, record.data)
     shown = f"{record.error['code']}: {record.error['message']}"
+    details = record.error.get("details")
+    problems = details.get("problems") if isinstance(details, dict) else None
+    if isinstance(problems, list) and any(isinstance(each, dict) and each.get("code") == expected for each in problems):
+        return None
     if isinstance(expected, dict):
         found = {key: record.error.get(key) for key in expected}
         fits = all(contains(found[key], wanted) for key, wanted in expected.items())

@@ -92,6 +92,18 @@ def test_a_file_that_cannot_be_used_fails(paper: Any, write: Callable[..., Path]
     assert paper("test", "issues").code == 0, "only what was asked for"
 
 
+def test_a_file_that_cannot_be_used_fails_by_name_beside_the_others(paper: Any, write: Callable[..., Path]) -> None:
+    write("good.md", WITH_SECRET)
+    write("broken.md", "---\ntool: true\nname: Broken\n---\n")
+    answer = paper("test", "issues", "Broken", "--json")
+    assert answer.code == 1
+    assert {(each["tool"], each["passed"]) for each in answer.document} == {("issues", True), ("broken", False)}
+    told = paper("test", "broken")
+    assert told.code == 1
+    assert "broken.md:2:1 nothing-to-run" in told.out
+    assert "paper check" in told.err
+
+
 def test_where_there_are_no_examples_it_says_how_to_add_one(paper: Any, write: Callable[..., Path]) -> None:
     write("good.md")
     answer = paper("test")

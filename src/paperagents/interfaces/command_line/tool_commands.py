@@ -45,7 +45,8 @@ def test_command(context: click.Context, *, tools: tuple[str, ...], as_json: boo
             click.echo(f"{mark} {visible(result.tool)}: {visible(result.example)}")
             for line in (result.difference or "").split("\n") if result.difference else ():
                 click.echo("    " + paint_diff_line(line))
-        broken = 0 if tools else sum(not entry.valid for entry in entries)
+        tried = [entry for entry in entries if not tools or entry.id in tools or entry.name in tools]
+        broken = sum(not entry.valid for entry in tried)
         if len(results) > broken:
             say(text("cli.test.summary", passed=len(results) - len(failed), failed=len(failed)))
         else:

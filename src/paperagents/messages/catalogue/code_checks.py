@@ -286,6 +286,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Id „{id}“ wird auch von {other} benutzt.",
         "id “{id}” 也被 {other} 使用。",
     ),
+    "duplicate-id.files": (
+        "The id '{id}' is used by several files: {files}.",
+        "Die Id „{id}“ wird von mehreren Dateien benutzt: {files}.",
+        "id “{id}” 被多个文件使用：{files}。",
+    ),
     "duplicate-id.hint": (
         "Give one of them another id: or name:.",
         "Einem von beiden eine andere id: oder einen anderen name: geben.",
