@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Query
+from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import HTTPConnection, Request
@@ -35,8 +36,9 @@ from paperagents.interfaces.web import (
 )
 from paperagents.interfaces.web.question_view import group_by_run, question_views
 from paperagents.interfaces.web.rendering import THEME_COOKIE, THEMES, PageRoute, error_page, fragment, page
-from paperagents.interfaces.web.texts import in_zone
+from paperagents.interfaces.web.texts import in_zone, read_diff
 from paperagents.messages import LANGUAGES, in_language
+from paperagents.secrets.redaction import Redaction
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 choices = APIRouter(include_in_schema=False)
@@ -132,6 +134,14 @@ def own_path(target: str) -> str:
     return target if is_path else "/"
 
 
+class Changed(BaseModel):
+    """What somebody would rather say yes to."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    arguments: dict[str, Any]
+
+
 @router.get("/approvals")
 def inbox(request: Request, live: Live) -> Response:
     """Every open question, those of one run together, the oldest first."""
@@ -148,6 +158,15 @@ def open_questions(live: LiveRuns) -> dict[str, Any]:
     """What the inbox shows."""
     asked = question_views(live)
     return {"groups": group_by_run(asked[:MOST_AT_ONCE]), "left": max(len(asked) - MOST_AT_ONCE, 0)}
+
+
+@router.post("/approvals/diff")
+def diff(live: Live, changed: Changed) -> Response:
+    """What writing a file with other arguments would change, or why that is not possible. Nothing is done."""
+    plan = live.vault.plan("write_file", changed.arguments)
+    told = str(plan.planned[0]["preview"]) if plan.planned else str(plan.error["message"]) if plan.error else ""
+    preview = Redaction().text(told)
+    return fragment("_effect.html", preview=preview, diff=read_diff(preview))
 
 
 @router.get("/approvals/count")

@@ -1,7 +1,7 @@
 // Yes or no to exactly what is shown. No answer is ever given by a key that closes things, or by accident.
 
 import { makeForm } from "./form.js";
-import { calmly, make, notice, onClick, readJson, Refusal, say, send } from "./dom.js";
+import { calmly, make, notice, onClick, piece, readJson, Refusal, say, send } from "./dom.js";
 import { chosenFiles } from "./change_set.js";
 
 const FIRST_MOMENT = 500;
@@ -158,7 +158,14 @@ async function edit(question) {
   question.querySelector(".decide").before(box);
   question.querySelector('[data-answer="approve"]').textContent = say("approve-changed");
   question.querySelector(".other-answers").hidden = true;
+  form.node.addEventListener("input", calmly(() => showDiff(question, form), 300));
   form.node.querySelector("input, textarea, select")?.focus();
   // The buttons stand above everything at the lower end; what is changed must not lie below them.
   box.scrollIntoView({ block: "start" });
+}
+
+/** What a file would become is shown also when it is changed here; of everything else the form itself says it. */
+async function showDiff(question, form) {
+  if (question.dataset.tool !== "write_file") return;
+  question.querySelector(".effect").replaceChildren(await piece("/approvals/diff", "POST", { arguments: form.value() }));
 }

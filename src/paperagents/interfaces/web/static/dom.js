@@ -57,20 +57,15 @@ export class Refusal extends Error {
 
 /** A JSON request; of a run how it stands, without its result. Raises Refusal with the server's words. */
 export async function send(method, path, body) {
-  const options = { method, headers: { accept: "application/json", prefer: "return=minimal" } };
-  if (body !== undefined) {
-    options.headers["content-type"] = "application/json";
-    options.body = JSON.stringify(body);
-  }
-  const { response, text } = await asked(path, options);
+  const { response, text } = await asked(path, method, { accept: "application/json", prefer: "return=minimal" }, body);
   const answer = text ? JSON.parse(text) : null;
   if (isRefused(response)) throw new Refusal(answer ?? {});
   return { answer, response };
 }
 
 /** A piece of a page, made and escaped by the server. */
-export async function piece(path, method = "GET") {
-  const { response, text } = await asked(path, { method, headers: { accept: "text/html" } });
+export async function piece(path, method = "GET", body = undefined) {
+  const { response, text } = await asked(path, method, { accept: "text/html" }, body);
   if (isRefused(response)) throw new Refusal({ message: say("failed") });
   const template = document.createElement("template");
   template.innerHTML = text;
@@ -79,14 +74,18 @@ export async function piece(path, method = "GET") {
 
 /** The text at an address. */
 export async function textOf(path) {
-  const { response, text } = await asked(path, { headers: {} });
+  const { response, text } = await asked(path);
   if (isRefused(response)) throw new Refusal({ message: say("failed") });
   return text;
 }
 
 /** Ask, and read the whole answer. The status of a refusal comes in a header: see RefuseQuietly. */
-async function asked(path, options) {
-  options.headers["x-paper-status"] = "wanted";
+async function asked(path, method = "GET", headers = {}, body = undefined) {
+  const options = { method, headers: { ...headers, "x-paper-status": "wanted" } };
+  if (body !== undefined) {
+    options.headers["content-type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
   try {
     const response = await fetch(path, options);
     return { response, text: await response.text() };
