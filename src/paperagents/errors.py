@@ -373,8 +373,9 @@ class WaitingError(PaperError):
 
     exit_code = 3
 
-    def __init__(self, tool: str, approval_id: str) -> None:
-        super().__init__("waiting-for-approval", tool=tool, id=approval_id[:SHORT_ID])
+    def __init__(self, tool: str, approval_id: str, *, is_repeated: bool = False) -> None:
+        case = "repeated" if is_repeated else None
+        super().__init__("waiting-for-approval", tool=tool, id=approval_id[:SHORT_ID], case=case)
 
 
 class CancelledError(PaperError):

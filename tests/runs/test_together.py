@@ -105,6 +105,8 @@ def test_where_all_is_refused_the_run_is_denied(desk: Desk, chain: str, no: Deci
     assert (done.status, done.exit_code) == ("denied", 3)
     # Each no is told, and nothing else: the run did finish.
     assert [each.split(" ")[0] for each in done.warnings] == ["memory/tea", "new.md", "old.md"]
+    refused = [{"path": path, "hunk": None, "reason": ""} for path in ("memory/tea", "new.md", "old.md")]
+    assert done.execution_log[-1]["output"] == {"agreed": [], "refused": refused}
     assert (desk.root / "old.md").read_text() == "old\n"
     assert not (desk.root / "new.md").exists()
 
@@ -169,6 +171,7 @@ def test_a_file_that_changed_meanwhile_is_asked_about_again_and_nothing_is_chang
     (desk.root / "old.md").write_text("edited\n")
     again = answer(desk, question, Approved())
     assert again.status == "waiting"
+    assert "has changed since" in str(again.error)
     assert not (desk.root / "new.md").exists()
     (asked,) = desk.vault.history.questions()
     assert "-edited" in asked.preview
@@ -184,6 +187,20 @@ def test_a_change_that_is_taken_back_is_no_question(desk: Desk) -> None:
 """)  # fmt: skip
     record = desk.vault.run("nothing", {}, together=True)
     assert record.status == "succeeded"
+    # Nobody was asked, so nobody has agreed.
+    assert {(each["hitl_required"], each["hitl_confirmed"]) for each in record.execution_log} == {(False, None)}
+    assert desk.vault.history.record(record.run_id) == record
+
+
+def test_what_was_taken_back_is_not_said_to_be_agreed_to_with_the_rest(desk: Desk) -> None:
+    desk.chain("mixed", """
+  - {tool: memory, parameters: {identifier: tea, content: green}}
+  - {tool: memory, parameters: {identifier: tea, delete: true}}
+  - {tool: write_file, parameters: {filePath: a.md, content: a}}
+""")  # fmt: skip
+    _, question = waiting(desk, "mixed")
+    done = answer(desk, question, Approved())
+    assert [each["hitl_confirmed"] for each in done.execution_log] == [None, None, True, True]
 
 
 def test_a_run_that_fails_drops_its_changes_and_says_so(desk: Desk) -> None:

@@ -253,3 +253,12 @@ def test_a_call_of_an_unknown_tool_is_an_error() -> None:
 def test_what_a_call_names_itself_can_be_told_from_defaults() -> None:
     operations = extract_all_tool_operations("{{<task id=a>}}x{{</task>}}")["task"]
     assert given_attributes(operations[0]) == {"identifier": "a", "content": "x"}
+
+
+def test_the_content_of_an_operation_made_by_hand_is_looked_at_like_any_other() -> None:
+    operation = {"tool_id": "datavault", "attributes": {"id": "a"}, "content": "<script>" * 200_000}
+    answer = validate_operation(operation)
+    assert codes(answer["errors"]) == [("tag-content-too-long", "content")]
+    assert codes(answer["warnings"]) == [("tag-dangerous-markup", "content")]
+    short = validate_operation({**operation, "content": "x"})
+    assert (short["valid"], short["normalized"]["attributes"]["content"]) == (True, "x")

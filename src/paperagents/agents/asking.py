@@ -87,7 +87,7 @@ class ModelTurns:
             entry.output = turn.as_json()
             self._log.add_usage(place.path, usage_of_turn(turn.usage))
             if self._run.spending.lacks_cost(turn.usage):
-                entry.warn(text("model.no-cost"))
+                entry.warnings.append(text("model.no-cost"))
             require_whole(turn)
         # An answer costs time and money: it is journaled before any of its calls is performed.
         self._services.journal.flush(self._run.frame.run_id)
@@ -128,7 +128,9 @@ class ModelTurns:
                     raise
                 before = self._models.pop(0)
                 self.dialogue.forget_reasoning()
-                entry.warn(text("model.fell-back", model=self._models[0], before=before, reason=error.message))
+                entry.warnings.append(
+                    text("model.fell-back", model=self._models[0], before=before, reason=error.message)
+                )
 
     def _send(self, number: int, reader: TurnReader) -> ModelTurn:
         run, tools = self._run, self._run.toolbox.native() if self.native and self.may_call else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, field
@@ -349,7 +349,7 @@ class Effect:
     """It reaches another machine: an example needs a made-up answer instead."""
     perform_as: Callable[[str], JsonValue] | None = None
     """Performs it under a name of its own, by which the other side can recognise a repetition."""
-    warn_of: Callable[[Any], str | None] = lambda answer: None  # noqa: ARG005  most answers are complete
+    warn_of: Callable[[Any], Sequence[str]] = lambda answer: ()  # noqa: ARG005  most answers are complete
     """What a person should know of the answer once it is there."""
     refusal: ToolError | None = None
     """Why it cannot be performed as things stand."""

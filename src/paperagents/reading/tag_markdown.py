@@ -45,7 +45,8 @@ def read_tag(note: Note, front: YamlMapping, *, data: bytes, problems: ProblemLi
     name = read_name(fields)
     identifier = read_id(fields, name, problems.file)
     fields.choice("type", tuple(TagType), any_case=True)
-    fields.choice("category", [each for each in TagCategory if each != TagCategory.REFERENCE], any_case=True)
+    categories = [each for each in TagCategory if each != TagCategory.REFERENCE]
+    category = fields.choice("category", categories, any_case=True)
     schema = fields.mapping_of("schema")
     if schema is not None:
         Fields(schema, problems).mapping_of("attributes")
@@ -58,6 +59,7 @@ def read_tag(note: Note, front: YamlMapping, *, data: bytes, problems: ProblemLi
         fields={**known, "id": identifier},
         words={word: find_word(front, word) for word in words},
         validators=find_validators(note, problems),
+        category=category,
         file=problems.file,
         span=identity_span(front),
         digest=sha256(data).hexdigest(),

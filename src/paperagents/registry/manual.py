@@ -104,7 +104,9 @@ def _tag_parts(tag: TagNote) -> Iterator[str]:
             )
         )  # fmt: skip
     yield f"## {text('manual.call')}"
-    yield f"```\n{{{{<{tag.id} … />}}}}\n```"
+    word = next(iter(tag.words), tag.id)
+    is_block = str(tag.fields.get("type", "")).lower() == "block"
+    yield f"```\n{{{{<{word} …>}}}}…{{{{</{word}>}}}}\n```" if is_block else f"```\n{{{{<{word} … />}}}}\n```"
 
 
 def _facts(facts: dict[str, str | None]) -> str:

@@ -54,13 +54,13 @@ class Decisions:
         entry.hitl_required = effect.needs_approval
         while effect.require_possible().needs_approval:
             entry.parameters = effect.arguments
-            with self.decide(effect, place, run) as (decision, took_time):
+            with self.decide(effect, place, run) as (decision, took_time, is_repeated):
                 match decision:
                     case Denied() as denied:
                         entry.hitl_confirmed, entry.denied = False, denied
                         raise DeniedError(denied.reason, tool=effect.tool)
                     case Pending():
-                        raise WaitingError(effect.tool, question_id(effect, place, run))
+                        raise WaitingError(effect.tool, question_id(effect, place, run), is_repeated=is_repeated)
                     case Approved() as approved:
                         shown, effect = effect, self._as_approved(effect, prepare, approved, took_time=took_time)
                         is_edited = approved.arguments is not None and not _has_moved_on(shown, effect)
@@ -89,15 +89,15 @@ class Decisions:
             self.keep_open(effect, place, run, error)
 
     @contextmanager
-    def decide(self, effect: Effect, place: Place, run: RunContext) -> Iterator[tuple[Decision, bool]]:
+    def decide(self, effect: Effect, place: Place, run: RunContext) -> Iterator[tuple[Decision, bool, bool]]:
         """The first answer of these sources: stored for this step, for the run, by a rule, from the person.
 
-        Also whether somebody thought about it, so that the world may have changed. Inside, nobody is asked anything
-        else: what is said to one question may hold for the next, too.
+        Also whether somebody thought about it, so that the world may have changed, and whether it is asked once more
+        because it has. Inside, nobody is asked anything else: what is said to one question may hold for the next, too.
         """
         stored = self.services.questions.answer_at(run.run_id, place.path) if run.log.is_resumed else None
         if stored is None and (permission := self._find_permission(effect, run)) is not None:
-            yield permission, False
+            yield permission, False, False
             return
         with self.session.not_counting_time(), self.session.lock:
             request = self._request(effect, place, run)
@@ -111,9 +111,9 @@ class Decisions:
                 # Somebody may have said "for the rest of the run" or "always" while this step waited for its turn.
                 known = self._find_permission(effect, run)
             if known is not None:
-                yield known, False
+                yield known, False, False
             else:
-                yield self._ask(request, run, effect), self.session.approver.takes_time
+                yield self._ask(request, run, effect), self.session.approver.takes_time, stored is not None
 
     def _find_permission(self, effect: Effect, run: RunContext) -> Approved | None:
         """The yes that covers more than one change, and this one, too."""

@@ -156,7 +156,7 @@ class Gate:
                 self.services.pending_rows.add(pending.owner, call)
                 entry.parameters, entry.message = effect.arguments, text("run.collected")
                 entry.hitl_required = entry.is_collected = True
-                entry.warning = effect.warn_of(answer)
+                entry.warnings += effect.warn_of(answer)
                 return answer
         return self.carry_out(prepare, arguments, place, run, entry)
 
@@ -190,7 +190,7 @@ class Gate:
                     self.decisions.ask_again(prepare(effect.arguments), place, run)
                 raise
             else:
-                entry.warning = effect.warn_of(answer)
+                entry.warnings += effect.warn_of(answer)
                 return answer
             effect = self.decisions.agree(effect, prepare, place, run, entry)
 

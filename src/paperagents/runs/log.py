@@ -43,7 +43,7 @@ class OpenEntry:
     output: JsonValue = None
     status: StepStatus = "success"
     message: str | None = None
-    warning: str | None = None
+    warnings: list[str] = field(default_factory=list)
     """What a person should know of a result that is one: it stands in the message, and among those of the run."""
     console: list[JsonValue] = field(default_factory=list)
     hitl_required: bool = False
@@ -68,10 +68,6 @@ class OpenEntry:
     """The tool that was called, once it is found."""
     code: str | None = None
     """Why it failed."""
-
-    def warn(self, message: str) -> None:
-        """Tell a person something more of the result."""
-        self.warning = " ".join(filter(None, (self.warning, message)))
 
     def note_approvals(self, run_id: str, entries: Sequence[JsonObject]) -> None:
         """What was asked in a run below belongs into this entry, too; its id tells where the rest stands."""
@@ -252,7 +248,7 @@ class RunLog:
             block=place.block,
             name=place.name,
             status=entry.status,
-            message=self._redaction.text(" ".join(filter(None, (entry.message, entry.warning))) or self._done),
+            message=self._redaction.text(" ".join(filter(None, (entry.message, *entry.warnings))) or self._done),
             timestamp=started.isoformat(timespec="milliseconds"),
             duration_ms=round(duration_ms, 3),
             parameters=parameters,
@@ -276,8 +272,8 @@ class RunLog:
         self._tell({"type": "step-finished", "run_id": self.run_id, "path": place.path, "entry": shown,
                     "rounds": place.rounds,
                     "tool": entry.tool, "code": entry.code})  # fmt: skip
-        if entry.warning:
-            self.warn(entry.warning)
+        for warning in entry.warnings:
+            self.warn(warning)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from functools import cached_property
 
 from paperagents.approval.question import Effect, Scope, read_scope
@@ -102,17 +102,24 @@ class PendingChanges:
 
         What was taken back within the run is no change, nor what somebody else has made exactly so meanwhile.
         """
-        first: dict[tuple[str, str], str | None] = {}
-        last: dict[tuple[str, str], str | None] = {}
-        for change in (change for call in self.calls for change in call.changes):
-            first.setdefault((change.kind, change.path), change.before)
-            last[change.kind, change.path] = change.after
         changes = [
-            Change(kind=kind, path=path, before=self.read_now(kind, path), after=last[kind, path])
-            for kind, path in first
-            if first[kind, path] != last[kind, path]
+            replace(each, before=self.read_now(each.kind, each.path))
+            for each in self._whole_changes()
+            if each.before != each.after
         ]
         return sorted((each for each in changes if each.before != each.after), key=lambda each: each.name)
+
+    def names_taken_back(self) -> set[str]:
+        """What the run has changed and left as it was."""
+        return {each.name for each in self._whole_changes() if each.before == each.after}
+
+    def _whole_changes(self) -> Iterable[Change]:
+        """All that the calls have made of each note and entry, as one change."""
+        whole: dict[tuple[str, str], Change] = {}
+        for change in (change for call in self.calls for change in call.changes):
+            key = change.kind, change.path
+            whole[key] = replace(whole.get(key, change), after=change.after)
+        return whole.values()
 
     def undone_runs(self) -> dict[str, str]:
         """By the name of a change, the run that it takes back; where another call has changed the text, too, none."""

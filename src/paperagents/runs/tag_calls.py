@@ -107,7 +107,7 @@ def _tool_call(tag: TagDefinition, operation: Mapping[str, Any], values: JsonObj
     """Only what the tag names: an update must not fill in defaults over what is stored."""
     if tag.schema.open_attributes and not operation["content"].strip():
         # A block with nothing in it is another way to write a tag without content.
-        operation = {**operation, "type": "self_closing", "has_content": False}
+        operation = {**operation, "type": "self_closing", "content": "", "has_content": False}
     given = {*given_attributes(operation, registry), "identifier"}
     known = given if tag.schema.open_attributes else given & {*tag.schema.attributes}
     arguments = {key: value for key, value in values.items() if key in known}

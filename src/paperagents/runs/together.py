@@ -113,7 +113,7 @@ class Collector:
         # What was made before a kill is no change any more, but it was agreed on: the record has to say by whom.
         was_begun = run.log.is_resumed and self._services.journal.intent(run.run_id, TOGETHER) is not None
         if entry is None and not was_begun and not pending.net_changes():
-            self._note_decisions(run, Settlement(agreed=tuple(self._names())), None)
+            self._note_decisions(run, Settlement(), None)
             self._services.pending_rows.clear(pending.owner)
             return None
         self._settled = self._ask(run, place) if entry is None else read_settlement(entry)
@@ -137,7 +137,7 @@ class Collector:
                 try:
                     entry.output = self._gate.carry_out(prepare, run.arguments, place, run, entry)
                 except DeniedError as denied:
-                    refused = denied.details.pop("refused", None) or [{"path": name} for name in names]
+                    refused = denied.details.pop("refused", None) or [Refusal(path=name).as_json() for name in names]
                     entry.output = output = {"agreed": [], "refused": refused}
                     raise
                 return read_settlement({"output": entry.output})
@@ -179,20 +179,24 @@ class Collector:
         self._services.pending_rows.clear(run.run_id)
 
     def _note_decisions(self, run: RunContext, settlement: Settlement, asked: JsonObject | None) -> None:
-        """Each call, and each run above it, says in its entry whether it was agreed to, by whom, when and how."""
+        """Each call, and each run above it, says in its entry whether it was agreed to, by whom, when and how.
+
+        What nobody was asked about, because nothing was left of it, was neither agreed to nor refused.
+        """
+        unasked = self._services.pending.names_taken_back() if asked else {*self._names()}
         refused = {each.path for each in settlement.refused if each.path not in settlement.agreed}
         decisions: dict[tuple[str, str], list[bool]] = {}
         for call in self._services.pending.calls:
-            is_agreed = refused.isdisjoint(each.name for each in call.changes)
+            names = {each.name for each in call.changes}
             for place in places_up_to(run.run_id, call.run_id, call.path):
-                decisions.setdefault(place, []).append(is_agreed)
+                decisions.setdefault(place, []).extend([] if names <= unasked else [refused.isdisjoint(names)])
         calls = {(call.run_id, call.path) for call in self._services.pending.calls}
         by_whom = {name: asked[name] for name in ("approved_by", "approved_at", "approved_via")} if asked else {}
         for (run_id, path), answers in decisions.items():
-            agreed = all(answers)
-            fields: JsonObject = {"hitl_confirmed": agreed, **by_whom}
+            fields: JsonObject = {"hitl_confirmed": all(answers), **by_whom} if answers else {"hitl_required": False}
             if (run_id, path) in calls:
-                fields["message"] = text("run.collected-agreed" if agreed else "run.collected-refused")
+                became = "nothing" if not answers else "agreed" if all(answers) else "refused"
+                fields["message"] = text(f"run.collected-{became}")
             self._services.pending_rows.amend_entry(run_id, path, fields)
             if run_id == run.run_id and (entry := run.log.entry_at(path)) is not None:
                 entry.update(fields)
@@ -253,7 +257,7 @@ def choose_part(effect: Effect, files: JsonObject, redaction: Redaction) -> Effe
         effect,
         changes=tuple(agreed),
         before=state_of(agreed),
-        warn_of=lambda _: "\n".join(map(describe_refusal, refused)) or None,
+        warn_of=lambda _: [*map(describe_refusal, refused)],
         choose=None,
     )
 

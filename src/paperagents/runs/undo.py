@@ -163,7 +163,7 @@ def choose_files(changes: Sequence[RunChange], wanted: Sequence[str]) -> list[Ru
 
 def conflict_error(run: str, conflicts: Sequence[tuple[str, Lines]]) -> ToolError:
     """What was changed since, file by file and line by line."""
-    told = [f"{path}:{_format(lines)}" if lines else path for path, lines in conflicts]
+    told = [f"{path}:{_format(lines)}" if lines else text("undo.gone", path=path) for path, lines in conflicts]
     details: JsonObject = {
         "conflicts": [{"path": path, "lines": [[*each] for each in lines]} for path, lines in conflicts]
     }

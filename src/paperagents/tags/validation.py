@@ -66,7 +66,7 @@ class _Validation:
         self.schema = definition.schema
         self.operation = operation
         self.content = str(operation.get("content") or "")
-        self.is_block = operation.get("type") == "block" or bool(operation.get("has_content"))
+        self.is_block = operation.get("type") == "block" or bool(self.content)
         self.values: dict[str, Any] = {}
         self.errors: list[dict[str, Any]] = []
         self.warnings: list[dict[str, Any]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from paperagents.approval.question import Effect, Scope
@@ -47,11 +48,11 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
     )
 
 
-def warn_of_cut(answer: Any) -> str | None:
+def warn_of_cut(answer: Any) -> Sequence[str]:
     """How many of how many there are, where some were left out."""
     if not answer["truncated"]:
-        return None
-    return text("run.cut-results", tool=SEARCH_FILES.name, shown=len(answer["results"]), count=answer["count"])
+        return ()
+    return [text("run.cut-results", tool=SEARCH_FILES.name, shown=len(answer["results"]), count=answer["count"])]
 
 
 def parse(query: str) -> object:

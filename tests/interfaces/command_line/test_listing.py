@@ -126,6 +126,15 @@ def test_built_in_tools_have_a_manual_too(tool: str, paper: Paper, vault: Path) 
     assert paper("show", tool, "--json").document["kind"] == "builtin"
 
 
+@pytest.mark.parametrize(("kind", "call"), [("hybrid", "{{<notify … />}}"), ("Block", "{{<notify …>}}…{{</notify>}}")])
+def test_a_tag_is_shown_as_it_is_written(kind: str, call: str, paper: Paper, write: Write) -> None:
+    fields = f"tag: true\nid: note\nname: N\ndescription: d\ntype: {kind}\ncategory: Output\nwords: [notify]"
+    write("note.md", f"---\n{fields}\n---\n")
+    assert call in paper("show", "note").out
+    (listed,) = [each for each in paper("list", "--json").document if each["id"] == "note"]
+    assert listed["category"] == "output"
+
+
 def test_an_agent_is_shown_with_its_prompt(paper: Paper, write: Write) -> None:
     write("helper.md", AGENT)
     assert "Help on {{date}}." in paper("show", "helper").out

@@ -110,7 +110,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "没有可以撤销的内容。",
     ),
     "undo-conflict": (
-        "Run {run} cannot be undone: the same lines were changed since, in {where}. Nothing was changed.",
+        "Run {run} cannot be undone: the same lines were changed since: {where}. Nothing was changed.",
         "Lauf {run} lässt sich nicht zurücknehmen; seither geändert wurde: {where}. Nichts wurde verändert.",
         "无法撤销运行 {run}：此后相同的行被修改过（{where}），因此未做任何更改。",
     ),
@@ -119,6 +119,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Diese Zeilen von Hand ändern, oder die anderen Dateien mit --file zurücknehmen.",
         "请手动修改这些行，或用 --file 撤销其他文件。",
     ),
+    "undo.gone": ("{path} (not there any more)", "{path} (nicht mehr vorhanden)", "{path}（已不存在）"),
     "undo-unknown-file": (
         "The run did not change '{path}'. It changed: {paths}",
         "Der Lauf hat „{path}“ nicht geändert, sondern: {paths}",

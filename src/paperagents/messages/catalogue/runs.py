@@ -78,6 +78,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{tool} wartet auf ein Ja.",
         "{tool} 正在等待批准。",
     ),
+    "waiting-for-approval.repeated": (
+        "{tool} waits for another yes: what was agreed to has changed since. Nothing was done.",
+        "{tool} wartet auf ein weiteres Ja: Was genehmigt war, hat sich seither geändert. Nichts wurde ausgeführt.",
+        "{tool} 需要再次批准：所批准的内容此后已发生变化，尚未执行。",
+    ),
     "waiting-for-approval.hint": (
         "See it: paper approvals list. Say yes: paper approvals approve {id}",
         "Ansehen: paper approvals list. Ja sagen: paper approvals approve {id}",

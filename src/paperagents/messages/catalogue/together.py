@@ -19,6 +19,11 @@ TEXTS = {
         "Am Ende des Laufs abgelehnt; nichts wurde geändert.",
         "运行结束时被拒绝，未作更改。",
     ),
+    "run.collected-nothing": (
+        "Nothing of it was left to change at the end of the run.",
+        "Am Ende des Laufs war davon nichts mehr zu ändern.",
+        "运行结束时已没有需要更改的内容。",
+    ),
     "run.change-refused.file": (
         "{path} was refused and stays as it was.",
         "{path} wurde abgelehnt und bleibt, wie es war.",
