@@ -65,7 +65,7 @@ def read_agent(note: Note, front: YamlMapping, *, data: bytes, problems: Problem
         version=fields.word("version"),
         category=fields.word("category"),
         tags=fields.texts("tags"),
-        author=fields.word("author"),
+        author=", ".join(fields.texts("author")) or None,
         file=problems.file,
         span=identity_span(front),
         digest=sha256(data).hexdigest(),

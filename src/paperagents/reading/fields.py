@@ -25,6 +25,8 @@ class Fields:
     def __init__(self, mapping: YamlMapping, problems: ProblemList) -> None:
         self.mapping = mapping
         self.problems = problems
+        self.slips: set[str] = set()
+        """The fields that misspelt ones were probably meant to be."""
 
     def text(self, name: str) -> str | None:
         """A text."""
@@ -146,6 +148,7 @@ class Fields:
         )
         for name in unknown:
             if (meant := (synonyms or {}).get(name) or guess_name(name, likely)) is not None:
+                self.slips.add(meant)
                 self.problems.warning("unknown-field", self.mapping.key(name).span, field=name, suggestion=meant)
 
     def given(self, name: str) -> YamlNode | None:

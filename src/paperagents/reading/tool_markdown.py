@@ -95,7 +95,7 @@ def read_tool(
         version=fields.word("version"),
         category=fields.word("category"),
         tags=fields.texts("tags"),
-        author=fields.word("author"),
+        author=", ".join(fields.texts("author")) or None,
         file=problems.file,
         span=identity_span(front),
         digest=sha256(data).hexdigest(),
@@ -145,7 +145,8 @@ def identity_span(front: YamlMapping) -> Span:
 def read_description(fields: Fields) -> str:
     """The description; a tool without one is hard to choose for people and models."""
     description = fields.text("description")
-    if fields.is_blank("description"):
+    # A slip is told where it stands, and not as missing, too.
+    if fields.is_blank("description") and "description" not in fields.slips:
         present = (key for key in ("description", "name", *fields.mapping.entries) if key in fields.mapping.entries)
         fields.problems.warning("missing-description", fields.mapping.key(next(present)).span)
     return description or ""

@@ -62,6 +62,7 @@ def warn_of_loop_values(nodes: YamlNode | None, problems: ProblemList) -> None:
 def read_parameter(node: YamlMapping, problems: ProblemList, more_fields: tuple[str, ...] = ()) -> Parameter | None:
     """One parameter; None where it has no name."""
     fields = Fields(node, problems)
+    fields.warn_of_slips((*PARAMETER_FIELDS, *KEYWORDS, *more_fields))
     name = fields.word("name")
     if fields.is_blank("name"):
         span = node.span if name is None else node.key("name").span
@@ -71,10 +72,9 @@ def read_parameter(node: YamlMapping, problems: ProblemList, more_fields: tuple[
     if name in SHADOWED:
         problems.warning("shadowed-placeholder", node.entries["name"][1].span, name=name)
     fields.text("description")
-    if fields.is_blank("description"):
+    if fields.is_blank("description") and "description" not in fields.slips:
         span = node.key("description").span if "description" in node.entries else node.entries["name"][1].span
         problems.warning("missing-description", span, name=name, case="parameter")
-    fields.warn_of_slips((*PARAMETER_FIELDS, *KEYWORDS, *more_fields))
     known = check_type(name, node, problems)
     required_list = isinstance(node.get("required"), YamlSequence)
     schema = _schema(node, keep_required=required_list)

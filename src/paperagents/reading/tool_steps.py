@@ -23,6 +23,8 @@ STEP_FIELDS = (
     "timeout", "parallel",
 )  # fmt: skip
 RETRY_FIELDS = ("attempts", "delay", "backoff")
+_OTHER_WORDS = dict.fromkeys(("args", "arguments", "inputs", "params", "with"), "parameters")
+"""What other programs call the arguments of a step."""
 
 
 def read_steps(nodes: YamlSequence, scope: Scope, problems: ProblemList) -> tuple[Step, ...]:
@@ -64,7 +66,7 @@ class _StepReader:
 
     def read(self) -> Step | None:
         fields = self.fields
-        fields.warn_of_slips(STEP_FIELDS)
+        fields.warn_of_slips(STEP_FIELDS, synonyms=_OTHER_WORDS if "parameters" not in self.node.entries else None)
         for_each = self.for_each()
         if for_each is not None:
             self.scope = replace(self.scope, in_loop=True)

@@ -19,7 +19,11 @@ TEXTS = {
         "调用方提供的参数：由 `name`、`type`、`description`、`required`、`default` 及 JSON Schema 关键字组成的列表。",
     ),
     "field.version": ("Any text.", "Ein beliebiger Text.", "任意文本。"),
-    "field.author": ("Any text.", "Ein beliebiger Text.", "任意文本。"),
+    "field.author": (
+        "A text or a list of texts.",
+        "Ein Text oder eine Liste von Texten.",
+        "一个文本，或文本列表。",
+    ),
     "field.category": ("Where it stands in lists.", "Wo es in Listen steht.", "在列表中的分组。"),
     "field.tags": (
         "A text or a list of texts: ordinary tags of the note.",
