@@ -51,6 +51,30 @@ def test_the_providers_own_reason_is_told(desk: Desk, serve: Serve) -> None:
     assert error["details"]["provider"] == "Google"  # type: ignore[index,call-overload]
 
 
+def ended(finish: str, native: str, text: str = "Peas are") -> dict[str, Any]:
+    """A turn that ends as a router tells it, with the provider's own word for it."""
+    choice = {"delta": {"content": text}, "finish_reason": finish, "native_finish_reason": native}
+    return {"raw": f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n", "content_type": "text/event-stream"}
+
+
+@pytest.mark.parametrize(("finish", "native"), [("content_filter", "PROHIBITED_CONTENT"), ("length", "MAX_TOKENS")])
+def test_why_an_answer_is_not_whole_is_told_in_the_providers_word(
+    desk: Desk, serve: Serve, finish: str, native: str
+) -> None:
+    serve([ended(finish, native)])
+    error: Any = desk.vault.run("helper", {"query": "Go"}).error
+    assert native in error["message"]
+    assert error["details"] == {"text": "Peas are", "finish_reason": finish, "provider_reason": native}
+
+
+def test_an_answer_that_ends_with_an_error_is_asked_for_again(desk: Desk, serve: Serve) -> None:
+    broken = ended("error", "MALFORMED_RESPONSE")
+    serve([broken, "Peas are green.", *[broken] * 5])
+    assert desk.vault.run("helper", {"query": "Go"}).data == "Peas are green."
+    error: Any = desk.vault.run("helper", {"query": "Go"}).error
+    assert (error["code"], "MALFORMED_RESPONSE" in error["message"]) == ("model-broken", True)
+
+
 # --- what a server does not take
 
 

@@ -139,11 +139,14 @@ class RetryPolicy:
 
 CUT = ("length", "max_tokens", "model_length")
 FILTERED = ("content_filter", "safety", "refusal")
+BROKEN = "error"
 """Why an answer ended, in the words of several servers."""
 
 
 def require_content(turn: ModelTurn) -> ModelTurn:
-    """The turn. Raises ToolError where it says nothing and calls nothing, and no reason for that is told."""
+    """The turn. Raises ToolError where it broke off, or says and calls nothing, and no reason for that is told."""
+    if turn.finish == BROKEN:
+        raise ToolError("model-broken", reason=turn.native_finish or f"finish_reason: {BROKEN}", retryable=True)
     if not turn.text.strip() and not turn.calls and not turn.images and turn.finish not in (*CUT, *FILTERED):
         raise ToolError("model-empty", retryable=True)
     return turn
@@ -153,7 +156,9 @@ def require_whole(turn: ModelTurn) -> None:
     """Raise ToolError with what there is of an answer that was cut off or held back."""
     if turn.finish in (*CUT, *FILTERED):
         code = "answer-cut" if turn.finish in CUT else "answer-filtered"
-        raise ToolError(code, details={"text": turn.text, "finish_reason": turn.finish})
+        own = turn.native_finish if turn.native_finish != turn.finish else ""
+        details = {"text": turn.text, "finish_reason": turn.finish, **({"provider_reason": own} if own else {})}
+        raise ToolError(code, reason=own, case="provider" if own else None, details=details)
 
 
 SAME_AGAIN = 3

@@ -70,6 +70,8 @@ class ModelTurn:
     as far as the server tells."""
     finish: str = ""
     """Why it ended: ``stop``, ``tool_calls``, ``length`` …"""
+    native_finish: str = ""
+    """Why it ended in the words of the provider behind the server, where that one tells them."""
     thought: str = ""
     """Reasoning that stood before the text, with the marks around it as the model wrote them."""
     reasoning: JsonObject = field(default_factory=dict)
@@ -88,7 +90,8 @@ class ModelTurn:
             "thought": self.thought,
             "reasoning": self.reasoning,
         }
-        return {**kept, "images": [*self.images]} if self.images else kept
+        more: JsonObject = {"native_finish": self.native_finish, "images": [*self.images]}
+        return {**kept, **{name: value for name, value in more.items() if value}}
 
 
 def read_turn(kept: Any) -> ModelTurn:

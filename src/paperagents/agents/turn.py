@@ -48,6 +48,7 @@ class StreamedTurn:
 
     def __init__(self, listener: Listener) -> None:
         self.finish = ""
+        self._native_finish = ""
         self._listener = listener
         self._text: list[str] = []
         self._length = 0
@@ -83,6 +84,7 @@ class StreamedTurn:
             calls_made=made,
             usage=self._usage,
             finish=self.finish,
+            native_finish=self._native_finish,
             thought=self._thoughts.thought + thought,
             reasoning=self._reasoning.as_json(),
             images=tuple(self._images),
@@ -115,6 +117,7 @@ class StreamedTurn:
                 if isinstance(call, dict):
                     self._call(call)
         self.finish = str(choice.get("finish_reason") or self.finish)
+        self._native_finish = str(choice.get("native_finish_reason") or self._native_finish)[:_SHOWN]
 
     def _say(self, piece: str) -> None:
         self._length += len(piece)

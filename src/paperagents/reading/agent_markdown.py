@@ -28,6 +28,7 @@ AGENT_FIELDS = (
     "author",
 )  # fmt: skip
 BUDGET_FIELDS = ("tokens", "money")
+_BUDGET_SYNONYMS = {"max_tokens": "tokens", **dict.fromkeys(("cost", "usd", "eur", "dollars", "price"), "money")}
 _OTHER_NOTES = ("tool", "tag", "aliases", "cssclasses")
 
 
@@ -103,6 +104,10 @@ def read_budget(fields: Fields) -> JsonObject:
     if mapping is None:
         return {}
     inner = Fields(mapping, fields.problems)
-    inner.warn_of_slips(BUDGET_FIELDS)
+    inner.warn_of_slips(BUDGET_FIELDS, synonyms=_BUDGET_SYNONYMS)
+    if not any(name in mapping.entries for name in BUDGET_FIELDS):
+        # Whoever writes a budget counts on a limit.
+        named = ", ".join(mapping.entries) or "{}"
+        fields.problems.error("invalid-value", mapping.span, field="budget", value=named, options="tokens, money")
     limits = {"tokens": inner.whole_number("tokens", least=1), "money": inner.number("money", above=0)}
     return {name: limit for name, limit in limits.items() if limit is not None}

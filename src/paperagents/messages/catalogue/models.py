@@ -7,6 +7,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Antwort ist abgeschnitten: Das Modell hat die größte Länge seiner Antworten erreicht.",
         "回答被截断：模型已达到其回答的最大长度。",
     ),
+    "answer-cut.provider": (
+        "The answer was cut off: the model reached the largest length of its answers ({reason}).",
+        "Die Antwort ist abgeschnitten: Das Modell hat die größte Länge seiner Antworten erreicht ({reason}).",
+        "回答被截断：模型已达到其回答的最大长度（{reason}）。",
+    ),
     "answer-cut.hint": (
         "Raise 'max_tokens' in the agent's note, or ask for less. What there is stands in details.text.",
         "Erhöhen Sie „max_tokens“ in der Notiz des Agenten, oder fragen Sie weniger. Der Anfang steht in details.text.",
@@ -16,6 +21,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "A content filter of the model's server held the answer back.",
         "Ein Inhaltsfilter beim Server des Modells hat die Antwort zurückgehalten.",
         "模型服务器的内容过滤器拦截了回答。",
+    ),
+    "answer-filtered.provider": (
+        "A content filter of the model's server held the answer back: {reason}.",
+        "Ein Inhaltsfilter beim Server des Modells hat die Antwort zurückgehalten: {reason}.",
+        "模型服务器的内容过滤器拦截了回答：{reason}。",
     ),
     "answer-filtered.hint": (
         "Ask in other words, or choose another model. What there is stands in details.text.",
