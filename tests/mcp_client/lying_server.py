@@ -27,12 +27,15 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """What is said to one request."""
     method, given = request["method"], request.get("params", {})
     if method == "initialize":
-        information = {"serverInfo": {"name": "liar", "version": "1"}, "capabilities": {"tools": {}}}
+        can: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}}
+        information = {"serverInfo": {"name": "liar", "version": "1"}, "capabilities": can}
         return {"result": {"protocolVersion": given["protocolVersion"], **information}}
     if method == "tools/list":
         return {"result": {"tools": TOOLS}}
     if method == "tools/call":
         return ANSWERS[given["name"]]
+    if method == "resources/list":
+        return {"result": {"resources": [{"uri": "book://first", "name": "first"}]}}
     return {"error": {"code": -32601, "message": "Method not found"}}
 
 

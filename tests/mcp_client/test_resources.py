@@ -26,8 +26,8 @@ def connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     opened: list[Vault] = []
 
-    def connect(*arguments: str) -> Vault:
-        command = json.dumps([sys.executable, str(SERVER), *arguments])
+    def connect(*arguments: str, server: Path = SERVER) -> Vault:
+        command = json.dumps([sys.executable, str(server), *arguments])
         (config / "settings.toml").write_text(f"[mcp_servers.library]\ncommand = {command}\n")
         vault = paperagents.open_vault(tmp_path / "vault")
         opened.append(vault)
@@ -81,3 +81,13 @@ def test_the_names_are_told_and_a_tool_of_the_server_with_such_a_name_is_the_ser
     assert "book://first" in vault.find_tool("mcp:library/read_resource").description
     asked = vault.run("mcp:library/get_prompt", {}, approver=lambda _: Approved())
     assert (asked.data, asked.execution_log[0]["hitl_required"]) == ({"result": "mine"}, True)
+
+
+def test_a_server_that_cannot_list_all_that_it_says_it_has_is_used_as_far_as_it_can(
+    connect: Callable[..., Vault],
+) -> None:
+    vault = connect(server=SERVER.with_name("lying_server.py"))
+    listed: Any = vault.run("mcp:library/read_resource").data
+    assert [each["uri"] for each in listed] == ["book://first"]
+    assert vault.find_tool_or_none("mcp:library/get_prompt") is None
+    assert vault.find_tool_or_none("mcp:library/refuse") is not None

@@ -6,6 +6,8 @@ the list. A server's own tool of such a name is the server's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from paperagents.calls.answers import CONTENT
@@ -66,21 +68,23 @@ async def list_resources(client: Client) -> list[JsonObject]:
     """Addresses with names; those with places to fill in come last."""
     found: list[JsonObject] = []
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
-        page = await client.list_resources(cursor=cursor, cache_mode="bypass")
+    with _allow_unknown_method():
+        for _ in range(MOST_PAGES):
+            page = await client.list_resources(cursor=cursor, cache_mode="bypass")
+            found += [
+                {"uri": str(each.uri), "name": each.title or each.name, "description": each.description or "",
+                 "mimeType": each.mime_type or ""}
+                for each in page.resources
+            ]  # fmt: skip
+            if (cursor := page.next_cursor) is None:
+                break
+    with _allow_unknown_method():
+        templates = await client.list_resource_templates(cache_mode="bypass")
         found += [
-            {"uri": str(each.uri), "name": each.title or each.name, "description": each.description or "",
+            {"uri": each.uri_template, "name": each.title or each.name, "description": each.description or "",
              "mimeType": each.mime_type or ""}
-            for each in page.resources
+            for each in templates.resource_templates
         ]  # fmt: skip
-        if (cursor := page.next_cursor) is None:
-            break
-    templates = await client.list_resource_templates(cache_mode="bypass")
-    found += [
-        {"uri": each.uri_template, "name": each.title or each.name, "description": each.description or "",
-         "mimeType": each.mime_type or ""}
-        for each in templates.resource_templates
-    ]  # fmt: skip
     return found
 
 
@@ -88,17 +92,31 @@ async def list_prompts(client: Client) -> list[JsonObject]:
     """Names with what they are for and the arguments they take."""
     found: list[JsonObject] = []
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
-        page = await client.list_prompts(cursor=cursor, cache_mode="bypass")
-        found += [
-            {"name": each.name, "description": each.description or each.title or "",
-             "arguments": [{"name": one.name, "description": one.description or "", "required": one.required is True}
-                           for one in each.arguments or ()]}
-            for each in page.prompts
-        ]  # fmt: skip
-        if (cursor := page.next_cursor) is None:
-            break
+    with _allow_unknown_method():
+        for _ in range(MOST_PAGES):
+            page = await client.list_prompts(cursor=cursor, cache_mode="bypass")
+            found += [
+                {"name": each.name, "description": each.description or each.title or "",
+                 "arguments": [{"name": one.name, "description": one.description or "",
+                                "required": one.required is True} for one in each.arguments or ()]}
+                for each in page.prompts
+            ]  # fmt: skip
+            if (cursor := page.next_cursor) is None:
+                break
     return found
+
+
+@contextmanager
+def _allow_unknown_method() -> Iterator[None]:
+    """Servers that have resources often know no templates of them: a list that they do not know is empty."""
+    from mcp.shared.exceptions import MCPError  # noqa: PLC0415  the library is large
+    from mcp_types import METHOD_NOT_FOUND  # noqa: PLC0415  see above
+
+    try:
+        yield
+    except MCPError as error:
+        if error.error.code != METHOD_NOT_FOUND:
+            raise
 
 
 def read_contents(result: ReadResourceResult) -> JsonValue:
