@@ -73,7 +73,7 @@ class AsyncVault:
     undo = awaited(Vault.undo)
     confirm_done = awaited(Vault.confirm_done)
 
-    async def stream(
+    async def stream(  # noqa: PLR0913  each may be said or left unsaid
         self,
         tool: str,
         arguments: Mapping[str, JsonValue] | None = None,
@@ -81,12 +81,17 @@ class AsyncVault:
         approver: Person = None,
         stop: Cancellation | None = None,
         model: LanguageModel | str | None = None,
+        run_id: str | None = None,
+        together: bool = False,
     ) -> AsyncIterator[Event]:
         """Everything that happens in a run as it happens; the last event is ``record`` with the record of the run."""
         events: asyncio.Queue[Event | None] = asyncio.Queue()
         run = asyncio.ensure_future(
-            self.run(tool, arguments, approver=approver, on_event=events.put_nowait, stop=stop, model=model)
-        )
+            self.run(
+                tool, arguments, approver=approver, on_event=events.put_nowait, stop=stop, model=model, run_id=run_id,
+                together=together,
+            )
+        )  # fmt: skip
         # After everything that the run has told: both come by the same way.
         run.add_done_callback(lambda _: events.put_nowait(None))
         try:

@@ -54,7 +54,8 @@ def test_the_providers_own_reason_is_told(desk: Desk, serve: Serve) -> None:
 def ended(finish: str, native: str, text: str = "Peas are") -> dict[str, Any]:
     """A turn that ends as a router tells it, with the provider's own word for it."""
     choice = {"delta": {"content": text}, "finish_reason": finish, "native_finish_reason": native}
-    return {"raw": f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n", "content_type": "text/event-stream"}
+    answer = json.dumps({"choices": [choice]})
+    return {"raw": f"data: {answer}\n\ndata: [DONE]\n\n", "content_type": "text/event-stream"}
 
 
 @pytest.mark.parametrize(("finish", "native"), [("content_filter", "PROHIBITED_CONTENT"), ("length", "MAX_TOKENS")])
@@ -100,6 +101,13 @@ def test_another_reason_is_no_reason_to_write_tags(desk: Desk, serve: Serve, err
     assert record.error is not None
     assert (record.status, record.error["code"], len(server.requests)) == ("failed", "model-refused", 1)
     assert entries(record, "model")[0]["parameters"]["protocol"] == "native"
+
+
+@pytest.mark.parametrize(("status", "advice"), [(401, "PAPER_LLM_API_KEY"), (402, "fallback"), (404, "llm.model")])
+def test_a_refusal_has_advice(desk: Desk, serve: Serve, status: int, advice: str) -> None:
+    desk.agent("protocol: native")
+    serve([{"error": {"status": status, "message": "no"}}])
+    assert advice in str((desk.vault.run("helper", {"query": "Go"}).error or {})["hint"])
 
 
 def test_a_request_that_is_too_long_has_advice(desk: Desk, serve: Serve) -> None:

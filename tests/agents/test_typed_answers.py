@@ -194,6 +194,16 @@ def test_linked_pictures_are_sent_along(desk: Desk, serve: Serve) -> None:
     assert "missing.png" in record.warnings[0]
 
 
+def test_a_picture_that_is_linked_in_several_ways_is_sent_once(desk: Desk, serve: Serve) -> None:
+    server = serve(["A leaf."])
+    (desk.root / "pictures").mkdir()
+    (desk.root / "pictures" / "leaf.jpg").write_bytes(b"leaf")
+    desk.agent("images: true", body="Look at ![[leaf.jpg]].")
+    desk.vault.run("helper", {"query": "What is ![](pictures/leaf.jpg), [[leaf.jpg]] and [x](/pictures/leaf.jpg)?"})
+    _, *pictures = server.requests[0]["messages"][1]["content"]
+    assert len(pictures) == 1
+
+
 def test_nothing_outside_of_the_vault_is_sent(desk: Desk, serve: Serve) -> None:
     server = serve(["Nothing."])
     (desk.root.parent / "secret.png").write_bytes(b"secret")

@@ -120,6 +120,10 @@ def test_what_is_wrong_with_the_variant_that_was_meant_is_told_where_it_is() -> 
         ({"minItems": 2}, [1], "at least: 2", "mindestens: 2"),
         ({"maxItems": 1}, ["long"] * 9, "at most: 1", "höchstens: 1"),
         ({"uniqueItems": True}, [1, 1], "the same element twice", "ein Element doppelt"),
+        ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "'it.b' is missing", "'it.b' ist Pflichtfeld"),
+        ({"propertyNames": {"pattern": "^x"}}, {"y": 1}, "name is not allowed: 'y'", "Name nicht erlaubt ist: 'y'"),
+        ({"prefixItems": [{}], "items": False}, [1, 2], "'it.1' may not be given", "„it.1“ darf nicht"),
+        ({"prefixItems": [{}], "unevaluatedItems": False}, [1, 2], "too many elements", "zu viele Elemente"),
         ({"const": True}, False, "can only be: true", "kann nur dies sein: true"),
         ({"enum": ["a", None, 1]}, "b", "one of: a, null, 1", "eines davon sein: a, null, 1"),
         (

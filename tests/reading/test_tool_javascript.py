@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from paperagents.calls.arguments import validate_arguments
 from paperagents.definitions.file_reading import FileReading
 from paperagents.definitions.json_value import JsonObject
 from paperagents.definitions.tool import ToolDefinition
@@ -271,6 +272,18 @@ def test_defaults_are_judged_with_what_the_whole_schema_defines() -> None:
     code = GOOD.replace("properties: { text:", f"anyOf: [{{ required: ['text'] }}], {numbers} old:")
     assert problems(code) == []
     assert problems(code.replace("default: 3", "default: 'x'")) == ["3:3 error invalid-default"]
+
+
+def test_a_parameter_is_what_it_refers_to() -> None:
+    schema = """parameters: { type: 'object', required: ['count'], properties: { count: { $ref: '#/$defs/count' },
+      page: { $ref: '#/$defs/page' }, odd: { $ref: '#/$defs/odd' } }, $defs: { count: { type: 'integer', default: 3 },
+      page: { type: 'object', properties: { size: { $ref: '#/$defs/count' } } }, odd: { $ref: '#/$defs/odd' } } },"""
+    code = GOOD.replace(GOOD[GOOD.index("parameters:") : GOOD.index("\n      environment")], schema)
+    assert problems(code) == []
+    tool = definition(code)
+    count = tool.parameters[0]
+    assert (count.schema["type"], count.must_be_given) == ("integer", False)
+    assert validate_arguments(tool, {"page": {}}) == {"count": 3, "page": {"size": 3}}
 
 
 @pytest.mark.parametrize(

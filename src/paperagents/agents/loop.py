@@ -26,6 +26,7 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
     CancelledError,
     DeniedError,
+    InvalidArgumentsError,
     PaperError,
     PlanEndsError,
     StorageError,
@@ -208,7 +209,9 @@ class _AgentLoop:
             if self._session.cancellation.cancelled:
                 raise
             status = "denied" if isinstance(error, DeniedError) else "error"
-            return replace(result, status=status, text=f"Error: {error}")
+            # The advice about wrong arguments is for the command line.
+            said = error.message if isinstance(error, InvalidArgumentsError) else str(error)
+            return replace(result, status=status, text=f"Error: {said}")
 
     def output_of(self, call: RequestedCall, place: Place) -> JsonValue:
         if call.call is not None:

@@ -50,14 +50,16 @@ def linked_pictures(
     """The kind and the Base64 of each picture that a question and the agent's note link; warns of those left out."""
     beside = dirname(note or "")
     wanted = [*((each, "") for each in find_pictures(query)), *((each, beside) for each in find_pictures(prompt))]
-    for path, start in wanted[:MOST_PICTURES]:
-        data = read_picture(folder, path, start)
+    # Several links may lead to the same picture.
+    found: dict[bytes, str] = {}
+    for path, start in wanted:
+        data = read_picture(folder, path, start) if len(found) < MOST_PICTURES else None
         if data is None:
             warn(path)
         else:
-            yield KINDS[kind_of(path)], b64encode(data).decode()
-    for path, _ in wanted[MOST_PICTURES:]:
-        warn(path)
+            found.setdefault(data, KINDS[kind_of(path)])
+    for data, kind in found.items():
+        yield kind, b64encode(data).decode()
 
 
 def read_picture(folder: VaultFolder, path: str, beside: str) -> bytes | None:

@@ -17,6 +17,7 @@ _STATUSES = {
     "model_not_found": 404, "rate_limit_exceeded": 429, "server_error": 500,
 }  # fmt: skip
 """What an error in the middle of an answer means that has a word instead of a number."""
+_ADVICE = {401: "key", 402: "credit", 404: "model"}
 _ELSEWHERE = (*_STATUSES, "content_filter", "content_policy_violation")
 _UNCLEAR = (400, 404, 422, 500, _NOT_IMPLEMENTED)
 """How servers say that they do not take something."""
@@ -43,7 +44,7 @@ def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolEr
     busy = number in (200, 408, 409, 425, 429) or (number >= 500 and number != _NOT_IMPLEMENTED)
     if busy:
         return ModelBusyError("model-busy", status=number, reason=reason, retryable=True, details=details)
-    case = "context" if _is_about_length(number, details, reason) else None
+    case = "context" if _is_about_length(number, details, reason) else _ADVICE.get(number)
     return ModelRefusedError("model-refused", status=number, reason=reason, details=details, case=case)
 
 

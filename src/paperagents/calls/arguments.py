@@ -10,7 +10,7 @@ from shlex import quote
 from paperagents.calls.conversion import DEEPEST, CannotConvertError, convert_value, read_text
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import guess_name
-from paperagents.definitions.tool import Parameter, ToolDefinition, declared_types
+from paperagents.definitions.tool import Parameter, ToolDefinition, declared_types, follow_reference
 from paperagents.errors import InvalidArgumentsError, MissingVariableError, ToolError, WrongVariableError
 from paperagents.messages import Sentence, has_text
 from paperagents.reading.json_schema import NotASchemaError, Schema, Violation, compile_schema
@@ -47,7 +47,7 @@ def validate_arguments(
     # Defaults are added before checking, so that they are checked with everything else.
     defaults = {each.name: each.schema["default"] for each in tool.parameters if "default" in each.schema}
     complete = {
-        name: _add_inner_defaults(value, dict(declared[name].schema)) if name in declared else value
+        name: _add_inner_defaults(value, declared[name].schema, tool.schema) if name in declared else value
         for name, value in {**defaults, **given}.items()
     }
     reported = {problem["parameter"] for problem in problems}
@@ -102,18 +102,17 @@ def stands_for_nothing(value: JsonValue, parameter: Parameter | None) -> bool:
     return bool(kinds) and "null" not in kinds
 
 
-def _add_inner_defaults(value: JsonValue, schema: JsonValue) -> JsonValue:
-    """The value with the defaults of what is inside it, at any depth."""
-    if not isinstance(schema, dict):
-        return value
+def _add_inner_defaults(value: JsonValue, schema: Mapping[str, JsonValue], root: JsonObject) -> JsonValue:
+    """The value with the defaults of what is inside it, at any depth; references lead into the root."""
+    schema = follow_reference(schema, root)
     properties, items = schema.get("properties"), schema.get("items")
     if isinstance(value, list) and isinstance(items, dict):
-        return [_add_inner_defaults(each, items) for each in value]
+        return [_add_inner_defaults(each, items, root) for each in value]
     if not isinstance(value, dict) or not isinstance(properties, dict):
         return value
-    inner = {name: each for name, each in properties.items() if isinstance(each, dict)}
+    inner = {name: follow_reference(each, root) for name, each in properties.items() if isinstance(each, dict)}
     complete = {**{name: each["default"] for name, each in inner.items() if "default" in each}, **value}
-    return {name: _add_inner_defaults(each, inner.get(name)) for name, each in complete.items()}
+    return {name: _add_inner_defaults(each, inner.get(name, {}), root) for name, each in complete.items()}
 
 
 def _convert(given: JsonObject, declared: Mapping[str, Parameter], problems: list[JsonObject]) -> JsonObject:
@@ -168,6 +167,8 @@ def describe_violation(violation: Violation, undeclared: list[str]) -> tuple[str
         rule = "oneOf-several"
     elif rule == "additionalProperties" and not violation.names:
         rule = "no-members"
+    elif violation.limit is False and not violation.names:
+        rule = "not-allowed"
     elif rule == "format":
         rule = f"format-{violation.limit}" if has_text(f"argument-rule.format-{violation.limit}") else rule
     elif rule == "pattern" and violation.given:

@@ -34,6 +34,8 @@ HIDDEN = frozenset({CONVERSATION, DEFINITION_VERSION})
 """Parameters that the program itself gives; a model is not told of them."""
 
 
+_LONGEST_CHAIN = 16
+"""References that are followed one after the other: they may lead in a circle."""
 _PREFIXES = {"agent": AGENT_PREFIX, "store": STORE_PREFIX}
 
 
@@ -72,6 +74,20 @@ def declared_types(schema: Mapping[str, JsonValue]) -> list[JsonValue]:
     ways = schema.get("anyOf", schema.get("oneOf"))
     found = [declared_types(each) if isinstance(each, dict) else [] for each in ways] if isinstance(ways, list) else []
     return [kind for each in found for kind in each] if all(found) else []
+
+
+def follow_reference(schema: Mapping[str, JsonValue], root: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """The schema with what its ``$ref`` names inside the root; what stands beside a reference comes first."""
+    for _ in range(_LONGEST_CHAIN):
+        target = schema.get("$ref")
+        found: JsonValue = dict(root)
+        for segment in target.removeprefix("#/").split("/") if isinstance(target, str) else ():
+            name = segment.replace("~1", "/").replace("~0", "~")
+            found = found.get(name) if isinstance(found, dict) else None
+        if not isinstance(target, str) or not isinstance(found, dict):
+            break
+        schema = {**found, **{name: value for name, value in schema.items() if name != "$ref"}}
+    return schema
 
 
 def json_schema(parameters: Iterable[Parameter], *, strict: bool = False) -> JsonObject:

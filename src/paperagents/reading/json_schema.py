@@ -86,13 +86,19 @@ class Schema:
                 limit = around = None
                 break
         keyword = str(error.schema_path[-1]) if error.schema_path else ""
+        names = tuple(getattr(error.kind, "unexpected", ()))
+        if error.kind.name == "required":
+            # Also where another field makes it so.
+            keyword = "required"
+        elif error.kind.name == "propertyNames":
+            keyword, names = "propertyNames", (str(error.kind.error.instance),)
         return [
             Violation(
                 path=tuple(error.instance_path),
                 keyword=keyword,
                 message=error.message,
                 limit=limit,
-                names=tuple(getattr(error.kind, "unexpected", ())),
+                names=names,
                 given=_shorten(error.instance) if keyword == "pattern" and _is_open(around) else "",
             )
         ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import guess_name
-from paperagents.definitions.tool import Parameter
+from paperagents.definitions.tool import Parameter, follow_reference
 from paperagents.reading.fields import MAX_UNKNOWN
 from paperagents.reading.javascript_syntax import JavaScript
 from paperagents.reading.json_schema import NotASchemaError, Schema, find_schema_mistakes
@@ -145,7 +145,9 @@ def parameters_of(schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
         return ()
     named = required if isinstance(required, list) else []
     return tuple(
-        Parameter(name=name, schema=value if isinstance(value, dict) else {}, required=name in named)
+        Parameter(
+            name=name, schema=follow_reference(value, schema) if isinstance(value, dict) else {}, required=name in named
+        )
         for name, value in properties.items()
     )
 

@@ -218,6 +218,21 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{parameter}“ darf diese Felder nicht haben: {names}.",
         "“{parameter}” 不能有这些字段：{names}。",
     ),
+    "argument-rule.propertyNames": (
+        "'{parameter}' has a member whose name is not allowed: {names}.",
+        "„{parameter}“ hat ein Feld, dessen Name nicht erlaubt ist: {names}.",
+        "“{parameter}” 有字段的名称不被允许：{names}。",
+    ),
+    "argument-rule.not-allowed": (
+        "'{parameter}' may not be given.",
+        "„{parameter}“ darf nicht angegeben werden.",
+        "不能给出 “{parameter}”。",
+    ),
+    "argument-rule.unevaluatedItems": (
+        "'{parameter}' has too many elements.",
+        "„{parameter}“ hat zu viele Elemente.",
+        "“{parameter}” 的元素太多。",
+    ),
     "argument-rule.oneOf": (
         "'{parameter}' has none of the forms it may have.",
         "„{parameter}“ entspricht keiner der möglichen Formen.",

@@ -62,6 +62,21 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Nennen Sie in der Notiz des Agenten unter „context_tokens“, wie viel sein Modell liest; Älteres wird gekürzt.",
         "请在智能体笔记中用 context_tokens 写明模型可读取的长度，较早的内容会被缩短。",
     ),
+    "model-refused.key.hint": (
+        "Check the key: PAPER_LLM_API_KEY, the Settings page of 'paper serve', or the keyring of the system.",
+        "Prüfen Sie den Schlüssel: PAPER_LLM_API_KEY, „Einstellungen“ in „paper serve“ oder den Schlüsselbund.",
+        "请检查密钥：PAPER_LLM_API_KEY、paper serve 的“设置”页，或系统密钥环。",
+    ),
+    "model-refused.credit.hint": (
+        "Top up the account with the provider, or name other models under 'fallback' in the agent's note.",
+        "Laden Sie das Guthaben beim Anbieter auf, oder nennen Sie in der Notiz unter „fallback“ andere Modelle.",
+        "请为提供商账户充值，或在智能体笔记的 fallback 中列出其他模型。",
+    ),
+    "model-refused.model.hint": (
+        "Check the model's name (in the agent's note, or llm.model) and the address: paper config get llm.base_url",
+        "Prüfen Sie den Namen des Modells (in der Notiz oder llm.model) und die Adresse: paper config get llm.base_url",
+        "请检查模型名称（智能体笔记或 llm.model），以及地址：paper config get llm.base_url",
+    ),
     "agent.no-picture": (
         "The picture '{path}' was not sent: it is not there, too large, or one too many.",
         "Das Bild „{path}“ wurde nicht gesendet: Es fehlt, ist zu groß oder eines zu viel.",
