@@ -171,8 +171,25 @@ def list_grants(name: str, setting: Setting, vault: Path) -> list[Brought]:
         case "host":
             return [brought(kind, host, host, what=host, where=where) for host in dict.fromkeys(setting.value)]
     content: JsonValue = list(setting.value) if isinstance(setting.value, tuple) else setting.value
-    what = f"{name} = {'***' if find_spec(name).secret else json.dumps(content, ensure_ascii=False)}"
+    shown = "***" if find_spec(name).secret else json.dumps(content, ensure_ascii=False)
+    what = f"{name} = {describe_server(str(content)) if kind == 'database' else shown}"
     return [brought(kind, name, content, what=what, where=where)]
+
+
+def describe_server(address: str) -> str:
+    """Which database an address leads to, without what may be secret in it."""
+    from urllib.parse import parse_qsl, urlencode, urlsplit  # noqa: PLC0415  for the few vaults that bring an address
+
+    try:
+        parts = urlsplit(address)
+        if parts.port == 0 or "@" in parts.path:
+            return "***"
+    except ValueError:
+        # A password with a slash in it, perhaps.
+        return "***"
+    # The query can name another server than the address seems to.
+    places = [pair for pair in parse_qsl(parts.query) if pair[0] in ("dbname", "host", "hostaddr", "port")]
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query=urlencode(places), fragment="").geturl()
 
 
 def mask_value(name: str, setting: Setting) -> Any:

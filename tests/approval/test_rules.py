@@ -69,6 +69,15 @@ def test_a_rule_for_requests_is_for_its_method_and_host_alone(book: RuleBook) ->
         assert book.find_allowing("rest_request", other, NOTE) is None
 
 
+def test_a_host_without_a_port_is_every_port_and_one_with_a_port_is_that_one(book: RuleBook) -> None:
+    book.allow(Rule(tool="rest_request", method="POST", host="api.example.com"))
+    book.allow(Rule(tool="rest_request", method="POST", host="[::1]:8080"))
+    hosts = ["api.example.com:443", "api.example.com:8443", "[::1]:8080", "[::1]:80", "api.example.com.evil:443"]
+    scopes = [Scope(method="POST", host=host) for host in hosts]
+    covered = [book.find_allowing("rest_request", scope, OTHER) is not None for scope in scopes]
+    assert covered == [True, True, True, False, False]
+
+
 def test_a_rule_for_anyone_and_every_mode_covers_its_place_alone(book: RuleBook) -> None:
     book.allow(Rule(tool="write_file", path="daily/*"))
     for mode in ("create", "append", "overwrite"):

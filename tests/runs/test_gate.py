@@ -180,7 +180,9 @@ def test_a_stored_yes_to_an_older_content_is_asked_again(desk: Desk) -> None:
     desk.run("write_file", {**WRITE, "overwrite": True})
     (request,) = desk.vault.history.questions()
     desk.note("a.md", "changed\n")
-    assert desk.vault.answer(request.id, Approved()).status == "waiting"
+    waiting = desk.vault.answer(request.id, Approved())
+    assert waiting.status == "waiting"
+    assert waiting.warnings == ("a.md is no longer as it was shown, so it is asked again.",)
     (again,) = desk.vault.history.questions()
     assert again.digest != request.digest
     assert desk.text("a.md") == "changed\n"

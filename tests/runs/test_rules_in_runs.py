@@ -29,6 +29,16 @@ def test_the_rule_names_the_outermost_tool(desk: Desk) -> None:
     assert desk.run("inner").status == "waiting"
 
 
+def test_a_step_that_runs_a_tool_says_who_agreed_to_what_that_did(desk: Desk) -> None:
+    desk.chain("inner", APPEND)
+    desk.chain("outer", "\n  - {tool: inner}")
+    desk.run("outer")
+    record = desk.vault.answer(desk.vault.history.questions()[0].id, Approved(by="Ann", via="page"))
+    (entry,) = record.execution_log
+    assert [entry[f"approved_{what}"] for what in ("by", "via")] == ["Ann", "page"]
+    assert str(entry["approved_at"]) >= record.started
+
+
 def test_a_waiting_run_keeps_the_rule_of_the_file_it_began_with(desk: Desk) -> None:
     desk.note("a.md", "")
     desk.chain("two", APPEND + APPEND)

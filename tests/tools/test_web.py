@@ -44,6 +44,14 @@ def test_a_rule_made_for_an_oddly_written_address_holds_for_its_host_only(vault:
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize(("url", "host"), [("https://a.example/x", "a.example:443"), ("http://[::1]/", "[::1]:80")])
+def test_a_rule_proposed_for_an_address_without_a_port_is_for_its_port_alone(vault: Vault, url: str, host: str) -> None:
+    vault.run("rest_request", {"url": url, "method": "POST"})
+    (request,) = vault.history.questions()
+    assert request.scope is not None
+    assert request.scope.host == host
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
 from paperagents.approval.invisible import escape_invisible
-from paperagents.approval.question import ApprovalRequest
+from paperagents.approval.question import ApprovalRequest, Approved
 from paperagents.approval.rules import Rule, escape_pattern, read_end
 from paperagents.errors import UsageError
 from paperagents.messages import text
@@ -41,6 +41,13 @@ def describe_proposal(request: ApprovalRequest, zone: tzinfo | None = None, *, p
     if not proposed.covers(request.tool, scope):
         raise UsageError("rule-covers-nothing", path=path, target=scope.place)
     return describe_rule(replace(proposed, until=read_end(until, zone)) if until else proposed, zone)
+
+
+def require_rule(request: ApprovalRequest, approved: Approved) -> None:
+    """Make sure that "always" makes a rule of a question. Raises UsageError."""
+    # The place of edited arguments is not known yet.
+    if approved.always and approved.arguments is None and not describe_proposal(request, path=approved.path):
+        raise UsageError("rule-of-own-tool", tool=request.tool)
 
 
 def _kind_of(rule: Rule) -> str:

@@ -55,9 +55,13 @@ class Rule:
         """Whether its words cover this change; nothing is read into what it does not say."""
         if tool != self.tool or self.mode not in ("", scope.mode):
             return False
-        if bool(scope.method) != bool(scope.host) or (scope.method, scope.host) != (self.method, self.host):
+        if bool(scope.method) != bool(scope.host) or scope.method != self.method or not self._covers_host(scope.host):
             return False
         return matches_path(self.path, scope.path) if scope.path else not self.path
+
+    def _covers_host(self, host: str) -> bool:
+        """With a port that one alone, without a port every one, as in ``allowed_hosts``."""
+        return host == self.host or (bool(self.host) and re.fullmatch(re.escape(self.host) + r":\d+", host) is not None)
 
     def names(self, caller: ToolDefinition) -> bool:
         """Whether it is for calls of this tool or agent, with its file as it was when the rule was made."""

@@ -43,6 +43,11 @@ def url_invalid(text: str, reason: str) -> ToolError:
     return ToolError("url-invalid", url=shown, reason=Sentence(key=reason))
 
 
+def authority_of(url: httpx2.URL) -> str:
+    """The host with its port, also where the address leaves that out."""
+    return url.copy_with(port=None).netloc.decode("ascii") + f":{port_of(url)}"
+
+
 def port_of(url: httpx2.URL) -> int:
     """The port, also where the address leaves it out."""
     if url.port is None:

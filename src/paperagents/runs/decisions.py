@@ -68,6 +68,7 @@ class Decisions:
                             effect = self._choose_files(effect, approved, place, run, entry)
                             self._note_approval(approved, effect, entry, run)
                             return effect
+                        run.log.warn(text("run.asked-again", target=effect.target or effect.tool))
                     case _:
                         # A function that forgot to return has said nothing, and nothing is no yes.
                         raise TypeError("an approver decides by Approved, Denied or Pending")
@@ -105,6 +106,7 @@ class Decisions:
                 # A no holds for this step whatever has changed; a yes only for exactly what was shown.
                 known = stored.decision if stored.holds_for(request.digest) else None
                 if known is None:
+                    run.log.warn(text("run.asked-again", target=effect.target or effect.tool))
                     # It would be a reason to resume the run for ever.
                     self.services.questions.discard_answer(run.run_id, place.path)
             else:

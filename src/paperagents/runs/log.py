@@ -77,6 +77,7 @@ class OpenEntry:
             self.hitl_required = True
             answers = [each["hitl_confirmed"] for each in asked]
             self.hitl_confirmed = None if None in answers else all(answers)
+            self.approved = next(filter(None, map(_decision_in, reversed(asked))), None)
             told = " ".join(f"{each['name']}: {each['message']}" for each in asked)
             self.message = f"{self.message} {told}"
 
@@ -304,6 +305,14 @@ class RunContext:
     """How many agents are above it, each asked by the one before."""
     spending: object = None
     """What the agents above it have spent, theirs to count."""
+
+
+def _decision_in(entry: JsonObject) -> Approved | None:
+    """Who decided about what an entry tells, when and how; None while nobody has."""
+    match entry:
+        case {"approved_by": str(by), "approved_at": str(at), "approved_via": str(via)}:
+            return Approved(by=by, at=at, via=via)
+    return None
 
 
 def _state_of(entry: OpenEntry, *, redacted: bool) -> State:

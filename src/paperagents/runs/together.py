@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from paperagents.approval.file_changes import Refusal, choose_changes, describe_change, require_choice
 from paperagents.approval.question import ApprovalRequest, Approved, Effect, digest_of
+from paperagents.approval.rule_words import require_rule
 from paperagents.definitions.change import Change
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import (
@@ -263,7 +264,8 @@ def choose_part(effect: Effect, files: JsonObject, redaction: Redaction) -> Effe
 
 
 def require_fitting(request: ApprovalRequest, approved: Approved) -> None:
-    """Make sure that an answer for files is one to a question about files. Raises UsageError."""
+    """Make sure that what an answer says beyond a yes fits its question: files, or a rule. Raises UsageError."""
+    require_rule(request, approved)
     if request.files and approved.arguments is not None:
         raise UsageError("edit-of-files")
     if approved.files is not None and not request.files:

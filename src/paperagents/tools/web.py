@@ -73,7 +73,7 @@ def prepare_sending(
     takes_key: bool = False,
 ) -> Effect:
     """What is shown, what a rule names and what is sent come from the same parsed address."""
-    from paperagents.http.urls import parse_url  # noqa: PLC0415  the HTTP library is large
+    from paperagents.http.urls import authority_of, parse_url  # noqa: PLC0415  the HTTP library is large
     from paperagents.sandbox import Cancellation  # noqa: PLC0415  to list the tools, no sandbox is loaded
 
     url, stop = parse_url(request.url), Cancellation()
@@ -87,7 +87,7 @@ def prepare_sending(
         arguments=arguments,
         preview=preview(request),
         # A rule for POST is none for a DELETE that is called POST.
-        scope=None if names_other_method(request) else Scope(method=request.method, host=url.netloc.decode("ascii")),
+        scope=None if names_other_method(request) else Scope(method=request.method, host=authority_of(url)),
         leaves_the_vault=True,
         perform=lambda: send(request, stop),
         perform_as=send_as if takes_key else None,

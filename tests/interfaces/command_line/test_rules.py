@@ -131,6 +131,9 @@ def test_a_host_is_kept_as_requests_name_it(paper: Any) -> None:
     options = ["--host", "Bücher.Example:8443", "--method", "post", "--json"]
     rule = paper("approvals", "allow", "rest_request", *options).document
     assert (rule["host"], rule["method"]) == ("xn--bcher-kva.example:8443", "POST")
+    for host in ("x.example", "x.example:443", "x.example:80"):
+        options = ["--host", host, "--method", "POST", "--json"]
+        assert paper("approvals", "allow", "rest_request", *options).document["host"] == host
 
 
 def test_a_wider_place_can_be_chosen_with_an_answer(paper: Any) -> None:
@@ -140,8 +143,31 @@ def test_a_wider_place_can_be_chosen_with_an_answer(paper: Any) -> None:
     assert run(paper, "Daily/b.md") == 3, "to append is not to create"
 
 
-def test_a_wider_place_that_does_not_cover_the_change_makes_no_rule(paper: Any) -> None:
-    run(paper, "Daily/a.md")
-    told = paper("approvals", "approve", "last", "--path", "Notes/*", "--json").document
-    assert "does not cover" in told["execution_log"][0]["message"]
-    assert paper("approvals", "rules", "--json").document == []
+def test_an_always_that_can_make_no_rule_is_refused_and_the_question_stays_open(paper: Any, write: Any) -> None:
+    write("asks.md", "---\ntool: true\nname: asks\ndescription: d\napproval: always\ncustom_function: return 1;\n---\n")
+    for start, options, code in [
+        (["diary", "-p", "file=Daily/a.md"], ["--path", "Notes/*"], "rule-covers-nothing"),
+        (["asks"], ["--always"], "rule-of-own-tool"),
+    ]:
+        assert paper("run", *start).code == 3
+        told = paper("approvals", "approve", "last", *options, "--json")
+        assert (told.code, told.document["error"]["code"]) == (2, code)
+        assert paper("approvals", "rules", "--json").document == []
+        assert paper("approvals", "approve", "last").code == 0
+
+
+def test_an_always_to_all_leaves_the_question_that_can_have_no_rule(paper: Any, write: Any) -> None:
+    write("asks.md", "---\ntool: true\nname: asks\ndescription: d\napproval: always\ncustom_function: return 1;\n---\n")
+    paper("run", "asks")
+    run(paper, "a.md")
+    assert "No rule can be about 'asks'" in paper("approvals", "approve", "--all", "--always").err
+    assert [each["tool"] for each in paper("approvals", "list", "--json").document] == ["asks"]
+    assert len(paper("approvals", "rules", "--json").document) == 1
+
+
+def test_an_always_is_told_before_and_after_also_beside_json(paper: Any) -> None:
+    run(paper, "a.md")
+    for command in ("list", "show"):
+        shown = paper("approvals", command, *(["last"] if command == "show" else [])).out
+        assert "Always would mean: diary may create a.md, until" in shown
+    assert "diary may create a.md, until" in paper("approvals", "approve", "last", "--always", "--json").err

@@ -89,3 +89,12 @@ def test_a_big_vault_is_indexed_with_a_bar_on_a_terminal(write: Write) -> None:
     assert "notes/42.md" in shown
     assert (files[0].parent.parent / ".paper" / "index" / "manifest").is_file()
     assert "Reading the notes" not in on_terminal("search", "word43")
+
+
+@pytest.mark.parametrize(("query", "found"), [("-peas", ["b.md"]), ("-#green", ["b.md"]), ("-(x OR peas)", ["b.md"])])
+def test_a_query_may_begin_with_a_minus(paper: Paper, write: Write, query: str, found: list[str]) -> None:
+    write("a.md", "peas #green\n")
+    write("b.md", "beans\n")
+    for words in ([query, "--json"], ["--json", query], ["--json", "--", query]):
+        assert [each["path"] for each in paper("search", *words).document["results"]] == found
+    assert paper("search", query, "more").code == 2

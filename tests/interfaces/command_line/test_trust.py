@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.interfaces.command_line.test_app import on_terminal
 from tests.trusting import STRANGE_SETTINGS, trust_everything
 
 from paperagents.cluster.worker import enqueue_due
@@ -134,3 +135,34 @@ def test_one_yes_to_all_leaves_what_came_along(
     assert (answered.code, [each["status"] for each in answered.document]) == (0, ["succeeded"])
     assert "came with this folder" in answered.err
     assert [(vault / name).exists() for name in ("mine.md", "theirs.md")] == [True, False]
+
+
+def test_trust_without_a_word_lists_what_there_is(paper: Paper, write: Write) -> None:
+    write(".paper/settings.toml", 'allowed_hosts = ["a.example"]\n')
+    answer = paper("trust", "--json")
+    assert [each["what"] for each in answer.document] == ["a.example"]
+    assert answer.err == "", "what is listed needs not be told as left out"
+
+
+def test_looking_at_what_is_brought_along_asks_nothing(write: Write) -> None:
+    write(".paper/settings.toml", 'allowed_hosts = ["a.example"]\n')
+    for command in (["trust", "show"], ["doctor"]):
+        shown = on_terminal(*command)
+        assert "a.example" in shown
+        assert "Do you trust" not in shown
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://me:SECRET@db.example:6432/notes", "postgresql://db.example:6432/notes"),
+        ("postgresql://db.example/notes?password=SECRET&host=other.example", "postgresql://db.example/notes?host=other.example"),
+        ("postgresql://me:SEC/RET@db.example/notes", "***"),
+    ],
+)  # fmt: skip
+def test_whoever_is_asked_sees_which_database_it_is_and_no_password(
+    paper: Paper, write: Write, address: str, shown: str
+) -> None:
+    write(".paper/settings.toml", f'database_url = "{address}"\n')
+    (thing,) = paper("trust", "show", "--json").document
+    assert thing["what"] == f"database_url = {shown}"

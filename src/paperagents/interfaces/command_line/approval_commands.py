@@ -8,8 +8,9 @@ from functools import partial
 import click
 
 from paperagents.approval.question import ApprovalRequest, Approved, Decision, Denied
+from paperagents.approval.rule_words import describe_proposal
 from paperagents.calls.conversion import read_arguments
-from paperagents.errors import UnknownApprovalError, UntrustedRunError, UsageError
+from paperagents.errors import UnknownApprovalError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedGroup
 from paperagents.interfaces.command_line.completion import complete_question
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -76,6 +77,8 @@ def print_question(vault: Vault, request: ApprovalRequest) -> None:
     click.echo(f"    {one_line(place)}")
     for line in request.preview.split("\n"):
         click.echo("    " + paint_diff_line(line))
+    if always := describe_proposal(request, vault.settings.zone):
+        click.echo(f"    {one_line(text('ask.rule', rule=always))}")
 
 
 @approvals_command.command("approve", help=text("cli.approvals.approve"))
@@ -160,15 +163,15 @@ def approve_several(context: click.Context, of_run: str | None, decision: Approv
 
 
 def answer_each(vault: Vault, requests: list[ApprovalRequest], decision: Approved) -> Iterator[ApprovalRequest]:
-    """Those that were answered. What came with a stranger's folder is left, and said; alone it is refused."""
-    refused: list[UntrustedRunError] = []
+    """Those that were answered. What cannot be, such as a stranger's run, is left, and said; alone it is refused."""
+    refused: list[UsageError] = []
     for request in requests:
         try:
             vault.continuation.answer(request.id, decision)
         except UnknownApprovalError:
             # Somebody else has just answered it.
             continue
-        except UntrustedRunError as error:
+        except UsageError as error:
             refused.append(error)
             continue
         yield request

@@ -144,7 +144,18 @@ def github_line(problem: Problem) -> str:
 # --- ``paper search``
 
 
-@click.command("search", cls=LocalisedCommand, help=text("cli.search"))
+class QueryCommand(LocalisedCommand):
+    """A command whose argument may begin with a minus: ``-word`` is a query, and no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put such words behind ``--``. But for ``-h`` the options of the command are long."""
+        if "--" not in args:
+            queries = [each for each in args if each.startswith("-") and each[1:2] not in ("", "-") and each != "-h"]
+            args = [*(each for each in args if each not in queries), *(["--", *queries] if queries else [])]
+        return super().parse_args(ctx, args)
+
+
+@click.command("search", cls=QueryCommand, help=text("cli.search"))
 @click.argument("query")
 @click.option("--path", default="/", help=text("cli.search.path"))
 @click.option("--limit", type=click.IntRange(1), help=text("cli.search.limit"))

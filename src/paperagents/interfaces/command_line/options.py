@@ -39,13 +39,15 @@ class Invocation:
 def current_vault(context: click.Context, *, keeps: bool = True) -> Vault:
     """The vault this command works on: --vault, PAPER_VAULT, the nearest upwards, or the current folder.
 
-    It is closed at the end of the command at the latest. With ``keeps``, something may be written into it.
+    It is closed at the end of the command at the latest. With ``keeps``, something may be written into it, and what
+    it brings along is asked about; commands without only tell of that.
     """
     from paperagents.vault import Vault  # noqa: PLC0415  running needs much that looking does not
 
     vault = context.with_resource(open_folder(context.obj, Vault))
-    if keeps:
-        require_vault(context, vault)
+    if not keeps:
+        return vault
+    require_vault(context, vault)
     if vault.settings.brought or vault.settings.table("mcp_servers"):
         from paperagents.interfaces.command_line.trust_command import settle_trust  # noqa: PLC0415  as above
         from paperagents.inventory import list_settings  # noqa: PLC0415  as above

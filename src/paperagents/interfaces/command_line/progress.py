@@ -72,12 +72,12 @@ class Progress:
         if event["type"] == "run-warned":
             self.clear()
             say_warning(event["message"])
+        if event["type"] == "rule-made":
+            self.clear()
+            say_wrapped(text("ask.allowed", rule=event["words"], id=event["rule"]["id"]))
         if self._quiet:
             return
         match event["type"]:
-            case "rule-made":
-                self.clear()
-                say_wrapped(text("ask.allowed", rule=event["words"], id=event["rule"]["id"]))
             case "run-started":
                 self.tools[event["run_id"]] = event["tool"]
             case "step-started":

@@ -12,6 +12,7 @@ from paperagents.approval.rules import Rule, read_end, split_parts
 from paperagents.definitions.text import ENTRY_KINDS
 from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import ToolError, UnknownToolError, UsageError
+from paperagents.http.addresses import split_port
 from paperagents.http.messages import normalize_method
 from paperagents.interfaces.command_line.completion import complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
@@ -135,8 +136,8 @@ def read_place(tool: ToolDefinition, path: str | None, host: str | None, method:
 
 
 def read_host(host: str) -> str:
-    """A host as requests name it. Raises UsageError for what is none, or more than one."""
-    from paperagents.http.urls import parse_url  # noqa: PLC0415  the HTTP library is large
+    """A host as requests name it, with a port where one is written. Raises UsageError for what is none, or several."""
+    from paperagents.http.urls import authority_of, parse_url  # noqa: PLC0415  the HTTP library is large
 
     try:
         url = parse_url(f"https://{host}")
@@ -144,7 +145,7 @@ def read_host(host: str) -> str:
         raise UsageError("rule-host", host=host) from None
     if url.raw_path != b"/" or url.fragment or host.strip() != host:
         raise UsageError("rule-host", host=host)
-    return url.netloc.decode("ascii")
+    return url.netloc.decode("ascii") if split_port(host)[1] is None else authority_of(url)
 
 
 def read_method(method: str) -> str:

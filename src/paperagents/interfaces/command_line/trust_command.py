@@ -20,9 +20,12 @@ from paperagents.vault import Vault
 _SHOWN_DIGITS = 12
 
 
-@click.group("trust", cls=LocalisedGroup, help=text("cli.trust"))
-def trust_command() -> None:
-    """Decide what of the things that a vault brings along counts here."""
+@click.group("trust", cls=LocalisedGroup, help=text("cli.trust"), invoke_without_command=True)
+@common_options
+def trust_command(context: click.Context, *, as_json: bool) -> None:
+    """Decide what of the things that a vault brings along counts here; without a subcommand, list them."""
+    if context.invoked_subcommand is None:
+        context.invoke(show, as_json=as_json)
 
 
 @trust_command.command("show", cls=LocalisedCommand, help=text("cli.trust.show"))

@@ -40,6 +40,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Mit geänderten Argumenten genehmigt durch: {by} ({way}).",
         "修改参数后批准：{by}（{way}）。",
     ),
+    "run.asked-again": (
+        "{target} is no longer as it was shown, so it is asked again.",
+        "{target} ist nicht mehr so, wie es gezeigt wurde; es wird noch einmal gefragt.",
+        "{target} 与当时所示内容已不一致，因此再次询问。",
+    ),
     "run.by-rule": ("rule {id}", "Regel {id}", "规则 {id}"),
     "run.done-before": (
         "Was done before the interruption.",
