@@ -149,6 +149,14 @@ def test_a_rule_is_over_after_ninety_days() -> None:
     assert timedelta(days=89) < lasting <= timedelta(days=90)
 
 
+def test_a_rule_that_is_over_lasts_anew_when_it_is_confirmed(book: RuleBook) -> None:
+    rule = book.allow(Rule(tool="write_file", path="a.md", until="2020-01-01T00:00:00+00:00"))
+    assert book.state(rule) == "expired"
+    confirmed = book.confirm(rule)
+    assert book.state(confirmed) == "active"
+    assert datetime.fromisoformat(confirmed.until) - datetime.now(UTC) > timedelta(days=89)
+
+
 # --- asleep
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.waiting import wait_until
 
 from paperagents.approval.question_links import LINKS_FILE
+from paperagents.runs.notification import Notifier
 from paperagents.settings import user_folder
 from paperagents.settings_writing import write_user_setting
 
@@ -58,6 +59,15 @@ def test_a_word_that_cannot_be_sent_changes_nothing(desk: Desk, url: str) -> Non
     assert desk.run("write_file", SECRET).status == "waiting"
     assert len(desk.vault.history.questions()) == 1
     desk.vault.close()
+
+
+def test_a_command_that_is_not_there_is_told_in_words(caplog: pytest.LogCaptureFixture) -> None:
+    notifier = Notifier(command=("/no/such/program",))
+    notifier.tell("r", "tool", "q")
+    notifier.close()
+    assert [each.getMessage() for each in caplog.records] == [
+        "The notification was not delivered (No such file or directory); the question waits all the same."
+    ]
 
 
 def test_a_command_gets_the_word_and_the_link_without_a_shell_or_keys(

@@ -156,11 +156,15 @@ class RuleBook:
         return rule
 
     def confirm(self, rule: Rule, *, until: str | None = None) -> Rule:
-        """Let a rule hold for the file of its tool as it is now. Raises UsageError where the tool is gone."""
+        """Let a rule hold for the file of its tool as it is now, one that is over for as long as a new one.
+
+        Raises UsageError where the tool is gone.
+        """
         caller = self.find_tool(rule.by) if rule.by else None
         if rule.by and caller is None:
             raise UsageError("rule-of-no-tool", id=rule.id, tool=rule.by)
-        confirmed = replace(rule, digest=caller.text_digest if caller else "", until=until or rule.until)
+        end = Rule(tool=rule.tool).until if rule.is_over else rule.until
+        confirmed = replace(rule, digest=caller.text_digest if caller else "", until=until or end)
         with file_lock(self._file):
             everything = read_object_to_change(self._file)
             self._write(everything, [self._signed(confirmed) if self._is(each, rule.id) else each

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from paperagents.approval.invisible import escape_invisible
 from paperagents.errors import PaperError
-from paperagents.messages import text
+from paperagents.messages import system_text, text
 from paperagents.values import dataclass
 
 PAUSE = 10.0
@@ -94,8 +94,9 @@ class Notifier:
         try:
             way(words, link)
         except Exception as error:
-            # Its words may have the address in them, which is a secret with many services.
-            _LOGGER.warning(text("notify.failed", reason=getattr(error, "code", type(error).__name__)))
+            # Its words may have the address in them, which is a secret with many services; the system's have not.
+            reason = system_text(error) if isinstance(error, OSError) else type(error).__name__
+            _LOGGER.warning(text("notify.failed", reason=getattr(error, "code", reason)))
 
     def _post(self, words: str, link: str) -> None:
         """As ntfy takes it: the text is the body, what a tap opens is a header."""
