@@ -161,6 +161,7 @@ def test_a_file_that_changes_while_the_person_thinks_is_shown_again(desk: Desk, 
     record = desk.vault.run("write_file", {**WRITE, "overwrite": True}, approver=somebody)
     assert record.status == "denied"
     assert "-changed" in somebody.asked[1].preview
+    assert record.warnings == ("a.md is no longer as it was shown, so it is asked again.",)
     assert desk.text("a.md") == "changed\n"
 
 
@@ -180,9 +181,7 @@ def test_a_stored_yes_to_an_older_content_is_asked_again(desk: Desk) -> None:
     desk.run("write_file", {**WRITE, "overwrite": True})
     (request,) = desk.vault.history.questions()
     desk.note("a.md", "changed\n")
-    waiting = desk.vault.answer(request.id, Approved())
-    assert waiting.status == "waiting"
-    assert waiting.warnings == ("a.md is no longer as it was shown, so it is asked again.",)
+    assert desk.vault.answer(request.id, Approved()).status == "waiting"
     (again,) = desk.vault.history.questions()
     assert again.digest != request.digest
     assert desk.text("a.md") == "changed\n"

@@ -106,7 +106,6 @@ class Decisions:
                 # A no holds for this step whatever has changed; a yes only for exactly what was shown.
                 known = stored.decision if stored.holds_for(request.digest) else None
                 if known is None:
-                    run.log.warn(text("run.asked-again", target=effect.target or effect.tool))
                     # It would be a reason to resume the run for ever.
                     self.services.questions.discard_answer(run.run_id, place.path)
             else:
