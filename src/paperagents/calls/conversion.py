@@ -25,14 +25,14 @@ class CannotConvertError(Exception):
 def convert_value(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
     """The value in the type the schema declares. Raises CannotConvertError.
 
-    An element of a list that cannot be brought to its type stays as it is: the list is one all the same.
+    What stands inside a list or object and cannot be brought to its type stays as it is: the list is one all the same.
     """
     kinds = declared_types(schema)
     if not kinds or any(is_of_type(value, kind) for kind in kinds):
-        return _convert_items(value, schema)
+        return _convert_inside(value, schema)
     for kind in kinds:
         try:
-            return _convert_items(_convert_to(str(kind), value, schema), schema)
+            return _convert_inside(_convert_to(str(kind), value, schema), schema)
         except CannotConvertError:
             continue
     raise CannotConvertError
@@ -48,17 +48,20 @@ def read_text(text: str, schema: Mapping[str, JsonValue]) -> JsonValue:
     return convert_value(text, schema)
 
 
-def _convert_items(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
-    items = schema.get("items")
-    if not isinstance(value, list) or not isinstance(items, dict):
+def _convert_inside(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
+    items, properties = schema.get("items"), schema.get("properties")
+    if isinstance(value, list) and isinstance(items, dict):
+        return [_convert_if_possible(each, items) for each in value]
+    if isinstance(value, dict) and isinstance(properties, dict):
+        return {name: _convert_if_possible(each, properties.get(name)) for name, each in value.items()}
+    return value
+
+
+def _convert_if_possible(value: JsonValue, schema: JsonValue) -> JsonValue:
+    try:
+        return convert_value(value, schema) if isinstance(schema, dict) else value
+    except CannotConvertError:
         return value
-    converted: list[JsonValue] = []
-    for each in value:
-        try:
-            converted.append(convert_value(each, items))
-        except CannotConvertError:
-            converted.append(each)
-    return converted
 
 
 def is_of_type(value: JsonValue, kind: JsonValue) -> bool:
