@@ -47,7 +47,11 @@ json_values = st.recursive(
         (MADE_UP, {"type": "array"}, ["a.md", "b.md"]),
         (FOUND["results"], {"type": "array"}, FOUND["results"]),
         (["1", 2], {"type": "array", "items": {"type": "number"}}, [1, 2]),
-        ({"n": "1", "m": "1"}, {"type": "object", "properties": {"n": {"type": "number"}, "m": True}}, {"n": 1, "m": "1"}),
+        (
+            {"n": "1", "m": "1"},
+            {"type": "object", "properties": {"n": {"type": "number"}, "m": True}},
+            {"n": 1, "m": "1"},
+        ),
         ({"n": "1x"}, {"type": "object", "properties": {"n": {"type": "number"}}}, {"n": "1x"}),
         ([{"n": "1"}], {"items": {"properties": {"n": {"type": "number"}}}}, [{"n": 1}]),
         ("x", {"type": ["number", "string"]}, "x"),

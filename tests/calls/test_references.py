@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperagents.calls.references import Names, escape_literal, fill_script, resolve
+from paperagents.definitions.source import Excerpt
 from paperagents.errors import ReferenceMissingError
 from paperagents.messages import in_language
 
@@ -107,7 +108,12 @@ def test_an_argument_in_javascript_is_letters_digits_and_escapes(value: str) -> 
 
 def test_only_names_that_are_known_are_filled_in() -> None:
     code = "return {{title}} + {{date}} + {{time}} + {{unknown}} + {a: {b: 1}};"
-    assert fill_script(code, NAMES) == "return T + mine + 10:00:00 + {{unknown}} + {a: {b: 1}};"
+    assert fill_script(Excerpt(text=code), NAMES).text == "return T + mine + 10:00:00 + {{unknown}} + {a: {b: 1}};"
+
+
+def test_what_stands_behind_a_placeholder_keeps_its_place_in_the_file() -> None:
+    filled = fill_script(Excerpt(text="'{{date}}' + x", line=7), Names(built_in={"date": "2026-11-16"}))
+    assert filled.span(filled.text.index("x"), len(filled.text)).column == 14
 
 
 def test_only_a_declared_argument_takes_the_place_of_the_date() -> None:
@@ -120,7 +126,7 @@ def test_only_a_declared_argument_takes_the_place_of_the_date() -> None:
     )
     assert resolve("{{date}} {{time}} {{random_id}}", names) == "2026-11-16 given id"
     assert resolve("input.random_id", names) == "made"
-    assert fill_script("'{{date}} {{time}} {{random_id}}'", names) == "'2026-11-16 given id'"
+    assert fill_script(Excerpt(text="'{{date}} {{time}} {{random_id}}'"), names).text == "'2026-11-16 given id'"
     assert [names.for_script()[name] for name in ("date", "time")] == ["2026-11-16", "given"]
     assert names.context()["parameters"] == given
 

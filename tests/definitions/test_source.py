@@ -49,6 +49,21 @@ def test_an_empty_span_still_marks_one_character() -> None:
     assert Excerpt(text="abc").span(1, 1) == Span(line=1, column=2, end_line=1, end_column=3)
 
 
+def test_a_place_in_a_filled_text_is_the_place_of_what_the_file_has_there() -> None:
+    excerpt = Excerpt(text="one {x}\ntwo {y} z", line=20, indents=(2, 2))
+    filled = excerpt.fill([(0, 0, "begin("), (4, 7, "a longer text"), (12, 15, "y"), (17, 17, "\n)")])
+    assert filled.text == "begin(one a longer text\ntwo y z\n)"
+    places = {
+        word: filled.span(filled.text.index(word), filled.text.index(word) + len(word))
+        for word in ("begin", "one", "longer", "two", "y z", ")")
+    }
+    assert places["one"] == Span(line=20, column=3, end_line=20, end_column=6)
+    assert places["y z"] == Span(line=21, column=7, end_line=21, end_column=12)
+    assert (places["begin"].line, places["begin"].column) == (20, 3)
+    assert (places["longer"].line, places["longer"].column) == (20, 7)
+    assert filled.position(2, 7) == (21, 11)
+
+
 @given(st.text(alphabet="ab\n", max_size=60), st.data())
 def test_every_offset_is_found_again_in_the_file(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))

@@ -90,3 +90,15 @@ def test_a_list_without_entries_is_in_the_record(desk: Desk) -> None:
     assert [(entry["name"], entry["status"], entry["output"]) for entry in record.execution_log] == [
         ("none", "success", [])
     ]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["'{{n}} == 3 && nothing.x'", ">-\n      1 == 1 &&\n      nothing.x", "|\n      1 == 1 &&\n       nothing.x"],
+)
+def test_an_error_in_a_condition_stands_where_the_check_sees_it(desk: Desk, condition: str) -> None:
+    desk.chain("c", f"\n  - tool: echo\n    if: {condition}", PARAMETERS)
+    seen = next(each for each in desk.vault.check() if each.code == "undefined-name").span
+    error = desk.run("c", {"n": 3}).error
+    assert error is not None
+    assert f":{seen.line}:{seen.column}:" in str(error["message"])

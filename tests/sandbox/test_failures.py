@@ -141,11 +141,20 @@ def test_whatever_is_thrown_is_told(failure: Failure, thrown: str, shown: str) -
         ("const z = String(1);\n/* null.x */ const b = `null.x` + null.x;", (21, 35)),
         ("// @preprocess\nconst n = null;\nreturn n.x;", (22, 8)),
         ("// @preprocess\n\nconst { a } = input.missing;\nreturn a;", (22, 1)),
+        ("// @preprocess\nconst y = 1;\nreturn {\n  y,\n  missing,\n};", (24, 3)),
+        ("// @preprocess\nconst y = `${missing}`;\nreturn y;", (21, 14)),
+        ("const x = 1;\nx += 2; // x = 3\nreturn x;", (21, 1)),
     ],
 )
 def test_an_error_is_told_at_its_own_line(failure: Failure, code: str, place: tuple[int, int]) -> None:
     error = failure(Excerpt(text=code, file="notes/tool.md", line=20), names={"input": {}})
     assert (error.details["stack"][0]["line"], error.details["stack"][0]["column"]) == place
+
+
+def test_an_error_is_told_where_a_folded_text_has_it(failure: Failure) -> None:
+    written = Excerpt(text="const y = 1;\n  return y.a.b;", file="t.md", line=20, indents=(9, 0))
+    error = failure(Excerpt(text="const y = 1; return y.a.b;", file="t.md", line=20, indents=(9,), written=written))
+    assert error.details["stack"] == [{"function": None, "file": "t.md", "line": 21, "column": 10}]
 
 
 def test_where_several_pieces_of_code_can_be_meant_none_is_guessed(failure: Failure) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from paperagents.definitions.json_value import JsonObject, JsonValue
+from paperagents.definitions.source import Excerpt
 from paperagents.definitions.text import closest, is_javascript_variable
 from paperagents.errors import ReferenceMissingError
 from paperagents.reading.references import Malformed, Reference, read_template
@@ -87,23 +88,22 @@ def format_value(value: JsonValue) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def fill_script(code: str, names: Names) -> str:
+def fill_script(script: Excerpt, names: Names) -> Excerpt:
     """Fill in the placeholders of a block of JavaScript.
 
     Date, time and id are plain text. An argument may be anything, so everything in it that is not a
     letter or digit is written as an escape: inside a string it is the same text, and it can never leave it.
     """
-    if "{{" not in code:
-        return code
+    if "{{" not in script.text:
+        return script
     from paperagents.reading.javascript_syntax import find_placeholders  # noqa: PLC0415  its libraries are slow to load
 
     own = names.own()
-    pieces, end = [], 0
-    for found in find_placeholders(code, {**names.arguments, **own}):
-        filled = own[found.what] if found.what in own else escape_literal(names.arguments[found.what])
-        pieces += [code[end : found.start], filled]
-        end = found.end
-    return "".join([*pieces, code[end:]])
+    found = find_placeholders(script.text, {**names.arguments, **own})
+    return script.fill(
+        (each.start, each.end, own[each.what] if each.what in own else escape_literal(names.arguments[each.what]))
+        for each in found
+    )
 
 
 def resolve_text(text: str, names: Names) -> JsonValue:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any, Literal
 
@@ -61,6 +61,19 @@ class Excerpt:
             end_column=max(end_column, column + (line == end_line)),
         )
 
+    def fill(self, fillings: Iterable[tuple[int, int, str]]) -> FilledExcerpt:
+        """The text with another one between start and end of each filling; fillings are in order."""
+        pieces: list[str] = []
+        places: list[tuple[int, int, int, int]] = []
+        at = size = 0
+        for start, end, text in fillings:
+            size += start - at
+            pieces += [self.text[at:start], text]
+            places.append((size, size + len(text), start, end))
+            at, size = end, size + len(text)
+        filled = "".join([*pieces, self.text[at:]])
+        return FilledExcerpt(text=filled, file=self.file, source=self, places=tuple(places))
+
     def _found_in(self, written: str, start: int, end: int) -> int | None:
         """Where the same words stand as often before it; None where an escape makes that uncertain."""
         # An escaped text has other offsets than the file: the place is found by what stands there.
@@ -73,6 +86,35 @@ class Excerpt:
     def _line_and_column(self, offset: int) -> tuple[int, int]:
         line = self.text.count("\n", 0, offset) + 1
         return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FilledExcerpt(Excerpt):
+    """A text with fillings; a place in it is the place of what the file has there."""
+
+    source: Excerpt
+    places: tuple[tuple[int, int, int, int], ...]
+    """Start and end of each filling in the text, and of what it replaces in the source."""
+
+    def span(self, start: int, end: int) -> Span:
+        """The stretch of the file between two offsets of the text."""
+        return self.source.span(self._offset_in_source(start), self._offset_in_source(end))
+
+    def position(self, line: int, column: int) -> tuple[int, int]:
+        """The line and column in the file of a line and column of the text."""
+        offset = sum(len(each) + 1 for each in self.text.split("\n")[: line - 1]) + column - 1
+        span = self.span(offset, offset)
+        return span.line, span.column
+
+    def _offset_in_source(self, offset: int) -> int:
+        shift = 0
+        for start, end, source_start, source_end in self.places:
+            if offset < start:
+                break
+            if offset < end:
+                return source_start
+            shift = source_end - end
+        return offset + shift
 
 
 # --- something wrong with a file, at its line and column

@@ -242,13 +242,9 @@ class _Chain:
             return bool(condition)
         if (whole := read_condition(condition).whole) is not None:
             return is_truthy(look_up(whole, names))
-        code, values = as_expression(condition, names)
-        limits = self.calls.services.limits
+        script, values = as_expression(step.condition_at or Excerpt(text=condition), names)
+        limits, stop = self.calls.services.limits, self.calls.session.cancellation
         visible = {**names.for_script(), **values}
-        # On a line of its own, so that an error points to where the file has it.
-        at = step.condition_at or Excerpt(text=code)
-        script = replace(at, text=f"return !!(\n{code}\n)", line=at.line - 1, indents=(0, *at.indents))
-        stop = self.calls.session.cancellation
         return bool(self.calls.services.sandbox.run(script, names=visible, limits=limits, cancellation=stop).value)
 
 
@@ -346,23 +342,23 @@ def is_truthy(value: JsonValue) -> bool:
     return isinstance(value, list | dict) or bool(value)
 
 
-def as_expression(condition: str, names: Names) -> tuple[str, JsonObject]:
+def as_expression(condition: Excerpt, names: Names) -> tuple[Excerpt, JsonObject]:
     """Braces become variables, and inside quotes escaped text: what they stand for is a value and never code."""
+    text, end, quote = condition.text, 0, ""
     values: JsonObject = {}
-    pieces: list[str] = []
-    quote = ""
-    for piece in read_condition(condition).pieces:
+    fillings = [(0, 0, "return !!(")]
+    for piece in read_condition(text).pieces:
         if isinstance(piece, Malformed):
             raise ToolError("invalid-reference", reference=piece.text)
         if isinstance(piece, str):
-            pieces.append(piece)
-            quote = _open_quote(piece, quote)
-        elif quote:
-            pieces.append(escape_literal(look_up(piece, names)))
-        else:
-            pieces.append(f"__reference_{len(values)}")
-            values[pieces[-1]] = look_up(piece, names)
-    return "".join(pieces), values
+            continue
+        end, quote = piece.end, _open_quote(text[end : piece.start], quote)
+        value, name = look_up(piece, names), f"__reference_{len(values)}"
+        if not quote:
+            values[name] = value
+        fillings.append((piece.start, piece.end, escape_literal(value) if quote else name))
+    # The line break ends a comment.
+    return condition.fill([*fillings, (len(text), len(text), "\n)")]), values
 
 
 def _open_quote(code: str, quote: str) -> str:

@@ -108,7 +108,7 @@ class Scripts:
 
     def evaluate(self, script: Excerpt, names: Names, run: RunContext, entry: OpenEntry) -> JsonValue:
         """The value of a block of a tool's file."""
-        code = replace(script, text=fill_script(script.text, names)) if "{{" in script.text else script
+        code = fill_script(script, names)
         visible: JsonObject = {"input": dict(names.input), "context": {}}
         if "context" in code.text:
             # Everything that happened so far can be large; it is only sent where it is looked at.

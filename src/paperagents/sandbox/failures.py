@@ -19,9 +19,12 @@ FIRST_LINE = 1001
 _MAX_FRAMES = 50
 _FRAME = late_pattern(r" +at (?:(?P<function>.{0,500}) \()?<input>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?$")
 _NAME = late_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
+_WORD = late_pattern(r"[\w$]+|\S")
 _NO_CODE = r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?"""
 """Comments and texts; each is taken whole, closed or not, so that no code takes more than linear time."""
 _OF_NULL = late_pattern(r"cannot (?:read|set) property '(.{1,100})' of null")
+_NOT_DEFINED = late_pattern(r"([\w$]{1,100}) is not defined")
+_READ_ONLY = late_pattern(r"'([\w$]{1,100})' is read-only")
 _NO_OBJECT = "Cannot convert undefined or null to object"
 _ENGINE_ERRORS = frozenset({
     "AggregateError", "EvalError", "InternalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError",
@@ -109,24 +112,38 @@ def frames_of(stack: str, script: Excerpt) -> list[dict[str, Any]]:
 
 def start_of(script: Excerpt) -> dict[str, Any]:
     """The beginning of a block as a frame; of a whole file, its first line."""
-    line, column = script.position(1, 1)
-    return {"function": None, "file": script.file, "line": max(line, 1), "column": column}
+    span = script.span(0, 0)
+    return {"function": None, "file": script.file, "line": max(span.line, 1), "column": span.column}
 
 
 def correct_place(frames: list[dict[str, Any]], message: str, script: Excerpt) -> list[dict[str, Any]]:
-    """The engine notes no place for a literal or for taking an object apart, and tells the one it noted before.
+    """The engine notes no place for some pieces of code, and tells the one it noted before.
 
     Where just one piece of the code can be meant, the error is there.
     """
-    of_null = _OF_NULL.fullmatch(message)
-    if not frames or (of_null is None and message != _NO_OBJECT):
+    meant = _find_meant(message)
+    if not frames or meant is None:
         return frames
-    meant = rf"\bnull\s*(?:\.\s*{re.escape(of_null[1])}\b|\[)" if of_null else r"\b(?:const|let|var)\s*\{"
-    found = [each for each in re.finditer(f"{_NO_CODE}|(?P<meant>{meant})", script.text, re.DOTALL) if each["meant"]]
+    found = [each for each in re.finditer(meant, script.text, re.DOTALL) if each["meant"]]
     if len(found) != 1:
         return frames
     span = script.span(found[0].start(), found[0].end())
     return [{**frames[0], "line": span.line, "column": span.column}, *frames[1:]]
+
+
+def _find_meant(message: str) -> str | None:
+    """The pattern of what an error is about, where the engine may have noted no place for it."""
+    if message == _NO_OBJECT:
+        return rf"{_NO_CODE}|(?P<meant>\b(?:const|let|var)\s*\{{)"
+    if (of_null := _OF_NULL.fullmatch(message)) is not None:
+        return rf"{_NO_CODE}|(?P<meant>\bnull\s*(?:\.\s*{re.escape(of_null[1])}\b|\[))"
+    if (constant := _READ_ONLY.fullmatch(message)) is not None:
+        name = rf"(?<![\w$.])(?<!const ){re.escape(constant[1])}"
+        return rf"{_NO_CODE}|(?P<meant>{name}\s*(?:[-+*/%&|^<>?]{{0,3}}=(?![=>])|\+\+|--))"
+    if (undefined := _NOT_DEFINED.fullmatch(message)) is not None:
+        # Also inside a text, which may be a template with code in it.
+        return rf"(?P<meant>(?<![\w$.]){re.escape(undefined[1])}(?![\w$]))"
+    return None
 
 
 def read_frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[str, Any]:
@@ -135,10 +152,12 @@ def read_frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[
     number, at = int(match["line"]) - FIRST_LINE, int(match["column"])
     number, at = (0, 1) if number < 0 else (number, at)
     # The engine counts columns in bytes of UTF-8.
-    before = lossless_bytes(lines[number])[: at - 1]
-    line, column = script.position(number + 1, len(before.decode("utf-8", "ignore")) + 1)
+    before = lossless_bytes(lines[number])[: at - 1].decode("utf-8", "ignore")
+    offset = sum(len(each) + 1 for each in lines[:number]) + len(before)
+    word = _WORD.match(script.text, offset)
+    span = script.span(offset, word.end() if word else offset)
     function = match["function"] if match["function"] != "<anonymous>" else None
-    return {"function": function, "file": script.file, "line": line, "column": column}
+    return {"function": function, "file": script.file, "line": span.line, "column": span.column}
 
 
 def refused_value(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> SandboxError:
