@@ -53,10 +53,13 @@ def check_block(script: Excerpt, around: Surroundings, problems: ProblemList) ->
 
 def check_expression(
     script: Excerpt, references: Iterable[tuple[int, int]], around: Surroundings, problems: ProblemList
-) -> None:
-    """Check a small expression, the condition of a step; where a reference in braces stands, a value will."""
+) -> JavaScript | None:
+    """Check a small expression, the condition of a step; where a reference in braces stands, a value will.
+
+    What was read has one character more at its beginning than the file; None where it cannot be read.
+    """
     if is_too_long(script, problems):
-        return
+        return None
     text, references = script.text, tuple(references)
     for start, end in references:
         text = f"{text[:start]}{'_' * (end - start)}{text[end:]}"
@@ -66,7 +69,7 @@ def check_expression(
     if error is not None:
         start = min(max(error.start - 1, 0), len(script.text))
         report_syntax_error(error, script.span(start, start + 1), problems)
-        return
+        return None
     for finding in islice(code.forbidden(), MAX_FINDINGS):
         span = script.span(finding.start - 1, finding.end - 1)
         problems.error("forbidden-javascript", span, name=finding.what)
@@ -74,6 +77,7 @@ def check_expression(
         problems.error("endless-loop", script.span(finding.start - 1, finding.end - 1))
     filled_in = {"_" * (end - start) for start, end in references}
     check_names(code, script, replace(around, names={*around.names, *filled_in}), problems, offset=1)
+    return code
 
 
 def check_module(code: JavaScript, script: Excerpt, problems: ProblemList, *, confined: bool) -> None:

@@ -11,9 +11,10 @@ from tree_sitter import Node
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.text import closest, guess_name
 from paperagents.reading.javascript_fields import named_children
-from paperagents.reading.javascript_scopes import MODULE_NAMES, SANDBOX_GLOBALS, Scopes
+from paperagents.reading.javascript_scopes import MODULE_NAMES, SANDBOX_GLOBALS, Scopes, find_scope
 from paperagents.reading.javascript_syntax import FORBIDDEN, FUNCTIONS, Finding, JavaScript
 from paperagents.reading.problems import ProblemList
+from paperagents.reading.references import Reference
 from paperagents.values import dataclass
 
 MAX_FINDINGS = 20
@@ -99,6 +100,30 @@ def report_undefined(name: str, span: Span, own: Iterable[str], around: Surround
     else:
         case = "suggestion" if near[0] else None
     problems.warning("undefined-name", span, name=name, suggestion=near[0], case=case)
+
+
+def find_step_paths(code: JavaScript, labels: Collection[str], *, offset: int) -> Iterator[Reference]:
+    """What an expression reads of earlier steps: their outputs. What it asks for by ``?.`` need not be there."""
+    for root, node, scope in Scopes(code).uses:
+        if (root not in ("steps", "prev_step") and root not in labels) or find_scope(root, scope) is not None:
+            continue
+        path, length = [root], 3 if root == "steps" else 2
+        while len(path) < length and (name := _read_member(code, node)) is not None and node.parent is not None:
+            node = node.parent  # noqa: PLW2901  outwards, from the name to all that is read of it
+            path.append(name)
+        if len(path) == length:
+            found = code.finding(node, code.text(node))
+            yield Reference(path=tuple(path), text=found.what, start=found.start - offset, end=found.end - offset)
+
+
+def _read_member(code: JavaScript, node: Node) -> str | None:
+    """The name that is read of a node; None where it may be missing, or is no plain name."""
+    member = node.parent
+    if member is None or member.type not in ("member_expression", "subscript_expression"):
+        return None
+    if member.child_by_field_name("object") != node or any(each.type == "optional_chain" for each in member.children):
+        return None
+    return code.member_name(member)
 
 
 # --- fields of ``input``

@@ -145,20 +145,24 @@ def check_text(text: Excerpt, scope: Scope, problems: ProblemList) -> None:
             return
         if isinstance(piece, Malformed):
             problems.error("invalid-reference", text.span(piece.start, piece.end), reference=piece.text)
-        elif isinstance(piece, Reference) and (missing := scope.find_missing(piece)) is not None:
-            _report(piece, missing, text, problems)
+        elif isinstance(piece, Reference):
+            check_reference(piece, text, scope, problems)
 
 
 def _walk_output(step: str, output: Shape, rest: Sequence[str | int]) -> Missing | None:
     return walk_shape(output, rest[1:]) if rest and rest[0] == "output" else Missing(case="output", wanted=step)
 
 
-def _report(reference: Reference, missing: Missing, text: Excerpt, problems: ProblemList) -> None:
+def check_reference(reference: Reference, text: Excerpt, scope: Scope, problems: ProblemList) -> None:
+    """Check one reference, which stands in this text."""
+    missing = scope.find_missing(reference)
+    if missing is None:
+        return
+    span = text.span(reference.start, reference.end)
     if missing.may_be_given and not missing.near():
-        span = text.span(reference.start, reference.end)
         problems.warning("undeclared-input", span, reference=reference.text, name=missing.wanted)
         return
     values = describe_missing(reference.text, missing)
-    if missing.case == "first-step" and not text.text.startswith("{{", reference.start):
+    if missing.case == "first-step" and reference.text == text.text:
         values["case"] = "first-step-bare"
-    problems.error("unknown-reference", text.span(reference.start, reference.end), **values)
+    problems.error("unknown-reference", span, **values)

@@ -11,9 +11,15 @@ from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import AnswerReference, Retry, Step
 from paperagents.reading.fields import Fields
 from paperagents.reading.javascript_checks import check_block, check_expression
-from paperagents.reading.javascript_names import Surroundings
+from paperagents.reading.javascript_names import Surroundings, find_step_paths
 from paperagents.reading.problems import ProblemList
-from paperagents.reading.reference_checks import Scope, check_text, check_values, find_answer_references
+from paperagents.reading.reference_checks import (
+    Scope,
+    check_reference,
+    check_text,
+    check_values,
+    find_answer_references,
+)
 from paperagents.reading.references import BUILT_IN_NAMES, read_condition, read_template
 from paperagents.reading.written_values import find_near_references, read_written
 from paperagents.reading.yaml_nodes import YamlMapping, YamlScalar, YamlSequence
@@ -163,7 +169,11 @@ class _StepReader:
         if references:
             check_text(text, self.scope, self.problems)
         if condition.whole is None:
-            check_expression(text, [(each.start, each.end) for each in references], self.names(), self.problems)
+            places = [(each.start, each.end) for each in references]
+            code = check_expression(text, places, self.names(), self.problems)
+            labels = self.scope.labels.keys() - self.scope.arguments
+            for path in find_step_paths(code, labels, offset=1) if code is not None else ():
+                check_reference(path, text, self.scope, self.problems)
         return value.value, text
 
     def names(self) -> Surroundings:
