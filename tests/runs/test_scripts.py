@@ -651,6 +651,8 @@ def test_a_failed_call_that_no_business_error_names_is_told_as_it_failed(vault: 
         ("new Error('No.')", "No."),
         ("'just words'", "just words"),
         ("Object.assign(new Error('own class'), { name: 'DateError' })", "own class"),
+        ("new RangeError('The end comes first')", "The end comes first"),
+        ("TypeError('No list')", "No list"),
     ],
 )
 def test_what_the_author_throws_is_told_as_the_author_wrote_it(vault: Vault, thrown: str, message: str) -> None:
@@ -660,6 +662,14 @@ def test_what_the_author_throws_is_told_as_the_author_wrote_it(vault: Vault, thr
     assert record.error is not None
     assert (record.error["code"], record.error["message"]) == ("javascript-error", message)
     assert record.execution_log[0]["message"] == message
+
+
+def test_what_a_tool_gives_that_is_no_json_is_told_by_its_place_in_the_answer(vault: Vault) -> None:
+    code = TOOL.replace("throw new Error('something else')", "return { sums: [1, NaN] }")
+    (vault.root / "t.tool.js").write_text(code, encoding="utf-8")
+    vault.environments.confirm("tool-id")
+    error: Any = vault.run("tool-id", {"input": "fail_other"}).error
+    assert (error["code"], error["details"]["path"]) == ("sandbox-value", "data.sums[1]")
 
 
 def test_a_mistake_of_the_program_still_tells_its_place_and_a_tool_is_told_its_own_way_to_the_network(

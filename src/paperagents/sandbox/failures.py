@@ -77,7 +77,7 @@ def thrown(report: Mapping[str, JsonValue], script: Excerpt, limits: Mapping[str
     """The error of a block that threw, or whose value could not cross the border."""
     match report.get("kind"):
         case "value":
-            return refused_value(report, limits)
+            return refused_value(report, script, limits)
         case "memory" | "stack" as kind:
             return breach(kind, text_of(report, "stack"), script, limits)
     if report.get("name") == "InternalError" and report.get("message") == "string too long":
@@ -160,12 +160,15 @@ def read_frame(match: re.Match[str], lines: list[str], script: Excerpt) -> dict[
     return {"function": function, "file": script.file, "line": span.line, "column": span.column}
 
 
-def refused_value(report: Mapping[str, JsonValue], limits: Mapping[str, Any]) -> SandboxError:
+def refused_value(report: Mapping[str, JsonValue], script: Excerpt, limits: Mapping[str, Any]) -> SandboxError:
     """The error of a block whose value is not JSON."""
     problem, steps = str(report.get("problem")), report.get("path")
     if problem == "size":
         return SandboxError("sandbox-output", **limits)
-    path = path_text("data", steps if isinstance(steps, list) else [])
+    steps = steps if isinstance(steps, list) else []
+    # The answer of a tool in one file comes with what it has stored.
+    is_answer = script.last_line is not None and steps[:1] == ["value"]
+    path = path_text("data", steps[1:] if is_answer else steps)
     key = _PROBLEMS.get(problem, "value-object")
     return SandboxError(
         "sandbox-value",
@@ -186,7 +189,8 @@ def javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandbo
     if report.get("kind") == "null":
         message = said = "null"
     is_tool = script.last_line is not None
-    is_own = is_tool and bool(message) and name not in _ENGINE_ERRORS and report.get("kind") != "null"
+    is_own = is_tool and bool(message) and report.get("kind") != "null"
+    is_own = is_own and (name not in _ENGINE_ERRORS or is_made_by_code(name, frames, script))
     error = ScriptSyntaxError if is_syntax else ThrownError if is_own else SandboxError
     return error(
         "sandbox-syntax" if is_syntax else "javascript-error",
@@ -195,6 +199,14 @@ def javascript_error(report: Mapping[str, JsonValue], script: Excerpt) -> Sandbo
         advice=advise(message, name, in_tool=is_tool),
         place=place_of(frames or ([start_of(script)] if is_syntax else [])),
     )
+
+
+def is_made_by_code(name: str, frames: Sequence[Mapping[str, Any]], script: Excerpt) -> bool:
+    """Whether the code itself makes the error, ``new RangeError(…)``; one of the engine's own points elsewhere."""
+    if not frames:
+        return False
+    line = script.text.split("\n")[frames[0]["line"] - script.position(1, 1)[0]]
+    return re.match(rf"(?:new\s+)?{name}\b", line[frames[0]["column"] - 1 :]) is not None
 
 
 def advise(message: str, name: str, *, in_tool: bool = False) -> Phrase | str:
