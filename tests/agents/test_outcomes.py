@@ -103,6 +103,15 @@ def test_another_reason_is_no_reason_to_write_tags(desk: Desk, serve: Serve, err
     assert entries(record, "model")[0]["parameters"]["protocol"] == "native"
 
 
+def test_a_server_that_is_down_is_not_asked_as_often_again_in_every_simpler_way(desk: Desk, serve: Serve) -> None:
+    desk.agent("output: {type: object}")
+    server = serve([{"error": {"status": 500, "message": "down"}}] * 20)
+    error: Any = desk.vault.run("helper", {"query": "Go"}).error
+    assert error["code"] == "model-busy"
+    sent = [("response_format" in each, "tools" in each) for each in server.requests]
+    assert sent == [*[(True, True)] * 5, (False, True), (False, False)]
+
+
 @pytest.mark.parametrize(("status", "advice"), [(401, "PAPER_LLM_API_KEY"), (402, "fallback"), (404, "llm.model")])
 def test_a_refusal_has_advice(desk: Desk, serve: Serve, status: int, advice: str) -> None:
     desk.agent("protocol: native")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from json import dumps
 
 from paperagents.agents.agent_run import NO_MODEL, AgentRun
 from paperagents.agents.calls import RequestedCall, TurnReader
 from paperagents.agents.dialogue import CallResult
-from paperagents.agents.limits import require_whole
+from paperagents.agents.limits import RetryPolicy, require_whole
 from paperagents.agents.model import ModelRequest, ModelTurn, read_turn
 from paperagents.agents.quotations import Quotations
 from paperagents.agents.refusals import may_be_about, may_fall_back
 from paperagents.definitions.json_value import JsonObject
-from paperagents.errors import ModelRefusedError, ToolError
+from paperagents.errors import ModelBusyError, ModelRefusedError, ToolError
 from paperagents.messages import text
 from paperagents.runs.log import OpenEntry
 from paperagents.runs.record import Place, StepPath
@@ -96,12 +97,16 @@ class ModelTurns:
     def _ask_in_simpler_ways(self, number: int, place: Place, entry: OpenEntry) -> tuple[ModelTurn, TurnReader]:
         """The answer; where a server does not take what was asked of it, asked for less. Raises the first refusal."""
         first: ToolError | None = None
+        retries = self._run.retries
         while True:
             reader = self._turn_reader(place)
             try:
-                return self._ask_models(number, reader, entry), reader
+                return self._ask_models(number, reader, entry, retries), reader
             except ToolError as error:
                 first = first or self._explain(error)
+                if isinstance(error, ModelBusyError):
+                    # It was waited for often enough; one request shows whether that was the reason.
+                    retries = replace(retries, attempts=1)
                 if reader.has_started_calls or not self._simplify(error):
                     raise first from None
             finally:
@@ -117,11 +122,11 @@ class ModelTurns:
             return False
         return True
 
-    def _ask_models(self, number: int, reader: TurnReader, entry: OpenEntry) -> ModelTurn:
+    def _ask_models(self, number: int, reader: TurnReader, entry: OpenEntry, retries: RetryPolicy) -> ModelTurn:
         """The answer of the first model that gives one."""
         while True:
             try:
-                return self._send(number, reader)
+                return self._send(number, reader, retries)
             except ToolError as error:
                 # What was called for an answer that broke off must not be called by another one.
                 if len(self._models) == 1 or reader.has_started_calls or not may_fall_back(error):
@@ -132,7 +137,7 @@ class ModelTurns:
                     text("model.fell-back", model=self._models[0], before=before, reason=error.message)
                 )
 
-    def _send(self, number: int, reader: TurnReader) -> ModelTurn:
+    def _send(self, number: int, reader: TurnReader, retries: RetryPolicy) -> ModelTurn:
         run, tools = self._run, self._run.toolbox.native() if self.native and self.may_call else ()
         request = ModelRequest(
             agent=run.agent.id,
@@ -143,7 +148,7 @@ class ModelTurns:
             options=run.agent.options,
             output=dict(run.agent.output) if self._sends_format and run.agent.output is not None else None,
         )
-        turn = run.retries.answer(run.model, request, reader, self._session.cancellation, self._report_wait)
+        turn = retries.answer(run.model, request, reader, self._session.cancellation, self._report_wait)
         self._report("model-reasoning", self._reasoning_stream.rest())
         self._report("model-text", self._text_stream.rest())
         return turn

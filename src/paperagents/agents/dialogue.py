@@ -121,9 +121,9 @@ def list_entries(entries: Sequence[Entry], describe: Callable[[Entry], str]) -> 
 
 
 def _describe_entry(entry: Entry) -> str:
-    heading = f"{entry.heading}: " if entry.heading else ""
+    said = ": ".join(filter(None, (entry.heading, entry.content)))
     notes = f" ({entry.notes})" if entry.notes else ""
-    return f"[{entry.identifier}] {heading}{entry.content}{notes}"
+    return f"[{entry.identifier}] {said}{notes}"
 
 
 def _describe_own(entry: Entry) -> str:
