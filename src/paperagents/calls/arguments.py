@@ -61,12 +61,12 @@ def validate_arguments(
 
 
 def find_slips(tool: ToolDefinition, arguments: Mapping[str, JsonValue]) -> Iterator[str]:
-    """A warning for each argument that nobody declares and that looks like an optional one that was not given."""
+    """A warning for each argument that nobody declares and that looks like one that is declared."""
     given = resolve_aliases(tool, arguments)
-    declared = {each.name for each in tool.parameters}
-    optional = [each.name for each in tool.parameters if not each.must_be_given and each.name not in given]
+    # Those that were not given come first: one of them is more likely meant.
+    declared = sorted((each.name for each in tool.parameters), key=lambda name: name in given)
     for name in given:
-        near = guess_name(name, optional) if name not in declared else None
+        near = guess_name(name, declared) if name not in declared else None
         if near is not None:
             yield str(make_sentence("argument-unknown", name, {"near": near, "rule": "near"}))
 
