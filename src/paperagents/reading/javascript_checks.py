@@ -70,7 +70,7 @@ def check_expression(
         start = min(max(error.start - 1, 0), len(script.text))
         report_syntax_error(error, script.span(start, start + 1), problems)
         return None
-    for finding in islice(code.forbidden(), MAX_FINDINGS):
+    for finding in islice(code.forbidden(around.names), MAX_FINDINGS):
         span = script.span(finding.start - 1, finding.end - 1)
         problems.error("forbidden-javascript", span, name=finding.what)
     for finding in islice(find_endless_loops(code), MAX_FINDINGS):

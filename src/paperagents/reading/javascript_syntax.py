@@ -95,11 +95,11 @@ class JavaScript:
         statements = walk(self.root, enter=lambda node: node.type in _HOLD_STATEMENTS)
         return (node for node in statements if node.type == "return_statement")
 
-    def forbidden(self) -> Iterator[Finding]:
-        """Uses of what the sandbox does not have. A name the code declares itself is its own business."""
+    def forbidden(self, given: Iterable[str] = ()) -> Iterator[Finding]:
+        """Uses of what the sandbox does not have. A name that the code declares or is ``given`` is its own business."""
         if _FORBIDDEN_WORDS.search(self.code) is None:
             return  # Most blocks; the tree is only asked about words that are there at all.
-        declared = {self.text(node) for node in self.nodes if self._is_binding(node)}
+        declared = {self.text(node) for node in self.nodes if self._is_binding(node)}.union(given)
         for node in self.nodes:
             name = self._forbidden_name(node, declared)
             if name is not None:
