@@ -129,8 +129,8 @@ def test_thousands_of_files_with_one_id_name_a_few_others() -> None:
     tracemalloc.stop()
     assert peak < 30_000_000
     assert [problem.code for problem in listed[7].problems] == ["duplicate-id"]
-    assert listed[7].problems[0].values["other"] == ", ".join(files[:5])
-    assert listed[0].problems[0].values["other"] == ", ".join(files[1:6])
+    assert listed[7].problems[0].values["files"] == ", ".join([files[7], *files[:5]])
+    assert listed[0].problems[0].values["files"] == ", ".join(files[:6])
 
 
 def test_schedules_follow_their_files(root: Path, write: Write) -> None:

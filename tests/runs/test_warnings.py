@@ -49,7 +49,8 @@ def test_a_slip_beside_the_right_one_is_a_warning_too(desk: Desk, required: str)
 
 
 def test_of_two_that_a_slip_looks_like_the_one_that_was_not_given_is_meant(desk: Desk) -> None:
-    desk.tool("rated", RATED.replace("\ncustom", "\n  - {name: sterns, type: number, description: d, default: 1}\ncustom"))
+    another = "  - {name: sterns, type: number, description: d, default: 1}\n"
+    desk.tool("rated", RATED.replace("custom", f"{another}custom"))
     assert desk.run("rated", {"stern": 1, "sterne": 2}).warnings == (SLIP.replace("'stern'", "'sterns'"),)
 
 

@@ -87,7 +87,7 @@ def read_markdown(data: bytes, file: str, answers: Mapping[str, Shape] = Mapping
     if find_marker(note.frontmatter.text[:4096]) and note.unclosed:
         problems.error("frontmatter-unclosed", Span(line=1, column=1, end_line=1, end_column=4))
     elif find_marker(note.frontmatter.text[:4096]):
-        problems.error("file-too-large", _START, case="definition", size=len(data), limit=MAX_BYTES)
+        problems.error("file-too-large", _START, case="definition", limit=MAX_BYTES)
     return FileReading(file=file, problems=problems.in_order())
 
 
@@ -96,7 +96,7 @@ def read_script(data: bytes, file: str) -> FileReading:
     from paperagents.reading.tool_javascript import read_tool_javascript  # noqa: PLC0415  it starts the sandbox
 
     if len(data) > MAX_BYTES:
-        values = {"case": "definition", "size": len(data), "limit": MAX_BYTES}
+        values = {"case": "definition", "limit": MAX_BYTES}
         large = Problem(code="file-too-large", severity="error", file=file, span=_START, values=values)
         return FileReading(file=file, problems=(large,))
     definition, problems = read_tool_javascript(data, file)

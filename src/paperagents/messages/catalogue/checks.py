@@ -13,9 +13,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "请将文件另存为 UTF-8。",
     ),
     "file-too-large.definition": (
-        "The file has {size} bytes; a tool file may have at most {limit}.",
-        "Die Datei hat {size} Bytes; eine Tool-Datei darf höchstens {limit} haben.",
-        "文件有 {size} 字节；工具文件最多允许 {limit} 字节。",
+        "The file is too large; a tool file may have at most {limit} bytes.",
+        "Die Datei ist zu groß; eine Tool-Datei darf höchstens {limit} Bytes haben.",
+        "文件太大；工具文件最多允许 {limit} 字节。",
     ),
     "file-unreadable": (
         "The file cannot be read: {reason}.",
