@@ -14,9 +14,11 @@ from paperagents.approval.signatures import signer_of
 from paperagents.approval.trust import Brought, TrustState, brought
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import StorageError, UsageError
+from paperagents.notes_folder import NotesFolder
 from paperagents.reading.execution_log import digest_without_log
 from paperagents.registry.entry import Entry
 from paperagents.runs.history import ON_TOP
+from paperagents.settings import KEEPING_FOLDER
 from paperagents.storage.database import readable
 from paperagents.vault import Vault
 
@@ -34,7 +36,7 @@ def list_brought(vault: Vault) -> list[Brought]:
     return [*list_settings(vault), *list_schedules(vault), *list_rules(vault), *stored]
 
 
-def list_settings(vault: Vault) -> Iterator[Brought]:
+def list_settings(vault: NotesFolder) -> Iterator[Brought]:
     """What the vault's own settings open."""
     yield from vault.settings.brought
     yield from (each.as_brought() for each in vault.remote_servers.servers.values() if each.from_vault)
@@ -55,7 +57,8 @@ def schedule_of(vault: Vault, entry: Entry) -> Brought:
 
 def list_rules(vault: Vault) -> Iterator[Brought]:
     """Rules that sleep, because the file of the tool they name has changed."""
-    for rule in vault.rules.rules():
+    # Outside of a vault there are none yet, and looking must not make one.
+    for rule in vault.rules.rules() if (vault.root / KEEPING_FOLDER).is_dir() else ():
         if vault.rules.state(rule) == "sleeping":
             tool = vault.rules.find_tool(rule.by)
             now = [tool.text_digest, tool.file] if tool is not None else ["", ""]

@@ -171,7 +171,7 @@ def check_value(name: str, value: Any, spec: SettingSpec, origin: str) -> Any:
         "timezone": lambda: isinstance(value, str) and is_timezone(value),
     }
     if not checks[spec.kind]():
-        shown = repr(value) if spec.kind in _HARMLESS else "***"
+        shown = (str(value).lower() if isinstance(value, bool) else repr(value)) if spec.kind in _HARMLESS else "***"
         shown = shown if len(shown) <= 80 else f"{shown[:80]}…"
         least, most = f"{spec.least:g}", f"{spec.most:.0f}"
         raise SettingsError(

@@ -27,7 +27,7 @@ class NotesFolder:
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise UsageError("no-such-vault", path=str(root))
+            raise UsageError("no-such-vault", path=str(root), case="refused" if root.exists() else None)
         self.root = root.resolve()
 
     @cached_property

@@ -25,6 +25,7 @@ from paperagents.known_settings import (
     parse_setting,
 )
 from paperagents.messages import LANGUAGES, system_text
+from paperagents.messages import text as message_text
 from paperagents.values import dataclass
 
 if TYPE_CHECKING:
@@ -251,7 +252,8 @@ def _read_text(file: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError("settings-unreadable", file=str(file), reason=system_text(error)) from error
+        reason = message_text("cli.run.not-utf-8") if isinstance(error, UnicodeDecodeError) else system_text(error)
+        raise SettingsError("settings-unreadable", file=str(file), reason=reason) from error
     if len(text) > LARGEST_FILE or any(line.count(".") > MOST_DOTS for line in text.split("\n")):
         raise SettingsError("settings-syntax", file=str(file), case="large", limit=LARGEST_FILE, dots=MOST_DOTS)
     return text

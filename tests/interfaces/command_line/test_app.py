@@ -52,6 +52,62 @@ def test_the_settings_files_are_read_once_for_a_command(vault: Path, tmp_path: P
 # --- help and wrong usage
 
 
+@pytest.mark.usefixtures("vault")
+@pytest.mark.parametrize(
+    ("arguments", "told", "command"),
+    [
+        (["run", "x", "--params"], "--params braucht einen Wert.", "paper run --help"),
+        (["--vault"], "--vault braucht einen Wert.", "paper --help"),
+        (["run", "x", "--yes=1"], "Zu --yes gehört kein Wert.", "paper run --help"),
+        (["run", "x", "--nosuch"], "„--nosuch“", "paper run --help"),
+        (["runs", "prune", "--older-than", "x"], "--older-than muss eine Zahl sein, mindestens 0.", None),
+        (["store", "task", "set"], "IDENTIFIER fehlt.", "paper store task set --help"),
+        (["backup", "--restore"], "FILE fehlt.", "paper backup --help"),
+    ],
+)
+def test_wrong_usage_is_told_in_the_language_of_the_reader_with_a_command_that_helps(
+    arguments: list[str], told: str, command: str | None, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_LANGUAGE", "de")
+    answer = paper(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("Fehler: ")
+    assert told in answer.err.splitlines()[0]
+    assert command is None or answer.err.splitlines()[1] == f"  Hilfe: {command}"
+
+
+@pytest.mark.parametrize("arguments", [["run", "read_file", "--params", "@{}"], ["extract", "{}"], ["resolve", "{}"]])
+def test_a_folder_in_the_place_of_a_file_is_told_as_one(arguments: list[str], paper: Paper, vault: Path) -> None:
+    (vault / "notes").mkdir()
+    answer = paper(*(each.format("notes") for each in arguments))
+    assert answer.code == 2
+    assert answer.err == "Error: 'notes' cannot be read: Is a directory.\n"
+
+
+def test_a_file_in_the_place_of_the_vault_is_told_as_one(paper: Paper, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    answer = paper("--vault", str(tmp_path / "file"), "list")
+    assert answer.code == 2
+    assert answer.err.startswith(f"Error: '{tmp_path / 'file'}' is no folder that can be opened.\n")
+    assert "init" not in answer.err
+
+
+def test_commands_that_are_proposed_work_from_where_the_person_stands(
+    paper: Paper, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = paper("--vault", "vault", "run", "write_file", "-p", "filePath=a.md", "-p", "content=x")
+    assert answer.code == 3
+    proposed = answer.err.split("Say yes: ")[1].split()
+    assert proposed[:3] == ["paper", "--vault", "vault"]
+    listed = paper("--vault", "vault", "approvals", "list")
+    assert "Say yes: paper --vault vault approvals approve ID" in listed.err
+    assert paper(*proposed[1:]).code == 0
+    assert (vault / "a.md").read_text("utf-8") == "x"
+    monkeypatch.chdir(vault)
+    assert "--vault" not in paper("run", "write_file", "-p", "filePath=b.md", "-p", "content=x").err
+
+
 def test_without_a_command_the_help_page_is_shown(paper: Paper) -> None:
     answer = paper()
     together = answer.out + answer.err

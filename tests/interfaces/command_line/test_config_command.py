@@ -54,6 +54,18 @@ def test_a_value_that_was_never_written_stands_in_no_line(paper: Any, file: Path
     assert file.read_text("utf-8") == "# mine\n"
 
 
+def test_a_yes_or_no_is_shown_as_it_is_set(paper: Any, file: Path) -> None:
+    assert paper("config", "get", "approval.reads").out == "false\n"
+    assert "False" not in paper("config").out
+    file.write_text("sandbox.timeout = true\n", encoding="utf-8")
+    assert "'sandbox.timeout' cannot be true." in paper("config").err
+
+
+def test_a_file_that_is_no_text_is_told_in_words(paper: Any, file: Path) -> None:
+    file.write_bytes(b"\xff\xfe")
+    assert paper("config").err == f"Error: {file} cannot be read: not UTF-8 text.\n"
+
+
 @pytest.mark.usefixtures("vault")
 def test_a_list_is_shown_as_it_is_set(paper: Any) -> None:
     paper("config", "set", "allowed_hosts", "a.example,b.example")

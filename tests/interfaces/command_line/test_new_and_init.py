@@ -197,10 +197,23 @@ def test_looking_works_anywhere_and_leaves_nothing(
 ) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    for command in (["list"], ["check"], ["search", "x"], ["config"], ["doctor"], ["show", "read_file"]):
+    paper("--vault", str(tmp_path / "other"), "init")
+    # A user who has rules, if for another vault: which vault is this?
+    assert paper("--vault", str(tmp_path / "other"), "approvals", "allow", "write_file", "--path", "a.md").code == 0
+    looks = (["list"], ["check"], ["search", "x"], ["config"], ["doctor"], ["show", "read_file"], ["trust"])
+    for command in looks:
         assert paper(*command).code == 0, command
     assert contents(tmp_path / "here") == {}
     assert "paper init" in paper("list").err
+
+
+def test_a_folder_of_notes_is_meant_even_before_init(
+    paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "a.md").write_text("Hello", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    assert paper("run", "read_file", "-p", "filePath=a.md", "--field", "content").out == "Hello\n"
 
 
 def test_a_folder_with_tools_of_its_own_is_meant_even_before_init(

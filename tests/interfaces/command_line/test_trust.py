@@ -70,6 +70,23 @@ def test_what_names_nothing_or_has_no_yes_is_refused(paper: Paper, arguments: li
 
 
 @pytest.mark.usefixtures("stranger")
+def test_without_a_subcommand_everything_is_shown(paper: Paper) -> None:
+    assert paper("trust", "--json").document == paper("trust", "show", "--json").document != []
+    assert paper("trust").out == paper("trust", "show").out
+
+
+@pytest.mark.usefixtures("stranger")
+@pytest.mark.parametrize("command", [["config"], ["config", "get", "allowed_hosts"]])
+def test_settings_that_are_left_out_are_said_where_settings_are_shown(paper: Paper, command: list[str]) -> None:
+    for answer in (paper(*command), paper(*command, "--json")):
+        assert answer.code == 0
+        assert "Left out, not trusted" in answer.err
+        assert "paper trust" in answer.err
+    trust_everything(Vault(Path()))
+    assert paper(*command).err == ""
+
+
+@pytest.mark.usefixtures("stranger")
 def test_what_is_left_out_is_said_and_listed_by_the_doctor(paper: Paper) -> None:
     ran = paper("run", "nightly")
     assert (ran.code, "127.0.0.1" in ran.err, "trust show" in ran.err) == (0, True, True)

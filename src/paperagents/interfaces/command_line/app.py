@@ -14,8 +14,8 @@ import click
 
 from paperagents.definitions.text import closest
 from paperagents.errors import PaperError, SettingsError, ToolError, UsageError
-from paperagents.interfaces.command_line.options import Invocation, remember_vault
-from paperagents.interfaces.command_line.output import prepare_streams, print_error, print_json
+from paperagents.interfaces.command_line.options import VAULT_PATH, Invocation, remember_vault
+from paperagents.interfaces.command_line.output import name_vault, prepare_streams, print_error, print_json
 from paperagents.messages import language_of_locale, system_text, text, use_language
 from paperagents.notes_folder import find_vault
 from paperagents.settings import load_settings, read_language
@@ -27,7 +27,16 @@ _SHORT = 90
 
 def missing_parameter(name: str, context: click.Context | None = None) -> UsageError:
     """The error for a word that the command needs and was not given."""
-    return UsageError("missing-parameter", name=name, command=(context or click.get_current_context()).command_path)
+    return UsageError("missing-parameter", name=name, command=typed_command(context or click.get_current_context()))
+
+
+def typed_command(context: click.Context) -> str:
+    """The command as it was typed, without options: ``paper store task set``."""
+    above = []
+    if (parent := context.parent) is not None:
+        words = [each.name for each in parent.command.params if isinstance(each, click.Argument)]
+        above = [typed_command(parent), *(str(parent.params[word]) for word in words if word is not None)]
+    return " ".join([*above, str(context.info_name)])
 
 
 class LocalisedCommand(click.Command):
@@ -36,10 +45,15 @@ class LocalisedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Report surplus arguments in the reader's language, too."""
         allowed, ctx.allow_extra_args = ctx.allow_extra_args, True
-        surplus = super().parse_args(ctx, args)
+        try:
+            surplus = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            # The parser of options does not always say whose they are.
+            error.ctx = error.ctx or ctx
+            raise
         ctx.allow_extra_args = allowed
         if surplus and not allowed and not ctx.resilient_parsing:
-            raise UsageError("extra-arguments", arguments=" ".join(surplus), command=ctx.command_path)
+            raise UsageError("extra-arguments", arguments=" ".join(surplus), command=typed_command(ctx))
         return surplus
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -173,6 +187,7 @@ def run(arguments: Sequence[str]) -> int:
 def run_catching(arguments: Sequence[str]) -> int:
     """Carry out a command line and print its error; raises only what cannot be printed."""
     invocation = Invocation()
+    name_vault(None)
     try:
         # Once: a command says hundreds of sentences.
         use_language(find_language(arguments, invocation) or language_of_locale())
@@ -233,9 +248,7 @@ def make_group() -> PaperGroup:
         invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    group.params.append(
-        click.Option(["--vault"], type=click.Path(path_type=Path), help=text("cli.vault"), callback=remember_vault)
-    )
+    group.params.append(click.Option(["--vault"], type=VAULT_PATH, help=text("cli.vault"), callback=remember_vault))
     group.params.append(
         click.Option(
             ["--version"],
@@ -292,16 +305,18 @@ def translate_error(error: Exception) -> PaperError:
 
 def _translate_usage_error(error: click.ClickException) -> UsageError:
     match error:
-        case click.NoSuchOption():
+        case click.NoSuchOption(ctx=click.Context() as context):
             near = ", ".join(f"'{name}'" for name in error.possibilities or ())
-            case = "suggestion" if near else None
-            return UsageError("unknown-option", name=error.option_name, suggestion=near, case=case)
+            command, case = typed_command(context), "suggestion" if near else "help"
+            return UsageError("unknown-option", name=error.option_name, suggestion=near, command=command, case=case)
         case click.MissingParameter(param=click.Parameter() as parameter, ctx=click.Context() as context):
             return missing_parameter(parameter.make_metavar(context), context)
         case click.BadParameter(param=click.Parameter() as parameter):
             return _translate_bad_parameter(parameter, error)
-        case click.BadOptionUsage(ctx=click.Context(command_path=command)):
-            return UsageError("bad-option", name=error.option_name, command=command)
+        case click.BadOptionUsage(ctx=click.Context() as context):
+            options = (each for each in context.command.params if error.option_name in each.opts)
+            case = "flag" if any(isinstance(each, click.Option) and each.is_flag for each in options) else None
+            return UsageError("bad-option", name=error.option_name, command=typed_command(context), case=case)
         case click.UsageError(ctx=click.Context(command=LocalisedGroup()) as context):
             # Unknown subcommands have their own error: all that a group can miss here is any subcommand at all.
             return missing_parameter("COMMAND", context)
@@ -317,6 +332,8 @@ def _translate_bad_parameter(parameter: click.Parameter, error: click.BadParamet
             return UsageError("bad-parameter", name=name, least=least, most=most, case="range")
         case click.IntRange(min=int(least)):
             return UsageError("bad-parameter", name=name, least=least, case="least")
+        case click.FloatRange(min=float(least) | int(least)):
+            return UsageError("bad-parameter", name=name, least=least, case="amount")
         case click.types.IntParamType():
             return UsageError("bad-parameter", name=name, case="number")
     return UsageError("bad-parameter", name=name, reason=error.message)

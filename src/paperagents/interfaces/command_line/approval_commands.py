@@ -21,6 +21,7 @@ from paperagents.interfaces.command_line.output import (
     paint_diff_line,
     print_json,
     say,
+    say_next,
     say_wrapped,
 )
 from paperagents.interfaces.command_line.questions import describe_question, tool_name
@@ -51,7 +52,7 @@ def list_approvals(context: click.Context, *, as_json: bool) -> None:
         return
     for request in requests:
         print_question(vault, request)
-    say_wrapped(text("cli.approvals.how") if requests else text("cli.approvals.none"))
+    say_next(text("cli.approvals.how") if requests else text("cli.approvals.none"))
 
 
 @approvals_command.command("show", help=text("cli.approvals.show"))

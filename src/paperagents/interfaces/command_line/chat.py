@@ -19,6 +19,7 @@ from paperagents.interfaces.command_line.output import (
     paint,
     print_json,
     say,
+    say_next,
     say_warning,
     say_wrapped,
     visible,
@@ -112,7 +113,7 @@ class Chat:
         if self.conversation is not None:
             name = one_line(self.conversation)
             file = f"{KEEPING_FOLDER}/conversations/{name}.md"
-            say_wrapped(text("cli.chat.kept", file=file, name=name, agent=one_line(self._agent)))
+            say_next(text("cli.chat.kept", file=file, name=name, agent=one_line(self._agent)))
 
     def answer(self, question: str) -> RunRecord:
         """Run the agent with one question."""

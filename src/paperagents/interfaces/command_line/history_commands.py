@@ -17,6 +17,7 @@ from paperagents.interfaces.command_line.output import (
     paint,
     print_json,
     say,
+    say_next,
     visible,
 )  # fmt: skip
 from paperagents.interfaces.command_line.run_output import paint_status, print_full_record, print_record
@@ -121,7 +122,7 @@ def _resume_all(context: click.Context, *, as_json: bool) -> None:
     for record in records:
         click.echo(f"{record.run_id}  {paint_status(record.status, columns=15)} {visible(record.tool)}")
     if not records:
-        say(text("cli.runs.none-to-resume"))
+        say_next(text("cli.runs.none-to-resume"))
 
 
 @runs_command.command("prune", help=text("cli.runs.prune"))
@@ -139,12 +140,12 @@ def prune(context: click.Context, *, older_than: float | None, undoable: bool, d
                     "kept": {"unfinished": pruned.unfinished, "undoable": pruned.undoable}})  # fmt: skip
         return
     if not is_limited:
-        say(text("cli.runs.prune.no-limit"))
+        say_next(text("cli.runs.prune.no-limit"))
         return
     case = "cli.runs.prune.would" if dry_run else "cli.runs.prune.done"
     say(text(case, count=pruned.runs, size=format_size(pruned.bytes)))
     if pruned.unfinished:
-        say(text("cli.runs.prune.unfinished", count=pruned.unfinished))
+        say_next(text("cli.runs.prune.unfinished", count=pruned.unfinished))
     if pruned.undoable:
         say(text("cli.runs.prune.undoable-kept", count=pruned.undoable))
 

@@ -16,9 +16,10 @@ from paperagents.importing.openapi_document import Document, read_document
 from paperagents.importing.openapi_note import category, write_note
 from paperagents.importing.openapi_operations import Choice, Operation, read_operations
 from paperagents.interfaces.command_line.app import LocalisedGroup
-from paperagents.interfaces.command_line.options import common_options, current_vault, vault_option
-from paperagents.interfaces.command_line.output import one_line, print_json, say
+from paperagents.interfaces.command_line.options import cannot_read, common_options, current_vault, vault_option
+from paperagents.interfaces.command_line.output import one_line, print_json, say, say_next
 from paperagents.interfaces.command_line.terminal import choose_approver
+from paperagents.interfaces.command_line.text_commands import as_text
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def openapi(  # noqa: PLR0913  one argument per option
     say(text("cli.import.summary", count=len(written), service=one_line(document.title)))
     secrets = {secret.variable: operation.server for operation in operations for secret in operation.secrets}
     for name, address in secrets.items() if written else ():
-        say(text("cli.import.secret", name=name, host=urlsplit(address).netloc))
+        say_next(text("cli.import.secret", name=name, host=urlsplit(address).netloc))
     context.exit(code)
 
 
@@ -137,9 +138,10 @@ def load_description(vault: Vault, source: str) -> str:
         assert isinstance(record.data, dict)
         return str(record.data["body"])
     try:
-        return Path(source).read_text("utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise UsageError("no-such-file", path=source) from error
+        content = Path(source).read_bytes()
+    except OSError as error:
+        raise cannot_read(source, error) from error
+    return as_text(content, source).removeprefix("\ufeff")
 
 
 def valid_note(vault: Vault, operation: Operation, document: Document, path: str) -> str:

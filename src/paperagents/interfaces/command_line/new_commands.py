@@ -21,7 +21,7 @@ from paperagents.definitions.text import slug
 from paperagents.errors import PaperError, UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.options import common_options, current_notes, require_vault
-from paperagents.interfaces.command_line.output import one_line, own_command, print_json, say
+from paperagents.interfaces.command_line.output import one_line, own_command, own_program, print_json, say
 from paperagents.messages import language, system_text, text
 from paperagents.settings import KEEPING_FOLDER
 
@@ -125,7 +125,7 @@ def init_command(context: click.Context, *, folder: Path | None, examples: bool 
     for each in paths:
         click.echo(one_line(each))
     outcome = "done" if wanted else "plain" if examples is False else "without"
-    command, named = own_command(), one_line(shlex.quote(str(folder)))
+    command, named = own_program(), one_line(shlex.quote(str(folder)))
     if folder.resolve() == Path.cwd():
         following = f"{command} list"
     else:

@@ -25,6 +25,7 @@ from paperagents.interfaces.command_line.output import (
     print_json,
     problem_lines,
     say,
+    say_next,
     terminal_columns,
     visible,
     width,
@@ -247,7 +248,7 @@ def list_command(  # noqa: PLR0913  one argument per option
     if len(entries) < len(everything):
         say(text("cli.list.some", count=len(entries), total=len(everything)))
     if unusable:
-        say(text("cli.list.broken", count=unusable))
+        say_next(text("cli.list.broken", count=unusable))
     elif not any(entry.kind != "builtin" for entry in everything):
         is_vault = (vault.root / KEEPING_FOLDER).is_dir()
         sentence = "cli.list.empty" if is_vault else "cli.list.outside"

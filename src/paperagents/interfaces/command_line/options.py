@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from paperagents.errors import UsageError
-from paperagents.interfaces.command_line.output import own_command
-from paperagents.messages import language_of_locale, text, use_language
+from paperagents.interfaces.command_line.output import name_vault, own_command
+from paperagents.messages import language_of_locale, system_text, text, use_language
 from paperagents.notes_folder import NotesFolder, find_vault
 from paperagents.settings import KEEPING_FOLDER, Settings
 from paperagents.values import dataclass
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 Opened = TypeVar("Opened", bound=NotesFolder)
+
+# Whether it can be read is found out, and told, by whoever opens it.
+VAULT_PATH = click.Path(path_type=Path, readable=False)
 
 
 @dataclass(kw_only=True)
@@ -59,14 +62,13 @@ def current_vault(context: click.Context, *, keeps: bool = True) -> Vault:
 def require_vault(context: click.Context, notes: NotesFolder) -> None:
     """Raises UsageError in a folder that nobody has named or made a vault: nothing is left behind in it.
 
-    Where there are tools or agents already, the folder is meant; the home folder and the root never are.
+    Where there are notes, tools or agents already, the folder is meant; the home folder and the root never are.
     """
     is_chosen = context.obj.vault is not None or bool(os.environ.get("PAPER_VAULT"))
     if is_chosen or (notes.root / KEEPING_FOLDER).is_dir():
         return
-    if notes.root in (Path.home(), Path(notes.root.anchor)) or all(
-        entry.file is None for entry in notes.registry.entries()
-    ):
+    is_meant = any(notes.root.glob("*.md")) or any(entry.file is not None for entry in notes.registry.entries())
+    if notes.root in (Path.home(), Path(notes.root.anchor)) or not is_meant:
         raise UsageError("not-a-vault", path=str(notes.root), command=own_command())
 
 
@@ -82,7 +84,7 @@ def open_folder(invocation: Invocation, kind: type[Opened], folder: Path | None 
         vault = kind(folder if folder is not None else find_vault())
     except (OSError, ValueError) as error:
         # A name no file system takes, a folder that may not be entered, a current folder that was deleted.
-        raise UsageError("no-such-vault", path=str(folder or ".")) from error
+        raise UsageError("no-such-vault", path=str(folder or "."), case="refused") from error
     if vault.root in invocation.settings:
         vault.settings = invocation.settings[vault.root]
     if kind is NotesFolder and vault.has_commit_markers():
@@ -95,6 +97,12 @@ def open_folder(invocation: Invocation, kind: type[Opened], folder: Path | None 
     return vault
 
 
+def cannot_read(file: str, error: OSError) -> UsageError:
+    """Why a file that was named on the command line cannot be read."""
+    is_missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+    return UsageError("no-such-file", path=file, reason=system_text(error), case=None if is_missing else "refused")
+
+
 def common_options(command: Decorated) -> Decorated:
     """``--vault``, ``--json``, and the click context as first argument."""
     option = click.option("--json", "as_json", is_flag=True, callback=remember_json, help=text("cli.json"))
@@ -104,7 +112,7 @@ def common_options(command: Decorated) -> Decorated:
 def vault_option(command: Decorated) -> Decorated:
     """``--vault`` after the command's name, too."""
     return click.option(
-        "--vault", type=click.Path(path_type=Path), expose_value=False, callback=remember_vault, help=text("cli.vault")
+        "--vault", type=VAULT_PATH, expose_value=False, callback=remember_vault, help=text("cli.vault")
     )(command)
 
 
@@ -112,6 +120,7 @@ def remember_vault(context: click.Context, _: click.Parameter, value: Path | Non
     """Keep the value of ``--vault``, before or after the command's name."""
     if value is not None:
         context.obj.vault = value
+        name_vault(value)
 
 
 def remember_format(context: click.Context, _: click.Parameter, value: str) -> str:

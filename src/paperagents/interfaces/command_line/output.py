@@ -29,6 +29,7 @@ _USUAL = 80
 """Columns of a terminal that does not report its width."""
 _MINUTE = 60
 _THOUSAND = 1000
+_named_vault: Path | None = None
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
@@ -73,6 +74,17 @@ def print_error(error: PaperError) -> None:
     say_wrapped(paint(f"{text('cli.error')}: ", "red", bold=True, err=True) + one_line(error.message))
     if error.hint:
         say_wrapped(f"  {one_line(name_command(error.hint))}")
+
+
+def say_next(sentence: str) -> None:
+    """A sentence that names commands, as they can be typed here."""
+    say_wrapped(name_command(sentence))
+
+
+def say_allowed(words: str, rule: str) -> None:
+    """What is allowed from now on, and how to take it back."""
+    say_wrapped(text("ask.allowed", rule=words))
+    say_next(text("ask.allowed.undo", id=rule))
 
 
 def read_secret(question: str) -> str:
@@ -215,8 +227,19 @@ def mark_line(problem: Problem, line: str) -> list[str]:
     return [gutter + visible(line), " " * 5 + " | " + pad + caret]
 
 
+def name_vault(folder: Path | None) -> None:
+    """Remember the value of ``--vault``: a command that is proposed later needs it, too."""
+    global _named_vault  # noqa: PLW0603  an error is printed when the contexts of click are gone
+    _named_vault = folder
+
+
 def own_command() -> str:
-    """How this program is called from where the person stands: ``paper`` where the shell finds it, else by its path."""
+    """How this program is called from where the person stands, for the vault that was named."""
+    return f"{own_program()} {_vault_option()}".rstrip()
+
+
+def own_program() -> str:
+    """``paper`` where the shell finds it, else its path."""
     # The script of a checkout says how it was called.
     called, found = os.environ.get("PAPER_COMMAND") or sys.argv[0], shutil.which("paper")
     if Path(called).name == "__main__.py":
@@ -229,11 +252,20 @@ def own_command() -> str:
 
 
 def name_command(words: str) -> str:
-    """A sentence with commands as they can be typed here: the script of a checkout is not on the path."""
-    if "PAPER_COMMAND" not in os.environ:
-        return words
-    command = own_command()
-    return re.sub(r"(?<![\w./-])paper (?=[a-z])", lambda _: f"{command} ", words)
+    """A sentence with commands as they can be typed here.
+
+    The script of a checkout is not on the path, and the vault that was named is not found by itself.
+    """
+    program = own_program() if "PAPER_COMMAND" in os.environ else "paper"
+
+    def spell_out(found: re.Match[str]) -> str:
+        return f"{program} {'' if found[1] == 'init' else _vault_option()}{found[1]}"
+
+    return re.sub(r"(?<![\w./-])paper ([a-z]+)", spell_out, words)
+
+
+def _vault_option() -> str:
+    return "" if _named_vault is None else f"--vault {shlex.quote(str(_named_vault))} "
 
 
 def prepare_streams() -> None:

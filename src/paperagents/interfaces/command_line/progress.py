@@ -13,6 +13,7 @@ from paperagents.interfaces.command_line.output import (
     one_line,
     paint,
     say,
+    say_allowed,
     say_warning,
     say_wrapped,
     visible,
@@ -74,7 +75,7 @@ class Progress:
             say_warning(event["message"])
         if event["type"] == "rule-made":
             self.clear()
-            say_wrapped(text("ask.allowed", rule=event["words"], id=event["rule"]["id"]))
+            say_allowed(event["words"], event["rule"]["id"])
         if self._quiet:
             return
         match event["type"]:

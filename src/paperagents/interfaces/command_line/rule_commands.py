@@ -16,7 +16,13 @@ from paperagents.http.addresses import split_port
 from paperagents.http.messages import normalize_method
 from paperagents.interfaces.command_line.completion import complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import paint, print_json, say, say_wrapped
+from paperagents.interfaces.command_line.output import (
+    paint,
+    print_json,
+    say_allowed,
+    say_next,
+    say_wrapped,
+)
 from paperagents.messages import text
 from paperagents.vault import Vault
 
@@ -71,7 +77,7 @@ def allow(  # noqa: PLR0913  one argument per option
     if as_json:
         print_json(vault.rules.as_json(rule))
     else:
-        say_wrapped(text("ask.allowed", rule=describe_rule(rule, vault.settings.zone), id=rule.id))
+        say_allowed(describe_rule(rule, vault.settings.zone), rule.id)
 
 
 @click.command("rules", help=text("cli.approvals.rules"))
@@ -88,7 +94,7 @@ def rules(context: click.Context, *, as_json: bool) -> None:
         click.echo(f"{paint(rule.id, bold=True)}  {describe_rule(rule, vault.settings.zone)}")
         if state != "active":
             click.echo("    " + paint(text(f"rule.{state}", id=rule.id, tool=rule.by), "yellow"))
-    say(text("cli.approvals.undo") if found else text("cli.approvals.no-rules"))
+    say_next(text("cli.approvals.undo") if found else text("cli.approvals.no-rules"))
 
 
 @click.command("revoke", help=text("cli.approvals.revoke"))

@@ -14,6 +14,7 @@ from paperagents.calls.conversion import CannotConvertError, read_arguments, rea
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.tool import Parameter, ToolDefinition, declared_types
 from paperagents.errors import PaperError, UsageError
+from paperagents.interfaces.command_line.options import cannot_read
 from paperagents.interfaces.command_line.output import one_line, paint, read_secret, say, say_wrapped
 from paperagents.messages import join_sentences, text
 from paperagents.secrets.redaction import is_secret_name
@@ -35,7 +36,7 @@ def read_params(given: str | None) -> JsonObject:
     try:
         source = sys.stdin.read() if given == "-" else Path(given[1:]).read_text("utf-8") if given[:1] == "@" else given
     except OSError as error:
-        raise UsageError("no-such-file", path=given[1:]) from error
+        raise cannot_read(given[1:], error) from error
     except ValueError as error:
         raise UsageError("params-not-json", reason=text("cli.run.not-utf-8")) from error
     return read_arguments(source)

@@ -7,7 +7,7 @@ import click
 from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.completion import complete_parameter, complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import say, say_warning
+from paperagents.interfaces.command_line.output import say_next, say_warning
 from paperagents.interfaces.command_line.run_arguments import (
     ask_missing,
     find_definition,
@@ -62,7 +62,7 @@ def run_command(  # noqa: PLR0913  one argument per option
         say_warning(warning)
     if detach and not dry_run and not as_json:
         click.echo(record.run_id)
-        say(text("cli.run.queued", id=record.run_id))
+        say_next(text("cli.run.queued", id=record.run_id))
         return
     print_record(vault, record, as_json=as_json, log_format=log_format, field=field)
     context.exit(0 if detach and not dry_run else record.exit_code)

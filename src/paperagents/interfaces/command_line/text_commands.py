@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -16,7 +15,7 @@ import click
 from paperagents.definitions.json_value import JsonObject
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand
-from paperagents.interfaces.command_line.options import common_options, current_vault
+from paperagents.interfaces.command_line.options import cannot_read, common_options, current_vault
 from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
 from paperagents.interfaces.command_line.run_output import format_value
 from paperagents.interfaces.command_line.terminal import choose_approver
@@ -66,10 +65,11 @@ def read_source(file: str, root: Path) -> bytes:
     """A file, from here or from the vault's root, or standard input for ``-``."""
     if file == "-":
         return sys.stdin.buffer.read()
-    for candidate in (Path(file), root / file):
-        with suppress(OSError, ValueError):
-            return candidate.read_bytes()
-    raise UsageError("no-such-file", path=file)
+    place = Path(file)
+    try:
+        return (place if place.exists() else root / file).read_bytes()
+    except OSError as error:
+        raise cannot_read(file, error) from error
 
 
 def as_text(content: bytes, file: str) -> str:

@@ -10,7 +10,7 @@ import click
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say
+from paperagents.interfaces.command_line.output import local_time, one_line, paint, print_json, say, say_next
 from paperagents.messages import text
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def list_tokens(context: click.Context, *, as_json: bool) -> None:
         created = local_time(each.created, vault.settings.zone)
         click.echo(f"{paint(one_line(each.name), bold=True)}  {', '.join(each.rights)}  {created}")
     if not found:
-        say(text("cli.serve.token.none"))
+        say_next(text("cli.serve.token.none"))
 
 
 @token_command.command("revoke", help=text("cli.serve.token.revoke"))

@@ -19,6 +19,7 @@ from paperagents.interfaces.command_line.output import (
     print_json,
     read_secret,
     say,
+    say_next,
     visible,
 )
 from paperagents.interfaces.command_line.run_output import print_record
@@ -50,9 +51,9 @@ def test_command(context: click.Context, *, tools: tuple[str, ...], as_json: boo
         if len(results) > broken:
             say(text("cli.test.summary", passed=len(results) - len(failed), failed=len(failed)))
         else:
-            say(text("cli.test.none", count=len(tools) or sum(entry.valid and entry.is_tool for entry in entries)))
+            say_next(text("cli.test.none", count=len(tools) or sum(entry.valid and entry.is_tool for entry in entries)))
         if broken:
-            say(text("cli.test.broken", count=broken))
+            say_next(text("cli.test.broken", count=broken))
     context.exit(1 if failed else 0)
 
 
@@ -98,7 +99,7 @@ def env_command(
         say(text("cli.env.none", owner=one_line(owner)))
     elif unset is not None and not keys:
         target = f"--service {owner}" if service is not None else owner
-        say(text("cli.env.how", target=one_line(target), name=one_line(unset)))
+        say_next(text("cli.env.how", target=one_line(target), name=one_line(unset)))
 
 
 def read_values(owner: str, keys: tuple[str, ...]) -> dict[str, JsonValue]:

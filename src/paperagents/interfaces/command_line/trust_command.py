@@ -10,7 +10,7 @@ from paperagents.approval.trust import KINDS, Brought
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup
 from paperagents.interfaces.command_line.options import common_options, current_vault
-from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, visible
+from paperagents.interfaces.command_line.output import one_line, paint, print_json, say, say_next, visible
 from paperagents.interfaces.command_line.terminal import discard_pending_input, is_interactive
 from paperagents.inventory import as_json as thing_as_json
 from paperagents.inventory import choose_things, give_trust, list_brought, list_undecided, state_of, take_trust
@@ -108,17 +108,21 @@ def settle_trust(vault: Vault, things: Iterable[Brought]) -> None:
     if not open_things:
         return
     if not is_interactive():
-        for thing in open_things:
-            words = text("trust.left-out", what=one_line(thing.what), where=one_line(thing.where), kind=thing.kind)
-            say(paint(words, "yellow", err=True))
-        say(text("trust.left-out.hint"))
-        return
-    if ask(open_things):
+        say_left_out(open_things)
+    elif ask(open_things):
         vault.trust.give(open_things)
         vault.read_settings_again()
     else:
         vault.trust.decline(open_things)
-        say(text("trust.left-out.hint"))
+        say_next(text("trust.left-out.hint"))
+
+
+def say_left_out(things: Iterable[Brought]) -> None:
+    """What does not count, and how it would."""
+    for thing in things:
+        words = text("trust.left-out", what=one_line(thing.what), where=one_line(thing.where), kind=thing.kind)
+        say(paint(words, "yellow", err=True))
+    say_next(text("trust.left-out.hint"))
 
 
 def ask(things: list[Brought]) -> bool:

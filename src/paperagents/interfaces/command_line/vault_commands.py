@@ -29,6 +29,7 @@ from paperagents.interfaces.command_line.output import (
     visible,
     width,
 )
+from paperagents.interfaces.command_line.trust_command import say_left_out
 from paperagents.inventory import as_json as thing_as_json
 from paperagents.inventory import list_rules, list_schedules, list_settings, list_stored, state_of
 from paperagents.known_settings import find_spec, parse_setting
@@ -68,7 +69,9 @@ def config_command(context: click.Context, *, as_json: bool) -> None:
     """Show every setting and where it comes from."""
     if context.invoked_subcommand is not None:
         return
-    settings = current_notes(context).settings.values
+    notes = current_notes(context)
+    settings = notes.settings.values
+    say_untrusted(notes)
     if as_json:
         print_json({name: {"value": mask_value(name, each), "origin": each.origin} for name, each in settings.items()})
         return
@@ -84,11 +87,19 @@ def get(context: click.Context, *, name: str, as_json: bool) -> None:
     """One setting."""
     known = find_spec(name, _ORIGIN)
     unset = Setting(value=known.default, origin="default")
-    setting = current_notes(context).settings.values.get(name, unset)
+    notes = current_notes(context)
+    setting = notes.settings.values.get(name, unset)
+    say_untrusted(notes)
     if as_json:
         print_json({"name": name, "value": mask_value(name, setting), "origin": setting.origin})
     else:
         click.echo(format_setting(mask_value(name, setting)))
+
+
+def say_untrusted(notes: NotesFolder) -> None:
+    """Tell which settings of the vault do not count: whoever wrote one looks for it here."""
+    if untrusted := [each for each in list_settings(notes) if not notes.trust.trusts(each)]:
+        say_left_out(untrusted)
 
 
 @config_command.command("set", help=text("cli.config.set"))
@@ -143,7 +154,14 @@ def print_setting(name: str, root: Path) -> None:
 
 def format_setting(value: Any) -> str:
     """A value as ``set`` takes it."""
-    return visible("" if value is None else ",".join(value) if isinstance(value, list) else str(value))
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case list():
+            return visible(",".join(value))
+    return visible(str(value))
 
 
 @click.command("doctor", cls=LocalisedCommand, help=text("cli.doctor"))
@@ -269,7 +287,7 @@ def backup_command(context: click.Context, *, file: Path | None, restore: bool, 
 
     with current_vault(context) as vault:
         if restore and file is None:
-            raise click.MissingParameter(ctx=context, param=context.command.params[0])
+            raise missing_parameter("FILE")
         chosen = (file or Path(f"paper-backup-{datetime.now():%Y%m%d-%H%M%S}.db")).absolute()  # noqa: DTZ005  for people
         if restore:
             backup.restore(vault.database, chosen)

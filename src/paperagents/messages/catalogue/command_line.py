@@ -213,6 +213,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Option „{name}“ gilt für Tools; bei einem Agenten gibt es diese Form nicht.",
         "选项 “{name}” 用于工具；智能体没有这种形式。",
     ),
+    "unknown-option.help.hint": (
+        "Help: {command} --help",
+        "Hilfe: {command} --help",
+        "帮助：{command} --help",
+    ),
     "unknown-option.suggestion.hint": (
         "Did you mean {suggestion}?",
         "Meinten Sie {suggestion}?",
@@ -248,15 +253,25 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{name} muss eine ganze Zahl sein.",
         "{name} 必须是整数。",
     ),
+    "bad-parameter.amount": (
+        "{name} must be a number, {least} or more.",
+        "{name} muss eine Zahl sein, mindestens {least}.",
+        "{name} 必须是不小于 {least} 的数。",
+    ),
     "bad-parameter": (
         "{name}: {reason}",
         "{name}: {reason}",
         "{name}：{reason}",
     ),
     "bad-option": (
-        "The option '{name}' cannot be used in this way.",
-        "Die Option „{name}“ kann so nicht benutzt werden.",
-        "选项 “{name}” 不能这样使用。",
+        "{name} needs a value.",
+        "{name} braucht einen Wert.",
+        "{name} 需要一个值。",
+    ),
+    "bad-option.flag": (
+        "{name} takes no value.",
+        "Zu {name} gehört kein Wert.",
+        "{name} 不带值。",
     ),
     "bad-option.hint": (
         "Help: {command} --help",
@@ -289,10 +304,25 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Einen Vault anlegen: paper init {path!q}",
         "新建库：paper init {path!q}",
     ),
+    "no-such-vault.refused": (
+        "'{path}' is no folder that can be opened.",
+        "„{path}“ ist kein Ordner, der sich öffnen lässt.",
+        "“{path}” 不是可以打开的文件夹。",
+    ),
+    "no-such-vault.refused.hint": (
+        "Name a folder of notes: paper --vault DIR …",
+        "Nennen Sie einen Ordner mit Notizen: paper --vault DIR …",
+        "请指定一个笔记文件夹：paper --vault DIR …",
+    ),
     "no-such-file": (
         "There is no file or folder '{path}'.",
         "Es gibt keine Datei und keinen Ordner „{path}“.",
         "没有文件或文件夹 “{path}”。",
+    ),
+    "no-such-file.refused": (
+        "'{path}' cannot be read: {reason}.",
+        "„{path}“ kann nicht gelesen werden: {reason}.",
+        "无法读取 “{path}”：{reason}。",
     ),
     "path-outside-this-vault": (
         "'{path}' is not in this vault.",

@@ -407,9 +407,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "a {path}  同上，但范围更大：* 为任意名称，** 为任意层文件夹",
     ),
     "ask.allowed": (
-        "From now on without a question: {rule}.\nUndo: paper approvals revoke {id}",
-        "Von nun an ohne Frage: {rule}.\nRückgängig: paper approvals revoke {id}",
-        "今后不再询问：{rule}。\n撤销：paper approvals revoke {id}",
+        "From now on without a question: {rule}.",
+        "Von nun an ohne Frage: {rule}.",
+        "今后不再询问：{rule}。",
+    ),
+    "ask.allowed.undo": (
+        "Undo: paper approvals revoke {id}",
+        "Rückgängig: paper approvals revoke {id}",
+        "撤销：paper approvals revoke {id}",
     ),
     "ask.unchanged": (
         "Nothing was changed in the editor, so nothing is decided yet.",
