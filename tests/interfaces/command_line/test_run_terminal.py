@@ -175,7 +175,7 @@ def test_an_always_becomes_a_rule(tools: Path) -> None:
     terminal.answer("a\n")
     terminal.answer("a\n")
     code, _, shown = terminal.ended()
-    assert (code, len(re.findall(r"Undo: paper --vault \S+\s+approvals\s+revoke", shown))) == (0, 2)
+    assert (code, len(re.findall(r"Undo: paper\s+--vault\s+\S+\s+approvals\s+revoke", shown))) == (0, 2)
     with open_vault(tools) as opened:
         assert [(rule.by, rule.mode, rule.path) for rule in opened.rules.rules()] == [
             ("two", "create", "a.md"),

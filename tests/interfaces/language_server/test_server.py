@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from tests.interfaces.language_server.conftest import Editor
+from tests.interfaces.language_server.conftest import COMMAND, SECONDS, Editor
 from tests.language.conftest import AGENT, FILES, FIND, SHORTEN, mark, place
 
 from paperagents.language.document import Position
@@ -292,3 +294,16 @@ def test_files_that_can_be_no_tools_are_left_alone(with_editor: WithEditor) -> N
             assert await editor.client.text_document_hover_async(types.HoverParams(editor.identifier(file), at)) is None
 
     with_editor(session)
+
+
+@pytest.mark.parametrize(("methods", "code"), [(["shutdown", "exit"], 0), (["exit"], 1)])
+def test_the_exit_code_says_whether_the_editor_took_its_leave(methods: list[str], code: int, tmp_path: Path) -> None:
+    messages: list[dict[str, object]] = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"processId": None, "capabilities": {}}},
+        {"jsonrpc": "2.0", "method": "initialized", "params": {}},
+        *({"jsonrpc": "2.0", "method": each, **({"id": 1} if each == "shutdown" else {})} for each in methods),
+    ]
+    bodies = [json.dumps(each).encode() for each in messages]
+    sent = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in bodies)
+    done = subprocess.run(COMMAND, input=sent, cwd=tmp_path, capture_output=True, timeout=SECONDS, check=False)
+    assert done.returncode == code, done.stderr

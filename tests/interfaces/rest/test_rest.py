@@ -183,6 +183,11 @@ def test_a_body_that_cannot_be_read_is_a_problem(client: httpx2.Client, body: by
     assert answer.json()["code"] == "invalid-request"
 
 
+def test_what_is_no_json_is_told_of_the_body_and_no_field(client: httpx2.Client) -> None:
+    answer = client.post("/api/runs", content=b"{bad", headers={"content-type": "application/json"})
+    assert answer.json()["details"] == {"problems": [{"at": "body", "problem": "is not JSON"}]}
+
+
 def test_a_lone_surrogate_survives_the_way_through(client: httpx2.Client) -> None:
     body = b'{"tool": "shout", "arguments": {"words": "a\\ud800"}}'
     answer = client.post("/api/runs", content=body, headers={"content-type": "application/json"})

@@ -183,7 +183,10 @@ def lsp_command(context: click.Context) -> None:
     """Serve one editor over stdio."""
     from paperagents.interfaces.language_server.features import make_server  # noqa: PLC0415  everything else starts without it
 
-    make_server(context.obj.vault).start_io()
+    server = make_server(context.obj.vault)
+    server.start_io()
+    # The protocol's own rule; its library drops the exit code.
+    context.exit(0 if server.is_shut_down else 1)
 
 
 @mcp_command.command("servers", help=text("cli.mcp.servers"))

@@ -52,6 +52,7 @@ def _add_files(server: PaperServer) -> None:
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: PaperServer, _: Any) -> None:
+        ls.is_shut_down = True
         ls.vaults.close()
 
 

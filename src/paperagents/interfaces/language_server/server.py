@@ -39,6 +39,8 @@ class PaperServer(LanguageServer):
     def __init__(self, vault: Path | None = None) -> None:
         super().__init__("paper", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.vaults = Vaults(vault, self._disk_changed)
+        self.is_shut_down = False
+        """Whether the editor has said that it is about to end the server."""
         self._published: dict[str, list[types.Diagnostic]] = {}
         self._due: set[str] = set()
         self._checking: asyncio.Task[None] | None = None

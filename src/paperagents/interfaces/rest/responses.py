@@ -209,7 +209,9 @@ def invalid_request(error: RequestValidationError) -> PaperError:
         values = each.get("ctx", {})
         choices = str(values.get("expected", "")).replace("'", "").replace(" or ", ", ")
         problem = text(f"request.{_KINDS.get(each['type'], 'wrong')}", **values, choices=choices)
-        problems.append({"at": ".".join(map(str, each["loc"])), "problem": problem})
+        # Where the body stops being JSON is a number, and no field.
+        fields = each["loc"][:1] if each["type"] == "json_invalid" else each["loc"]
+        problems.append({"at": ".".join(map(str, fields)), "problem": problem})
     together = "; ".join(text("request.at", **each) for each in problems)
     return UsageError("invalid-request", problems=together, details={"problems": problems})
 

@@ -1,4 +1,4 @@
-"""What the commands say that try a tool and keep its secrets."""
+"""What the commands say that try a tool and keep its secrets, and the words of manuals."""
 
 TEXTS: dict[str, tuple[str, str, str]] = {
     "cli.test": (
@@ -145,4 +145,35 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{file} ist nicht lesbar und wurde nicht verändert: {reason}.",
         "无法读取 {file}，文件保持原样：{reason}。",
     ),
+    # --- manuals
+    "manual.id": ("Id", "Id", "标识"),
+    "manual.type": ("Type", "Typ", "类型"),
+    "manual.version": ("Version", "Version", "版本"),
+    "manual.author": ("Author", "Autor", "作者"),
+    "manual.category": ("Category", "Kategorie", "类别"),
+    "manual.file": ("File", "Datei", "文件"),
+    "manual.model": ("Model", "Modell", "模型"),
+    "manual.tools": ("Tools", "Tools", "工具"),
+    "manual.protocol": ("Protocol", "Protokoll", "协议"),
+    "manual.iterations": ("Turns at most", "Höchstens Runden", "最多轮数"),
+    "manual.parameters": ("Parameters", "Parameter", "参数"),
+    "manual.no-parameters": ("None.", "Keine.", "无。"),
+    "manual.steps": ("Steps", "Schritte", "步骤"),
+    "manual.returns": ("Returns", "Rückgabe", "返回值"),
+    "manual.environment": ("Environment", "Umgebung", "环境"),
+    "manual.failures": ("What can go wrong", "Was schiefgehen kann", "可能的错误"),
+    "manual.examples": ("Examples", "Beispiele", "示例"),
+    "manual.call": ("Call", "Aufruf", "调用"),
+    "manual.prompt": ("Prompt", "Prompt", "提示词"),
+    "manual.no-prompt": ("Empty.", "Leer.", "空。"),
+    "manual.yes": ("yes", "ja", "是"),
+    "manual.no": ("no", "nein", "否"),
+    "manual.column.name": ("Name", "Name", "名称"),
+    "manual.column.type": ("Type", "Typ", "类型"),
+    "manual.column.required": ("Required", "Pflicht", "必填"),
+    "manual.column.default": ("Default", "Standard", "默认值"),
+    "manual.column.description": ("Description", "Beschreibung", "描述"),
+    "manual.column.code": ("Code", "Code", "代码"),
+    "manual.column.solution": ("What helps", "Was hilft", "解决办法"),
+    "manual.column.retryable": ("Worth another try", "Neuer Versuch lohnt", "可重试"),
 }
