@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests.waiting import wait_until
@@ -32,3 +36,36 @@ def test_a_run_that_shall_outlive_its_terminal_does() -> None:
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     signal.signal(signal.SIGHUP, before)
     assert not stop.cancelled
+
+
+INTERRUPTED = """
+import os, signal, sys
+from paperagents.__main__ import main
+
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == "paperagents.interfaces.command_line." + os.environ["MODULE"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+main()
+"""
+"""The program, interrupted when it loads a module."""
+
+
+def interrupt(module: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, "list", "--json"],
+        env={**os.environ, "MODULE": module}, cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_an_interruption_while_the_program_loads_ends_it_without_a_word(tmp_path: Path) -> None:
+    done = interrupt("app", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_an_interruption_before_anything_ran_is_a_document_too(tmp_path: Path) -> None:
+    done = interrupt("notes_commands", tmp_path)
+    assert (done.returncode, done.stderr) == (130, "")
+    assert json.loads(done.stdout)["error"]["code"] == "cancelled"

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from paperagents.definitions.text import closest
-from paperagents.errors import PaperError, SettingsError, ToolError, UsageError
+from paperagents.errors import CancelledError, PaperError, SettingsError, ToolError, UsageError
 from paperagents.interfaces.command_line.options import VAULT_PATH, Invocation, remember_vault
 from paperagents.interfaces.command_line.output import name_vault, prepare_streams, print_error, print_json
 from paperagents.messages import language_of_locale, system_text, text, use_language
@@ -35,7 +35,7 @@ def typed_command(context: click.Context) -> str:
     above = []
     if (parent := context.parent) is not None:
         words = [each.name for each in parent.command.params if isinstance(each, click.Argument)]
-        above = [typed_command(parent), *(str(parent.params[word]) for word in words if word is not None)]
+        above = [typed_command(parent), *(str(parent.params[word]) for word in words)]
     return " ".join([*above, str(context.info_name)])
 
 
@@ -193,6 +193,8 @@ def run_catching(arguments: Sequence[str]) -> int:
         use_language(find_language(arguments, invocation) or language_of_locale())
         return invoke(arguments, invocation)
     except (click.Abort, KeyboardInterrupt):
+        if wants_json(arguments, invocation):
+            print_json({"success": False, "error": CancelledError().as_json()})
         return 130
     except BrokenPipeError:
         raise
@@ -200,13 +202,17 @@ def run_catching(arguments: Sequence[str]) -> int:
         if os.environ.get("PAPER_DEBUG") or is_output_failure(error):
             raise
         failure = translate_error(error)
-        # Options that were not parsed before the error count too: the reader asked for JSON all the same.
-        json_options = {"--json", "--format=json"} & {*arguments} or ("--format", "json") in pairwise(arguments)
-        if invocation.as_json or json_options:
+        if wants_json(arguments, invocation):
             print_json({"success": False, "error": failure.as_json()})
         else:
             print_error(failure)
         return failure.exit_code
+
+
+def wants_json(arguments: Sequence[str], invocation: Invocation) -> bool:
+    """Whether the reader asked for JSON, be it by options that were not parsed any more."""
+    json_options = {"--json", "--format=json"} & {*arguments} or ("--format", "json") in pairwise(arguments)
+    return bool(invocation.as_json or json_options)
 
 
 def invoke(arguments: Sequence[str], invocation: Invocation) -> int:
@@ -315,8 +321,9 @@ def _translate_usage_error(error: click.ClickException) -> UsageError:
             return _translate_bad_parameter(parameter, error)
         case click.BadOptionUsage(ctx=click.Context() as context):
             options = (each for each in context.command.params if error.option_name in each.opts)
-            case = "flag" if any(isinstance(each, click.Option) and each.is_flag for each in options) else None
-            return UsageError("bad-option", name=error.option_name, command=typed_command(context), case=case)
+            is_flag = any(isinstance(each, click.Option) and each.is_flag for each in options)
+            command, case = typed_command(context), "flag" if is_flag else "value"
+            return UsageError("bad-option", name=error.option_name, command=command, case=case)
         case click.UsageError(ctx=click.Context(command=LocalisedGroup()) as context):
             # Unknown subcommands have their own error: all that a group can miss here is any subcommand at all.
             return missing_parameter("COMMAND", context)
@@ -332,7 +339,7 @@ def _translate_bad_parameter(parameter: click.Parameter, error: click.BadParamet
             return UsageError("bad-parameter", name=name, least=least, most=most, case="range")
         case click.IntRange(min=int(least)):
             return UsageError("bad-parameter", name=name, least=least, case="least")
-        case click.FloatRange(min=float(least) | int(least)):
+        case click.FloatRange(min=least):
             return UsageError("bad-parameter", name=name, least=least, case="amount")
         case click.types.IntParamType():
             return UsageError("bad-parameter", name=name, case="number")
