@@ -59,7 +59,7 @@ def test_the_settings_files_are_read_once_for_a_command(vault: Path, tmp_path: P
         (["run", "x", "--params"], "--params braucht einen Wert.", "paper run --help"),
         (["--vault"], "--vault braucht einen Wert.", "paper --help"),
         (["run", "x", "--yes=1"], "Zu --yes gehört kein Wert.", "paper run --help"),
-        (["run", "x", "--nosuch"], "„--nosuch“", "paper run --help"),
+        (["runs", "list", "--nosuch"], "„--nosuch“", "paper runs list --help"),
         (["runs", "prune", "--older-than", "x"], "--older-than muss eine Zahl sein, mindestens 0.", None),
         (["store", "task", "set"], "IDENTIFIER fehlt.", "paper store task set --help"),
         (["backup", "--restore"], "FILE fehlt.", "paper backup --help"),
@@ -74,6 +74,20 @@ def test_wrong_usage_is_told_in_the_language_of_the_reader_with_a_command_that_h
     assert answer.err.startswith("Fehler: ")
     assert told in answer.err.splitlines()[0]
     assert command is None or answer.err.splitlines()[1] == f"  Hilfe: {command}"
+
+
+def test_nobody_who_misses_an_option_is_told_to_approve_everything(paper: Paper, write: Write) -> None:
+    write("good.md")
+    answer = paper("run", "good", "--items", "a, b")
+    assert (answer.code, "--yes" in answer.err) == (2, False)
+    assert "-p items=…" in answer.err
+
+
+def test_a_value_without_its_parameter_is_told_with_one(paper: Paper, write: Write) -> None:
+    write("good.md", "---\ntool: true\nname: t\ndescription: d\nparameters:\n  - {name: items, type: string}\n"
+          "custom_function: return 1;\n---\n")  # fmt: skip
+    answer = paper("run", "t", "two words")
+    assert answer.err.splitlines()[1] == "  Example: paper run t -p items='two words'"
 
 
 @pytest.mark.parametrize("arguments", [["run", "read_file", "--params", "@{}"], ["extract", "{}"], ["resolve", "{}"]])

@@ -82,6 +82,7 @@ def test_settings_that_are_left_out_are_said_where_settings_are_shown(paper: Pap
         assert answer.code == 0
         assert "Left out, not trusted" in answer.err
         assert "paper trust" in answer.err
+    assert paper("config", "get", "sandbox.timeout").err == ""
     trust_everything(Vault(Path()))
     assert paper(*command).err == ""
 

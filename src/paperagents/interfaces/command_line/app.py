@@ -312,9 +312,7 @@ def translate_error(error: Exception) -> PaperError:
 def _translate_usage_error(error: click.ClickException) -> UsageError:
     match error:
         case click.NoSuchOption(ctx=click.Context() as context):
-            near = ", ".join(f"'{name}'" for name in error.possibilities or ())
-            command, case = typed_command(context), "suggestion" if near else "help"
-            return UsageError("unknown-option", name=error.option_name, suggestion=near, command=command, case=case)
+            return _translate_unknown_option(error.option_name, context)
         case click.MissingParameter(param=click.Parameter() as parameter, ctx=click.Context() as context):
             return missing_parameter(parameter.make_metavar(context), context)
         case click.BadParameter(param=click.Parameter() as parameter):
@@ -328,6 +326,16 @@ def _translate_usage_error(error: click.ClickException) -> UsageError:
             # Unknown subcommands have their own error: all that a group can miss here is any subcommand at all.
             return missing_parameter("COMMAND", context)
     return UsageError("wrong-usage", reason=error.format_message())
+
+
+def _translate_unknown_option(name: str, context: click.Context) -> UsageError:
+    options = (option for each in context.command.get_params(context) for option in (*each.opts, *each.secondary_opts))
+    # Without the dashes, which make any two of them alike: --yes must not be proposed for --items.
+    by_word = {option.lstrip("-"): option for option in options if option.startswith("-")}
+    word, command = name.lstrip("-"), typed_command(context)
+    near = ", ".join(f"'{by_word[each]}'" for each in closest(word, by_word))
+    case = "suggestion" if near else "parameter" if command == "paper run" else "help"
+    return UsageError("unknown-option", name=name, word=word, suggestion=near, command=command, case=case)
 
 
 def _translate_bad_parameter(parameter: click.Parameter, error: click.BadParameter) -> UsageError:

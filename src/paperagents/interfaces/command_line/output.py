@@ -259,9 +259,10 @@ def name_command(words: str) -> str:
     program = own_program() if "PAPER_COMMAND" in os.environ else "paper"
 
     def spell_out(found: re.Match[str]) -> str:
-        return f"{program} {'' if found[1] == 'init' else _vault_option()}{found[1]}"
+        named = "" if found[1] == "init" or found[1].startswith("-") else _vault_option()
+        return f"{program} {named}{found[1]}"
 
-    return re.sub(r"(?<![\w./-])paper ([a-z]+)", spell_out, words)
+    return re.sub(r"(?<![\w./-])paper ((?:--)?[a-z]+)", spell_out, words)
 
 
 def _vault_option() -> str:

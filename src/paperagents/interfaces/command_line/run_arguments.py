@@ -48,10 +48,18 @@ def read_pairs(pairs: Iterable[str], definition: ToolDefinition | None) -> JsonO
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise UsageError("param-without-value", pair=pair)
+            raise missing_name(pair, definition)
         written.setdefault(name, []).append(value)
     schemas = parameter_schemas(definition)
     return {name: _read_values(name, values, schemas.get(name)) for name, values in written.items()}
+
+
+def missing_name(value: str, definition: ToolDefinition | None) -> UsageError:
+    """The error for a value alone, with the first parameter it could be meant for."""
+    required = (each.name for each in definition.parameters if each.must_be_given) if definition is not None else ()
+    if definition is None or (name := next(iter(required), None)) is None:
+        return UsageError("param-without-value", pair=value)
+    return UsageError("param-without-value", pair=value, tool=definition.id, name=name, case="example")
 
 
 def parameter_schemas(definition: ToolDefinition | None) -> dict[str, Mapping[str, JsonValue]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import platform
 import sys
+from collections.abc import Container
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
+from paperagents.approval.trust import KINDS
 from paperagents.cluster.operations import NO_DATABASE, check_database, measure_sizes
 from paperagents.definitions.json_value import JsonObject
 from paperagents.interfaces.command_line.app import LocalisedCommand, LocalisedGroup, missing_parameter
@@ -71,7 +73,7 @@ def config_command(context: click.Context, *, as_json: bool) -> None:
         return
     notes = current_notes(context)
     settings = notes.settings.values
-    say_untrusted(notes)
+    say_untrusted(notes, KINDS)
     if as_json:
         print_json({name: {"value": mask_value(name, each), "origin": each.origin} for name, each in settings.items()})
         return
@@ -89,16 +91,18 @@ def get(context: click.Context, *, name: str, as_json: bool) -> None:
     unset = Setting(value=known.default, origin="default")
     notes = current_notes(context)
     setting = notes.settings.values.get(name, unset)
-    say_untrusted(notes)
+    if not setting.origin.startswith("PAPER_"):
+        say_untrusted(notes, (known.grants,))
     if as_json:
         print_json({"name": name, "value": mask_value(name, setting), "origin": setting.origin})
     else:
         click.echo(format_setting(mask_value(name, setting)))
 
 
-def say_untrusted(notes: NotesFolder) -> None:
-    """Tell which settings of the vault do not count: whoever wrote one looks for it here."""
-    if untrusted := [each for each in list_settings(notes) if not notes.trust.trusts(each)]:
+def say_untrusted(notes: NotesFolder, kinds: Container[str | None]) -> None:
+    """Tell which settings of these kinds do not count: whoever wrote one into the file looks for it here."""
+    found = (each for each in list_settings(notes) if each.kind in kinds)
+    if untrusted := [each for each in found if not notes.trust.trusts(each)]:
         say_left_out(untrusted)
 
 

@@ -213,6 +213,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Die Option „{name}“ gilt für Tools; bei einem Agenten gibt es diese Form nicht.",
         "选项 “{name}” 用于工具；智能体没有这种形式。",
     ),
+    "unknown-option.parameter.hint": (
+        "A parameter of the tool is given with -p: -p {word}=…",
+        "Ein Parameter des Tools wird mit -p angegeben: -p {word}=…",
+        "工具的参数用 -p 给出：-p {word}=…",
+    ),
     "unknown-option.help.hint": (
         "Help: {command} --help",
         "Hilfe: {command} --help",

@@ -467,4 +467,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{pair}“ ist nicht NAME=WERT.",
         "“{pair}” 不是 NAME=VALUE 的形式。",
     ),
+    "param-without-value.example.hint": (
+        "Example: paper run {tool} -p {name}={pair!q}",
+        "Beispiel: paper run {tool} -p {name}={pair!q}",
+        "示例：paper run {tool} -p {name}={pair!q}",
+    ),
 }
