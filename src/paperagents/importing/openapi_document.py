@@ -66,7 +66,8 @@ class Document:
         described = first.get("url") if isinstance(first.get("url"), str) else ""
         known = mapping(first.get("variables"))
         filled = re.sub(r"\{([^{}]*)\}", lambda found: _variable(found[1], known, variables), described or "")
-        address = given or join_address(self.source, filled)
+        # A document that names no server means the one it came from, whatever its own path is there.
+        address = given or join_address(self.source, filled or "/")
         if not is_address(address):
             raise UsageError("openapi-without-server")
         return address.rstrip("/")

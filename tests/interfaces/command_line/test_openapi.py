@@ -157,7 +157,7 @@ def test_a_service_without_an_address_needs_one() -> None:
         operations(document)
     assert refused.value.code == "openapi-without-server"
     assert operations(document, server="https://x.example/")[0].server == "https://x.example"
-    assert operations(document, source="https://y.example/api/v2.json")[0].server == "https://y.example/api/v2.json"
+    assert operations(document, source="https://y.example/docs/api.json")[0].server == "https://y.example"
     relative = {**document, "servers": [{"url": "../v1"}]}
     assert operations(relative, source="https://y.example/docs/api.json")[0].server == "https://y.example/v1"
 
