@@ -192,6 +192,24 @@ def test_a_loop_keeps_the_order_of_its_items(desk: Desk, at_once: int) -> None:
     assert desk.run("c", {"items": []}).data == []
 
 
+def test_the_javascript_of_a_step_in_a_loop_sees_the_item(desk: Desk) -> None:
+    desk.chain("c", """
+  - tool: echo
+    for_each: [a, b]
+    parameters: {value: "!"}
+    post_processing: return item + output + index;
+  - tool: echo
+    for_each: [[1, 2]]
+    parameters: {value: 1}
+    post_processing: "const [item] = [3]; return item + index;"
+  - {tool: echo, parameters: {value: ["{{echo.output}}"]}}
+""")  # fmt: skip
+    assert desk.problems("tools/c.md") == []
+    record = desk.run("c")
+    assert record.data == [[3]]
+    assert [each["output"] for each in record.execution_log if each["block"] == "postprocess"] == ["a!0", "b!1", 3]
+
+
 def test_a_loop_over_something_else_than_a_list_is_an_error(desk: Desk) -> None:
     desk.chain("c", '\n  - {tool: echo, for_each: "{{x}}", parameters: {value: 1}}',
                "parameters:\n  - {name: x, type: string, description: d}")  # fmt: skip

@@ -20,6 +20,7 @@ from paperagents.reading.javascript_syntax import JavaScript
 from paperagents.reading.references import BUILT_IN_NAMES
 from paperagents.values import dataclass
 
+_IN_LOOP: dict[str, Shape] = {"item": ANYTHING, "index": {"type": "number"}}
 _CLOCK: Mapping[str, Shape] = {name: {"type": "string"} for name in BUILT_IN_NAMES}
 
 
@@ -106,6 +107,8 @@ class Surroundings:
                 names["output"] = self._answer_of(of) if of is script.step else self.output_of(of)
             if of is not None and of.label in self._last.outputs and script.block == "postprocess":
                 value["output"] = self._last.outputs[of.label]
+            if script.step is not None and script.step.in_loop:
+                names |= _IN_LOOP
         return Reachable(shape=_object(names), value=value)
 
     def output_of(self, step: Step) -> Shape:
@@ -163,7 +166,7 @@ class Surroundings:
             if step.previous.label in outputs:
                 value |= {"prev_step": {"output": outputs[step.previous.label]}, "output": outputs[step.previous.label]}
         if step.in_loop:
-            names |= {"item": ANYTHING, "index": {"type": "number"}}
+            names |= _IN_LOOP
         environment = self._environment()
         return {**names, "env": environment} if environment else names
 

@@ -86,7 +86,9 @@ class _StepReader:
             check_values(parameters, self.scope, self.problems)
         post_processing = fields.script("post_processing")
         if post_processing is not None:
-            check_block(post_processing, self.surroundings("input", "output", "context"), self.problems)
+            check_block(
+                post_processing, self.surroundings("input", "output", "context", *self.loop_names()), self.problems
+            )
         condition, condition_at = self.condition()
         return Step(
             tool=tool,
@@ -179,8 +181,11 @@ class _StepReader:
     def names(self) -> Surroundings:
         """What a condition finds."""
         always = ("input", "preprocess", "prev_step", "output", "steps", "context", *BUILT_IN_NAMES)
-        loop = ("item", "index") if self.scope.in_loop else ()
-        return self.surroundings(*always, *loop, *self.scope.arguments, *self.scope.labels)
+        return self.surroundings(*always, *self.loop_names(), *self.scope.arguments, *self.scope.labels)
+
+    def loop_names(self) -> tuple[str, ...]:
+        """What a step of a loop finds besides."""
+        return ("item", "index") if self.scope.in_loop else ()
 
     def surroundings(self, *names: str) -> Surroundings:
         return Surroundings(names=names, arguments=self.scope.arguments, input_fields=self.scope.input_fields)

@@ -115,6 +115,7 @@ class Scripts:
             visible["context"] = names.context()
         if names.has_previous:
             visible["output"] = names.previous
+        visible |= {name: value for name, value in names.loop.items() if name in code.text}
         entry.is_idempotent = True
         return self._in_sandbox(code, visible, run, entry)
 
