@@ -72,6 +72,13 @@ def test_a_way_that_leads_nowhere_is_an_error(template: str) -> None:
         resolve(template, NAMES)
 
 
+def test_a_way_through_null_is_told_as_such() -> None:
+    with pytest.raises(ReferenceMissingError) as caught:
+        resolve("steps.skipped.output.path", Names().after("skipped", None))
+    assert "null" in caught.value.message
+    assert "if:" in str(caught.value.hint)
+
+
 def test_the_first_step_has_nothing_before_it() -> None:
     with pytest.raises(ReferenceMissingError):
         resolve("prev_step.output", Names())

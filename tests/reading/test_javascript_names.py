@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paperagents.definitions.source import Excerpt
-from paperagents.reading.javascript_checks import check_block
+from paperagents.reading.javascript_checks import check_block, check_expression
 from paperagents.reading.javascript_names import DENO_GLOBALS, Surroundings, check_module_names
 from paperagents.reading.javascript_scopes import MOST_IN_ERROR, SANDBOX_GLOBALS, Scopes
 from paperagents.reading.javascript_syntax import JavaScript
@@ -213,6 +213,13 @@ def test_a_warning_says_what_was_probably_meant(code: str, hint: str) -> None:
     check_block(Excerpt(text=code), AROUND, problems)
     (problem,) = problems.in_order()
     assert hint in str(problem.hint)
+
+
+def test_a_condition_is_not_told_to_declare_anything() -> None:
+    problems = ProblemList("tool.md", ["zzzzz > 1"])
+    check_expression(Excerpt(text="zzzzz > 1"), (), Surroundings(is_condition=True), problems)
+    (problem,) = problems.in_order()
+    assert "prev_step" in str(problem.hint)
 
 
 def test_nothing_is_said_of_names_where_looking_for_them_would_take_too_long() -> None:

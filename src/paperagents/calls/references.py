@@ -181,7 +181,7 @@ class _Lookup:
             elif isinstance(value, list):
                 raise self.missing(str(segment), [], case="index" if is_index else "list", count=len(value))
             else:
-                raise self.missing(str(segment), [], case="value")
+                raise self.missing(str(segment), [], case="null" if value is None else "value")
         return value
 
     def missing(self, wanted: str, known: list[str], *, case: str, count: int = 0) -> ReferenceMissingError:

@@ -56,6 +56,8 @@ class Surroundings:
     """The declared arguments, which a block reads as fields of ``input``."""
     input_fields: Collection[str] | None = None
     """What ``input`` can have; None where that is not known."""
+    is_condition: bool = False
+    """A single expression, which can declare nothing."""
 
 
 def check_names(
@@ -98,7 +100,7 @@ def report_undefined(name: str, span: Span, own: Iterable[str], around: Surround
     elif name in _OF_BROWSERS:
         case = "elsewhere"
     else:
-        case = "suggestion" if near[0] else None
+        case = "suggestion" if near[0] else "condition" if around.is_condition else None
     problems.warning("undefined-name", span, name=name, suggestion=near[0], case=case)
 
 

@@ -24,7 +24,7 @@ SANDBOX_GLOBALS = frozenset({
     "Reflect", "RegExp", "Set", "String", "SuppressedError", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder",
     "TypeError", "URIError", "URL", "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray",
     "WeakMap", "WeakRef", "WeakSet", "arguments", "atob", "btoa", "console", "decodeURI", "decodeURIComponent",
-    "encodeURI", "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN", "parseFloat", "parseInt",
+    "encodeURI", "encodeURIComponent", "escape", "globalThis", "isFinite", "isNaN", "parseFloat", "parseInt",
     "performance", "queueMicrotask", "structuredClone", "undefined", "unescape",
 })  # fmt: skip
 """What every piece of JavaScript finds in the sandbox."""

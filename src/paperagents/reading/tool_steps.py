@@ -181,7 +181,8 @@ class _StepReader:
     def names(self) -> Surroundings:
         """What a condition finds."""
         always = ("input", "preprocess", "prev_step", "output", "steps", "context", *BUILT_IN_NAMES)
-        return self.surroundings(*always, *self.loop_names(), *self.scope.arguments, *self.scope.labels)
+        found = self.surroundings(*always, *self.loop_names(), *self.scope.arguments, *self.scope.labels)
+        return replace(found, is_condition=True)
 
     def loop_names(self) -> tuple[str, ...]:
         """What a step of a loop finds besides."""
@@ -191,13 +192,15 @@ class _StepReader:
         return Surroundings(names=names, arguments=self.scope.arguments, input_fields=self.scope.input_fields)
 
     def retry(self) -> Retry:
-        written = self.node.get("retry")
+        written = self.fields.given("retry")
+        if written is None:
+            return Retry()
         if isinstance(written, YamlScalar) and type(written.value) is int and written.value >= 1:
             return Retry(attempts=written.value)
-        mapping = self.fields.mapping_of("retry")
-        if mapping is None:
+        if not isinstance(written, YamlMapping):
+            self.problems.error("wrong-type", written.span, field="retry", case="retry")
             return Retry()
-        fields = Fields(mapping, self.problems)
+        fields = Fields(written, self.problems)
         fields.warn_of_slips(RETRY_FIELDS)
         return Retry(
             attempts=fields.whole_number("attempts", least=1) or 1,

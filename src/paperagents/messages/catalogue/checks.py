@@ -299,6 +299,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "„{field}“ muss ein Verweis, ein kleiner JavaScript-Ausdruck, true oder false sein.",
         "“{field}” 必须是引用、简短的 JavaScript 表达式、true 或 false。",
     ),
+    "wrong-type.retry": (
+        "'{field}' must be a number of attempts, at least 1, or a mapping with attempts, delay and backoff.",
+        "„{field}“ muss eine Anzahl von Versuchen sein, mindestens 1, oder eine Zuordnung mit attempts, delay und backoff.",
+        "“{field}” 必须是尝试次数（至少为 1），或包含 attempts、delay 和 backoff 的映射。",
+    ),
     "wrong-type.function": (
         "'{field}' must be a function.",
         "„{field}“ muss eine Funktion sein.",

@@ -87,6 +87,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es ist ein Feld von context: context.{name}",
         "它是 context 的字段：context.{name}",
     ),
+    "undefined-name.condition.hint": (
+        "A condition sees input, output, prev_step, steps, context, and arguments and labels by their names.",
+        "Eine Bedingung kennt input, output, prev_step, steps, context sowie Argumente und Schritte mit ihren Namen.",
+        "条件中可以使用 input、output、prev_step、steps、context，以及参数和步骤的名称。",
+    ),
     "undefined-name.elsewhere": (
         "'{name}' does not exist in the sandbox.",
         "„{name}“ gibt es in der Sandbox nicht.",
@@ -193,6 +198,17 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "'{reference}': this is a single value; it has no '{wanted}'.",
         "„{reference}“: Das ist ein einzelner Wert; er hat kein „{wanted}“.",
         "“{reference}”：这是单个值，没有 “{wanted}”。",
+    ),
+    "unknown-reference.null": (
+        "'{reference}': there is nothing here (null), so no '{wanted}' either.",
+        "„{reference}“: Hier ist nichts (null), also auch kein „{wanted}“.",
+        "“{reference}”：这里为空（null），因此没有 “{wanted}”。",
+    ),
+    "unknown-reference.null.hint": (
+        "Skipped and failed steps have no output, arguments that were not given no value; if: can leave this step out.",
+        "Übersprungene und fehlgeschlagene Schritte haben keine Ausgabe, nicht angegebene Argumente keinen Wert; mit if: "
+        "lässt sich dieser Schritt auslassen.",
+        "被跳过或失败的步骤没有输出，未给出的参数没有值；可用 if: 跳过此步骤。",
     ),
     "unknown-reference.first-step": (
         "'{reference}': there is no step before this one.",
