@@ -301,7 +301,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "wrong-type.retry": (
         "'{field}' must be a number of attempts, at least 1, or a mapping with attempts, delay and backoff.",
-        "„{field}“ muss eine Anzahl von Versuchen sein, mindestens 1, oder eine Zuordnung mit attempts, delay und backoff.",
+        "„{field}“ muss eine Zahl von Versuchen ab 1 sein oder eine Zuordnung mit attempts, delay und backoff.",
         "“{field}” 必须是尝试次数（至少为 1），或包含 attempts、delay 和 backoff 的映射。",
     ),
     "wrong-type.function": (

@@ -205,10 +205,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "“{reference}”：这里为空（null），因此没有 “{wanted}”。",
     ),
     "unknown-reference.null.hint": (
-        "Skipped and failed steps have no output, arguments that were not given no value; if: can leave this step out.",
-        "Übersprungene und fehlgeschlagene Schritte haben keine Ausgabe, nicht angegebene Argumente keinen Wert; mit if: "
-        "lässt sich dieser Schritt auslassen.",
-        "被跳过或失败的步骤没有输出，未给出的参数没有值；可用 if: 跳过此步骤。",
+        "With if: the step can be left out where there is nothing.",
+        "Mit if: lässt sich der Schritt auslassen, wenn nichts da ist.",
+        "可用 if: 在没有值时跳过此步骤。",
     ),
     "unknown-reference.first-step": (
         "'{reference}': there is no step before this one.",
