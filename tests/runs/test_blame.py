@@ -52,6 +52,14 @@ def test_lines_that_an_undo_brings_back_belong_to_whom_they_belonged(desk: Desk)
     assert owners(desk) == [None, second, second, None]
 
 
+def test_a_line_of_the_run_is_not_taken_for_one_that_its_undo_brings_back(desk: Desk) -> None:
+    before = "c\na\nc\nb\ndd\nc\ndd\n\nb\n\nb\n"
+    desk.note("a.md", before)
+    write(desk, "c\na\nc\nx8\nb\ndd\nc\ndd\nq\nb\nz9\n\n")
+    desk.vault.undo("last", approver=lambda _: YES)
+    assert (desk.text("a.md"), {*owners(desk)}) == (before, {None})
+
+
 def test_a_deleted_note_that_an_undo_brings_back_is_whose_it_was(desk: Desk) -> None:
     first = write(desk, "one\ntwo\n")
     gone = desk.vault.undo(first, approver=lambda _: YES)

@@ -51,17 +51,15 @@ def follow(authored: Authored, text: str | None, owner: Owner, *, restored: Iter
     if lines == authored.lines:
         return authored
     owners: list[Owner] = []
-    new: list[int] = []
     for kind, start, end, new_start, new_end in compare(authored.lines, lines):
-        if kind == "equal":
-            owners += authored.owners[start:end]
-        else:
-            owners += [owner] * (new_end - new_start)
-            new += range(new_start, new_end)
-    for earlier in map(partial(owners_in, lines=lines), restored if new else ()):
-        for place in [place for place in new if place in earlier]:
+        owners += authored.owners[start:end] if kind == "equal" else [owner] * (new_end - new_start)
+    # Also lines of the run that is taken back: one that it wrote may look like one that it had replaced.
+    runs = {owner.root_run, owner.undoes} if owner is not None else set()
+    open_places = [place for place, each in enumerate(owners) if each is not None and each.root_run in runs]
+    for earlier in map(partial(owners_in, lines=lines), restored if open_places else ()):
+        for place in [place for place in open_places if place in earlier]:
             owners[place] = earlier[place]
-        new = [place for place in new if place not in earlier]
+        open_places = [place for place in open_places if place not in earlier]
     return Authored(lines, owners)
 
 
