@@ -84,3 +84,9 @@ def test_more_of_the_same_character_by_character_is_read_in_proportion(text_of: 
 @pytest.mark.parametrize("work", [read_tags, read_one_by_one])
 def test_backticks_without_a_partner_are_read_in_proportion(piece: str, work: Callable[[str], object]) -> None:
     assert growth(lambda text: work(text + "{{<memory />}}"), repeated(piece), 500) < MOST_GROWTH
+
+
+@pytest.mark.parametrize("piece", ["> ~~~\n", "> ```js\nx\n", "> ~~~\nx\n"])
+@pytest.mark.parametrize("work", [read_tags, read_one_by_one])
+def test_fences_in_quotes_are_read_in_proportion(piece: str, work: Callable[[str], object]) -> None:
+    assert growth(work, repeated(piece), 5000) < MOST_GROWTH

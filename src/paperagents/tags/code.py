@@ -24,12 +24,12 @@ FENCE_OPENING = compile_regex(
     rf"(?P<container>{CONTAINER})(?:(?P<ticks>`{{3,1000}}+){INFORMATION}(?=\n)|(?P<tildes>~{{3,1000}}+)(?!~))"
 )
 FENCE_UNDECIDED = compile_regex(rf"{CONTAINER}(?:[-+*]|\d{{1,9}}+[.)]?+|`{{1,1000}}+{INFORMATION}|~{{1,1000}}+)?+\Z")
-FENCE_CLOSING = compile_regex(
-    r"\n(?P<blanks>[ \t>]{0,1000}+)(?P<marks>`{3,1000}+|~{3,1000}+)[ \t]{0,1000}+\r?+(?=\n|\{\{<\s{0,64}+/)"
-)
+CLOSING_LINE = r"\n(?P<blanks>[ \t>]{0,1000}+)(?P<marks>`{3,1000}+|~{3,1000}+)[ \t]{0,1000}+\r?+(?=\n|\{\{<\s{0,64}+/)"
+FENCE_CLOSING = compile_regex(CLOSING_LINE)
+# A line without its quote mark ends the quote. Both are looked for at once: either may be far away, fence after fence.
+QUOTED_FENCE_CLOSING = compile_regex(rf"\n[ \t]{{0,1000}}+(?=[^ \t>])|{CLOSING_LINE}")
 LONGEST_FENCE_LINE = 8192
 """No line that opens or closes a fence is longer."""
-QUOTE_LEFT = compile_regex(r"\n[ \t]{0,1000}+(?=[^ \t>])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,14 +43,12 @@ class Fence:
 
     def end(self, buffer: str, position: int) -> int | None:
         """Where the fence ends in this buffer, or None where it goes on."""
-        left = QUOTE_LEFT.search(buffer, position) if self.quotes else None
-        limit = left.start() if left else len(buffer)
-        for match in FENCE_CLOSING.finditer(buffer, position):
-            if match.start() >= limit:
-                break
+        for match in (QUOTED_FENCE_CLOSING if self.quotes else FENCE_CLOSING).finditer(buffer, position):
+            if match["marks"] is None:
+                return match.start()
             if self._is_closed_by(match["marks"], match["blanks"]):
                 return match.end()
-        return limit if left else None
+        return None
 
     def _is_closed_by(self, marks: str, blanks: str) -> bool:
         if marks[0] != self.marks[0] or len(marks) < len(self.marks) or blanks.count(">") > self.quotes:
