@@ -224,6 +224,7 @@ def test_what_there_is_not_cannot_be_undone(desk: Desk) -> None:
     assert caught.value.code == "undo-unknown-file"
     reading = desk.run("read_file", {"filePath": "a.md"}).run_id
     assert (undo(desk, reading).error or {})["code"] == "nothing-to-undo"
+    assert (undo(desk, reading, "a.md").error or {})["code"] == "nothing-to-undo"
 
 
 def test_an_undo_that_waits_undoes_what_was_shown_whatever_is_last_by_then(desk: Desk) -> None:

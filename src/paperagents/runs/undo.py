@@ -155,7 +155,7 @@ def changed_lines(before: str, now: str) -> Lines:
 def choose_files(changes: Sequence[RunChange], wanted: Sequence[str]) -> list[RunChange]:
     """The changes of these files alone, or all. Raises UsageError for a file that the run did not change."""
     names = {each.name for each in changes}
-    if unknown := [each for each in wanted if each not in names]:
+    if names and (unknown := [each for each in wanted if each not in names]):
         told = ", ".join(sorted(names)[:_MOST_NAMED])
         raise UsageError("undo-unknown-file", path=unknown[0], paths=told)
     return [each for each in changes if not wanted or each.name in wanted]
