@@ -15,6 +15,7 @@ from tests.desk import Person
 
 import paperagents
 from paperagents.approval.question import ApprovalRequest, Approved, Denied, Pending
+from paperagents.approval.rules import Rule
 from paperagents.errors import UsageError
 from paperagents.interfaces.command_line.app import COMMANDS
 from paperagents.runs.session import Session
@@ -679,5 +680,20 @@ def test_an_agreed_read_is_carried_out_and_one_that_is_always_allowed_not_asked_
     assert isinstance(record.data, dict)
     assert record.data["content"] == "word\n"
     assert desk.run("read_file", {"filePath": "/a.md"}).success
+    assert desk.run("read_file", {"filePath": "./a.md"}).success
     assert desk.run("read_file", {"filePath": "b.md"}).status == "waiting"
     assert desk.run("write_file", {"filePath": "a.md", "content": "x", "overwrite": True}).status == "waiting"
+
+
+def test_a_rule_for_a_place_is_none_for_what_a_link_there_leads_to(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.note("open/a.md", "word\n")
+    desk.note("closed/b.md", "word\n")
+    (desk.root / "open" / "b.md").symlink_to("../closed/b.md")
+    (desk.root / "open" / "closed").symlink_to("../closed")
+    monkeypatch.setenv("PAPER_APPROVAL_READS", "true")
+    desk.reopened()
+    for tool in ("read_file", "search_files"):
+        desk.vault.rules.allow(Rule(tool=tool, path="open/**"))
+    assert desk.run("read_file", {"filePath": "open/a.md"}).success
+    assert desk.run("read_file", {"filePath": "open/b.md"}).status == "waiting"
+    assert desk.run("search_files", {"query": "word", "path": "open/closed"}).status == "waiting"

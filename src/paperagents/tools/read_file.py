@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paperagents.approval.question import Effect, Scope
 from paperagents.definitions.json_value import JsonObject
-from paperagents.files.safe_open import split_file_path
+from paperagents.files.safe_open import join_path, split_file_path
 from paperagents.tools.built_in import (
     ANY,
     INTEGER,
@@ -24,7 +24,8 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
     return Effect(
         tool=READ_FILE.name,
         arguments=arguments,
-        scope=Scope(path=path.lstrip("/")),
+        # A rule is about the place itself: what a link leads to is not where the link is.
+        scope=Scope(path=join_path(context.folder.resolve(split_file_path(path)))),
         perform=lambda: context.folder.read_text(path).as_json(),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 from paperagents.approval.question import Effect, Scope
 from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.errors import ToolError
-from paperagents.files.safe_open import split_path
+from paperagents.files.safe_open import join_path, split_path
 from paperagents.messages import text
 from paperagents.tools.built_in import (
     BOOLEAN,
@@ -42,7 +42,7 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
     return Effect(
         tool=SEARCH_FILES.name,
         arguments=arguments,
-        scope=Scope(path=given["path"]),
+        scope=Scope(path=join_path(context.folder.resolve(split_path(given["path"]))) or "/"),
         perform=search,
         warn_of=warn_of_cut,
     )

@@ -171,3 +171,11 @@ def test_an_always_is_told_before_and_after_also_beside_json(paper: Any) -> None
         shown = paper("approvals", command, *(["last"] if command == "show" else [])).out
         assert "Always would mean: diary may create a.md, until" in shown
     assert "diary may create a.md, until" in paper("approvals", "approve", "last", "--always", "--json").err
+
+
+def test_the_whole_vault_can_be_searched_by_a_rule_but_not_written(paper: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPER_APPROVAL_READS", "true")
+    assert paper("run", "search_files", "-p", "query=x").code == 3
+    assert paper("approvals", "allow", "search_files", "--path", "/").code == 0
+    assert paper("run", "search_files", "-p", "query=x").code == 0
+    assert paper("approvals", "allow", "write_file", "--path", "/").code == 2

@@ -135,9 +135,11 @@ def read_place(tool: ToolDefinition, path: str | None, host: str | None, method:
         raise UsageError("rule-place", tool=tool.id, case=needs)
     if path is not None:
         parts = split_parts(path)
-        if not parts or not {".", ".."}.isdisjoint(parts):
+        # What is searched may be the whole vault.
+        is_place = bool(parts) or (path == "/" and tool.id == "search_files")
+        if not is_place or not {".", ".."}.isdisjoint(parts):
             raise UsageError("rule-path", path=path)
-        return {"path": "/".join(parts)}
+        return {"path": "/".join(parts) or path}
     return {} if host is None or method is None else {"host": read_host(host), "method": read_method(method)}
 
 
