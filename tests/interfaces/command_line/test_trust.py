@@ -184,3 +184,12 @@ def test_whoever_is_asked_sees_which_database_it_is_and_no_password(
     write(".paper/settings.toml", f'database_url = "{address}"\n')
     (thing,) = paper("trust", "show", "--json").document
     assert thing["what"] == f"database_url = {shown}"
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_run_that_came_along_is_shown_as_such(paper: Paper, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    paper("run", "write_file", "-p", "filePath=mine.md", "-p", "content=x")
+    shown = (["runs", "list"], ["runs", "show", "last"], ["approvals", "list"], ["approvals", "show", "last"])
+    assert not [each for each in shown if "came " in paper(*each).out]
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "somebody-else"))
+    assert [each for each in shown if "came " in paper(*each).out] == [*shown]

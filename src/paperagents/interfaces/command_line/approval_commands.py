@@ -76,6 +76,8 @@ def print_question(vault: Vault, request: ApprovalRequest) -> None:
     requested = local_time(request.requested, vault.settings.zone)
     click.echo(f"{paint(request.id, bold=True)}  {requested}  {wish}")
     click.echo(f"    {one_line(place)}")
+    if not vault.journal.is_own(request.run_id):
+        click.echo(f"    {text('run-not-trusted', id=request.run_id)}")
     for line in request.preview.split("\n"):
         click.echo("    " + paint_diff_line(line))
     if always := describe_proposal(request, vault.settings.zone):

@@ -25,6 +25,7 @@ from paperagents.interfaces.command_line.terminal import attend_run
 from paperagents.messages import text
 
 _STATES = ("succeeded", "failed", "denied", "waiting", "cancelled", "planned", "running", "queued")
+_UNFINISHED = ("waiting", "running", "queued")
 _COMPARED = ("name", "status", "parameters", "output")
 _SHOWN = 50
 
@@ -58,7 +59,9 @@ def list_runs(  # noqa: PLR0913  one argument per option
         started = local_time(run["started"], vault.settings.zone)
         state = paint_status(str(run["status"]), columns=15)
         took = pad(format_duration(run["duration_ms"]), 10)
-        click.echo(f"{run['run_id']}  {state} {started}  {took} {visible(str(run['tool']))}")
+        is_foreign = run["status"] in _UNFINISHED and not vault.journal.is_own(str(run["run_id"]))
+        mark = f"  ({text('web.run.foreign')})" if is_foreign else ""
+        click.echo(f"{run['run_id']}  {state} {started}  {took} {visible(str(run['tool']))}{mark}")
     if len(runs) > limit:
         say(text("cli.runs.more", limit=limit, more=10 * limit))
     elif not runs:

@@ -99,6 +99,8 @@ def print_full_record(vault: Vault, record: RunRecord) -> None:
     started = local_time(record.started, vault.settings.zone)
     took = format_duration(record.duration_ms)
     click.echo(f"{record.run_id}  {visible(record.tool)}  {status}  {started}  {took}")
+    if not vault.journal.is_own(record.run_id):
+        click.echo(f"  {text('run-not-trusted', id=record.run_id)}")
     if is_agents_log(record.execution_log):
         for line in tree_lines(vault.history.tree(record.run_id)):
             click.echo(line)
