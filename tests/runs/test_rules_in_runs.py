@@ -29,6 +29,14 @@ def test_the_rule_names_the_outermost_tool(desk: Desk) -> None:
     assert desk.run("inner").status == "waiting"
 
 
+def test_a_dry_run_would_not_ask_about_what_a_rule_allows(desk: Desk) -> None:
+    desk.note("a.md", "")
+    desk.chain("outer", APPEND)
+    for path, asks in (("b.md", True), ("a.md", False)):
+        desk.vault.rules.allow(Rule(tool="write_file", mode="append", path=path))
+        assert [each["would_ask"] for each in desk.vault.plan("outer").planned or ()] == [asks]
+
+
 def test_a_step_that_runs_a_tool_says_who_agreed_to_what_that_did(desk: Desk) -> None:
     desk.chain("inner", APPEND)
     desk.chain("outer", "\n  - {tool: inner}")

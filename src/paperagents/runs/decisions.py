@@ -97,7 +97,7 @@ class Decisions:
         because it has. Inside, nobody is asked anything else: what is said to one question may hold for the next, too.
         """
         stored = self.services.questions.answer_at(run.run_id, place.path) if run.log.is_resumed else None
-        if stored is None and (permission := self._find_permission(effect, run)) is not None:
+        if stored is None and (permission := self.find_permission(effect, run)) is not None:
             yield permission, False, False
             return
         with self.session.not_counting_time(), self.session.lock:
@@ -110,18 +110,18 @@ class Decisions:
                     self.services.questions.discard_answer(run.run_id, place.path)
             else:
                 # Somebody may have said "for the rest of the run" or "always" while this step waited for its turn.
-                known = self._find_permission(effect, run)
+                known = self.find_permission(effect, run)
             if known is not None:
                 yield known, False, False
             else:
                 yield self._ask(request, run, effect), self.session.approver.takes_time, stored is not None
 
-    def _find_permission(self, effect: Effect, run: RunContext) -> Approved | None:
+    def find_permission(self, effect: Effect, run: RunContext) -> Approved | None:
         """The yes that covers more than one change, and this one, too."""
         if effect.must_be_seen:
             return None
         if effect.is_commit:
-            parts = [self._find_permission(replace(effect, tool=tool, scope=scope, is_commit=False), run)
+            parts = [self.find_permission(replace(effect, tool=tool, scope=scope, is_commit=False), run)
                      for tool, scope in effect.parts]  # fmt: skip
             return parts[0] if parts and None not in parts else None
         if (run.root_run, effect.tool) in self.session.allowed_tools:

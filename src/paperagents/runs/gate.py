@@ -331,7 +331,8 @@ class Gate:
         The requests of a ``.tool.js`` are only shown, also those that read: what comes after them is code, not a plan.
         """
         entry.hitl_required = effect.require_possible().needs_approval
-        self.add_to_plan(run, place, effect.tool, effect.arguments, preview=effect.preview, asks=effect.needs_approval)
+        asks = effect.needs_approval and self.decisions.find_permission(effect, run) is None
+        self.add_to_plan(run, place, effect.tool, effect.arguments, preview=effect.preview, asks=asks)
         if self.session.responses is not None and effect.leaves_the_vault:
             raise ToolError("example-needs-response", tool=effect.tool)
         is_script = run.in_script or run.tool.module is not None
