@@ -21,6 +21,11 @@ def schema_of(parameter: str) -> JsonObject:
     return definition.schema
 
 
+def test_no_default_inside_an_object_is_no_value_either() -> None:
+    schema = schema_of("name: a, type: object, description: A, properties: {b: {type: string, default: null}}")
+    assert schema["properties"]["a"]["properties"] == {"b": {"type": "string"}}  # type: ignore[index,call-overload]  # JSON
+
+
 @pytest.mark.parametrize(
     ("parameter", "required"),
     [
@@ -80,6 +85,10 @@ def test_the_keywords_of_json_schema_are_kept(parameter: str, schema: JsonObject
         ("name: a, type: number, description: A, default: 1", []),
         ("name: a, type: number, description: A, default: .5", []),
         ("name: a, type: boolean, description: A, default: no", ["6:55 error invalid-default"]),
+        (
+            "name: a, type: object, description: A, properties: {b: {properties: {c: {type: number, default: x}}}}",
+            ["6:102 error invalid-default"],
+        ),
         ("name: a, type: string, description: A, pattern: '('", ["6:54 error invalid-schema"]),
         (
             "name: a, type: string, description: A, pattern: '^(a+)+$', default: " + "a" * 99 + "b",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -202,3 +202,55 @@ def find_meant_branch(error: Any) -> list[Any]:
 def _is_another_way(inner: Any, outer: Any) -> bool:
     keyword = inner.schema_path[-1]
     return keyword in ("const", "enum") or (keyword == "type" and inner.instance_path == outer.instance_path)
+
+
+# --- the defaults of properties inside a schema
+
+
+_REFERRED_TO = ("$id", "$schema", "$defs", "definitions", "properties")
+_Names = tuple[str, ...]
+
+
+def find_wrong_defaults(schema: Mapping[str, Any]) -> Iterator[tuple[_Names, Violation]]:
+    """The defaults of properties, at any depth, that their own schemas refuse: the names on the way, and why."""
+    inner = {names: each for names, each in _find_inner_schemas(schema) if each.get("default") is not None}
+    if not inner:
+        return
+    # In a list each has a place of its own, and what the whole says about an object does not matter.
+    referred = {key: schema[key] for key in _REFERRED_TO if key in schema}
+    try:
+        violations = Schema({**referred, "prefixItems": [*inner.values()]}).violations(
+            [each["default"] for each in inner.values()]
+        )
+    except NotASchemaError:
+        return  # A reference leads to another part of the whole.
+    first = {violation.path[0]: violation for violation in reversed(violations)}
+    yield from ((names, first[place]) for place, names in enumerate(inner) if place in first)
+
+
+def _find_inner_schemas(schema: Mapping[str, Any], before: _Names = ()) -> Iterator[tuple[_Names, dict[str, Any]]]:
+    properties = schema.get("properties")
+    for name, each in properties.items() if isinstance(properties, dict) else ():
+        if isinstance(each, dict):
+            yield (*before, name), each
+            yield from _find_inner_schemas(each, (*before, name))
+
+
+def drop_null_defaults(schema: dict[str, Any]) -> dict[str, Any]:
+    """``default: null`` is how people write that there is none, unless null is one of the values."""
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return schema
+    inner = {name: drop_null_defaults(each) if isinstance(each, dict) else each for name, each in properties.items()}
+    for name, each in inner.items():
+        if isinstance(each, dict) and each.get("default", "") is None and not _takes_null(each):
+            inner[name] = {key: value for key, value in each.items() if key != "default"}
+    return {**schema, "properties": inner}
+
+
+def _takes_null(schema: dict[str, Any]) -> bool:
+    """Whether null is one of the values; where only the whole schema tells, it may be."""
+    try:
+        return Schema(schema).accepts(None)
+    except NotASchemaError:
+        return True  # A reference leads to another part of the whole.

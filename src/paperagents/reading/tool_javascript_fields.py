@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from paperagents.definitions.source import Excerpt, Span
@@ -11,7 +11,7 @@ from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import Parameter, follow_reference
 from paperagents.reading.fields import MAX_UNKNOWN
 from paperagents.reading.javascript_syntax import JavaScript
-from paperagents.reading.json_schema import NotASchemaError, Schema, find_schema_mistakes
+from paperagents.reading.json_schema import drop_null_defaults, find_schema_mistakes, find_wrong_defaults
 from paperagents.reading.problems import ProblemList
 
 METADATA = ("id", "name", "description", "version", "author", "category", "tags", "timeout", "approval")
@@ -123,7 +123,6 @@ _WITH_SCHEMAS = frozenset({
     "unevaluatedItems", "contentSchema", "default", "const", "$vocabulary",
 })  # fmt: skip
 """What may have an object as its value where a schema names no properties."""
-_REFERRED_TO = ("$id", "$schema", "$defs", "definitions", "properties")
 
 
 def read_schemas(told: Mapping[str, Any], places: Places, problems: ProblemList) -> tuple[dict[str, Any], ...]:
@@ -174,53 +173,6 @@ def check_schema(told: Any, span: Span, problems: ProblemList) -> dict[str, Any]
         problems.error("invalid-schema", span, name=name, reason=mistake.reason)
     if mistakes:
         return {}
-    check_defaults(schema, span, problems)
+    for names, violation in find_wrong_defaults(schema):
+        problems.error("invalid-default", span, name=".".join(names), reason=violation.rule)
     return drop_null_defaults(schema)
-
-
-def check_defaults(schema: dict[str, Any], span: Span, problems: ProblemList) -> None:
-    """Every default, at any depth, must be what its own schema says."""
-    inner = {path: each for path, each in find_inner_schemas(schema) if each.get("default") is not None}
-    if not inner:
-        return
-    # In a list each has a place of its own, and what the whole says about an object does not matter.
-    referred = {key: schema[key] for key in _REFERRED_TO if key in schema}
-    try:
-        violations = Schema({**referred, "prefixItems": [*inner.values()]}).violations(
-            [each["default"] for each in inner.values()]
-        )
-    except NotASchemaError:
-        return  # A reference leads to another part of the whole.
-    first = {violation.path[0]: violation for violation in reversed(violations)}
-    for place, path in enumerate(inner):
-        if place in first:
-            problems.error("invalid-default", span, name=path, reason=first[place].rule)
-
-
-def drop_null_defaults(schema: dict[str, Any]) -> dict[str, Any]:
-    """``default: null`` is how people write that there is none, unless null is one of the values."""
-    properties = schema.get("properties")
-    if not isinstance(properties, dict):
-        return schema
-    inner = {name: drop_null_defaults(each) if isinstance(each, dict) else each for name, each in properties.items()}
-    for name, each in inner.items():
-        if isinstance(each, dict) and each.get("default", "") is None and not takes_null(each):
-            inner[name] = {key: value for key, value in each.items() if key != "default"}
-    return {**schema, "properties": inner}
-
-
-def takes_null(schema: dict[str, Any]) -> bool:
-    """Whether null is one of the values; where only the whole schema tells, it may be."""
-    try:
-        return Schema(schema).accepts(None)
-    except NotASchemaError:
-        return True  # A reference leads to another part of the whole.
-
-
-def find_inner_schemas(schema: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """The schemas of all properties at any depth, by their dotted names."""
-    properties = schema.get("properties")
-    for name, each in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(each, dict):
-            yield f"{before}{name}", each
-            yield from find_inner_schemas(each, f"{before}{name}.")

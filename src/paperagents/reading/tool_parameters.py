@@ -8,7 +8,13 @@ from paperagents.definitions.json_value import JsonObject, JsonValue
 from paperagents.definitions.text import guess_name
 from paperagents.definitions.tool import TYPES, Parameter, declared_types
 from paperagents.reading.fields import Fields, report_choice
-from paperagents.reading.json_schema import NotASchemaError, compile_schema, find_schema_mistakes
+from paperagents.reading.json_schema import (
+    NotASchemaError,
+    compile_schema,
+    drop_null_defaults,
+    find_schema_mistakes,
+    find_wrong_defaults,
+)
 from paperagents.reading.problems import ProblemList
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -77,7 +83,7 @@ def read_parameter(node: YamlMapping, problems: ProblemList, more_fields: tuple[
         problems.warning("missing-description", span, name=name, case="parameter")
     known = check_type(name, node, problems)
     required_list = isinstance(node.get("required"), YamlSequence)
-    schema = _schema(node, keep_required=required_list)
+    schema = drop_null_defaults(_schema(node, keep_required=required_list))
     judged = {key: value for key, value in schema.items() if key != "description" and (known or key != "type")}
     check_schema(name, judged, node, problems)
     required = True if required_list else fields.boolean("required", default=True)
@@ -129,6 +135,10 @@ def check_schema(name: str, schema: JsonObject, node: YamlMapping, problems: Pro
     mistakes = find_schema_mistakes(json.dumps(schema))
     for mistake in mistakes:
         problems.error("invalid-schema", find_node(node, mistake.path).span, name=name, reason=mistake.reason)
+    for names, violation in find_wrong_defaults(schema) if not mistakes else ():
+        path = (*(segment for each in names for segment in ("properties", each)), "default")
+        inner = ".".join((name, *names))
+        problems.error("invalid-default", find_node(node, path).span, name=inner, reason=violation.rule)
     if schema.get("default") is not None:
         wrong = {segment for mistake in mistakes for segment in mistake.path[:1]}
         _check_default(name, {key: value for key, value in schema.items() if key not in wrong}, node, problems)

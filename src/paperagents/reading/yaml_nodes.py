@@ -356,6 +356,7 @@ def _line_and_column(text: str, offset: int) -> tuple[int, int]:
 _MISTAKES = {
     "mapping values are not allowed": "colon",
     "could not find expected ':'": "blank",
+    "found unexpected ':'": "blank",
     "expected ',' or": "bracket",
     "escape": "escape",
     "hexdecimal": "escape",
