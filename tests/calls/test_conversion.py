@@ -52,6 +52,7 @@ json_values = st.recursive(
             {"type": "object", "properties": {"n": {"type": "number"}, "m": True}},
             {"n": 1, "m": "1"},
         ),
+        ({"t": 5}, {"type": "object", "properties": {"t": {"type": "string"}}}, {"t": 5}),
         ({"n": "1x"}, {"type": "object", "properties": {"n": {"type": "number"}}}, {"n": "1x"}),
         ([{"n": "1"}], {"items": {"properties": {"n": {"type": "number"}}}}, [{"n": 1}]),
         ("x", {"type": ["number", "string"]}, "x"),

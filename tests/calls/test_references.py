@@ -79,6 +79,21 @@ def test_a_way_through_null_is_told_as_such() -> None:
     assert "if:" in str(caught.value.hint)
 
 
+@pytest.mark.parametrize(
+    ("template", "hint"),
+    [
+        ("input.txt", "write \\input.txt"),
+        ("output.md", "write \\output.md"),
+        ("input.zzzzz", "None"),
+        ("{{input.txt}}", "None"),
+    ],
+)
+def test_what_may_be_the_name_of_a_file_is_told_how_to_write_it(template: str, hint: str) -> None:
+    with in_language("en"), pytest.raises(ReferenceMissingError) as caught:
+        resolve(template, Names().after("one", {}))
+    assert hint in str(caught.value.hint)
+
+
 def test_the_first_step_has_nothing_before_it() -> None:
     with pytest.raises(ReferenceMissingError):
         resolve("prev_step.output", Names())

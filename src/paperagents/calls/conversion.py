@@ -29,10 +29,10 @@ def convert_value(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValu
     """
     kinds = declared_types(schema)
     if not kinds or any(is_of_type(value, kind) for kind in kinds):
-        return _convert_inside(value, schema)
+        return _convert_inside(value, dict(schema))
     for kind in kinds:
         try:
-            return _convert_inside(_convert_to(str(kind), value, schema), schema)
+            return _convert_inside(_convert_to(str(kind), value, schema), dict(schema))
         except CannotConvertError:
             continue
     raise CannotConvertError
@@ -48,12 +48,16 @@ def read_text(text: str, schema: Mapping[str, JsonValue]) -> JsonValue:
     return convert_value(text, schema)
 
 
-def _convert_inside(value: JsonValue, schema: Mapping[str, JsonValue]) -> JsonValue:
-    items, properties = schema.get("items"), schema.get("properties")
+def _convert_inside(value: JsonValue, schema: JsonValue) -> JsonValue:
+    items, properties = (schema.get("items"), schema.get("properties")) if isinstance(schema, dict) else (None, None)
     if isinstance(value, list) and isinstance(items, dict):
         return [_convert_if_possible(each, items) for each in value]
     if isinstance(value, dict) and isinstance(properties, dict):
-        return {name: _convert_if_possible(each, properties.get(name)) for name, each in value.items()}
+        # Only texts: a number where a text is declared is more likely a mistake than a reference.
+        return {
+            name: (_convert_if_possible if isinstance(each, str) else _convert_inside)(each, properties.get(name))
+            for name, each in value.items()
+        }
     return value
 
 

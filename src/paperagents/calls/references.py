@@ -186,6 +186,10 @@ class _Lookup:
 
     def missing(self, wanted: str, known: list[str], *, case: str, count: int = 0) -> ReferenceMissingError:
         near = closest(wanted, known)
+        if near:
+            case = "suggestion"
+        elif self.reference.may_be_file:
+            case = "file"
         return ReferenceMissingError(
             "unknown-reference",
             reference=self.reference.text,
@@ -193,7 +197,7 @@ class _Lookup:
             names=", ".join(dict.fromkeys(known)),
             suggestion=", ".join(f"'{name}'" for name in near),
             count=count,
-            case="suggestion" if near else case,
+            case=case if known or case != "names" else None,
         )
 
 

@@ -160,9 +160,12 @@ def check_reference(reference: Reference, text: Excerpt, scope: Scope, problems:
         return
     span = text.span(reference.start, reference.end)
     if missing.may_be_given and not missing.near():
-        problems.warning("undeclared-input", span, reference=reference.text, name=missing.wanted)
+        case = "file" if reference.may_be_file else None
+        problems.warning("undeclared-input", span, reference=reference.text, name=missing.wanted, case=case)
         return
     values = describe_missing(reference.text, missing)
     if missing.case == "first-step" and reference.text == text.text:
         values["case"] = "first-step-bare"
+    elif reference.may_be_file and not missing.near():
+        values["case"] = "file"
     problems.error("unknown-reference", span, **values)

@@ -5,6 +5,7 @@ A template is read once, from left to right. What is put in its place later is n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -27,6 +28,12 @@ _PLAIN_MEMBER = rf"\.{_PLAIN_NAME}|\[\s*(?:\d{{1,9}}|\"[^\"]*\"|'[^']*')\s*\]"
 _PLAIN = late_pattern(rf"(?:{_PLAIN_NAME}|steps\.[\w\-]+)(?:{_PLAIN_MEMBER})*")
 """What nobody would take for a calculation: ``input.n-1`` and ``input.a==input.b`` are not."""
 _BRACES = late_pattern(r"(\\)?\{\{(?![<{])")
+FILE_NAME = late_pattern(
+    r".*\.(?:md|markdown|txt|json|jsonl|ya?ml|csv|tsv|html?|xml|pdf|png|jpe?g|gif|svg|webp|log|js|ts|css|py|sh|toml|ini|"
+    r"canvas|base|docx?|xlsx?|odt|zip|gz|tar|mp3|mp4|wav|bak|tmp)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What ends like a file."""
 _SHORT = 1_000
 """Characters of a text that is worth remembering."""
 
@@ -44,6 +51,12 @@ class Reference:
     def root(self) -> str:
         """The first name."""
         return str(self.path[0])
+
+    @property
+    def may_be_file(self) -> bool:
+        """Whether it was perhaps meant as the name of a file: without braces, and with the ending of one."""
+        is_bare = self.end - self.start == len(self.text)
+        return is_bare and len(self.path) == 2 and FILE_NAME.fullmatch(self.text) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

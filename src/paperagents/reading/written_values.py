@@ -12,7 +12,7 @@ from paperagents.definitions.text import closest
 from paperagents.definitions.tool import NearReference, Pieces, WrittenValue, value_path
 from paperagents.patterns import late_pattern
 from paperagents.reading.reference_checks import Scope
-from paperagents.reading.references import Reference, find_references, read_template
+from paperagents.reading.references import FILE_NAME, Reference, find_references, read_template
 from paperagents.reading.yaml_nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 MOST_VALUES = 500
@@ -100,11 +100,6 @@ _MAYBE = late_pattern(r"\s*(?:[\w$]\S{3,199}|\$?\{[^\n]{1,200})\s*\Z")
 """A look that rules out most texts."""
 _PATH = late_pattern(r"[^\W\d][\w-]*(?:\.\w[\w-]*|\[\s*(?:\d{1,9}|\"[^\"]*\"|'[^']*')\s*\])*")
 _WRAPPED = late_pattern(r"(?:\$\{\{|\$\{|\{\{\{|\{\{|\{|\$)\s*([^\s{}$]+)\s*(\}{0,3})")
-_FILE = late_pattern(
-    r"\.(?:md|markdown|txt|json|jsonl|ya?ml|csv|tsv|html?|xml|pdf|png|jpe?g|gif|svg|webp|log|js|ts|css|py|sh|toml|ini|"
-    r"canvas|base|docx?|xlsx?|odt|zip|gz|tar|mp3|mp4|wav|bak|tmp)",
-    re.IGNORECASE,
-)
 _PREVIOUS = frozenset(
     {"prev", "previous", "prevStep", "previousStep", "previous_step", "last", "last_step", "lastStep"}
 )
@@ -155,7 +150,7 @@ class _Judge:
         root, *rest = re.split(r"[.\[]", text, maxsplit=2)
         if not rest:
             return self.find_word(text)
-        if _FILE.fullmatch(f".{text.rpartition('.')[2]}"):
+        if FILE_NAME.fullmatch(text):
             return None
         after = text[len(root) :].removeprefix(".")
         is_previous = root in _PREVIOUS and root not in self.scope.labels and self.scope.previous is not None

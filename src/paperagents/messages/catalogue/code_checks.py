@@ -123,6 +123,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Unter parameters deklarieren; bis dahin gibt es ihn nur, wenn ein Aufrufer ihn trotzdem mitgibt.",
         "请在 parameters 中声明；在此之前，只有调用者自行传入时它才存在。",
     ),
+    "undeclared-input.file.hint": (
+        "If it is the name of a file, write \\{reference}; otherwise declare '{name}' under parameters.",
+        "Wenn es der Name einer Datei ist, \\{reference} schreiben; sonst „{name}“ unter parameters deklarieren.",
+        "如果是文件名，请写 \\{reference}；否则请在 parameters 中声明 “{name}”。",
+    ),
     "undeclared-input.suggestion.hint": (
         "Did you mean '{suggestion}'? Otherwise declare '{name}' under parameters.",
         "Meinten Sie „{suggestion}“? Sonst „{name}“ unter parameters deklarieren.",
@@ -198,6 +203,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "'{reference}': this is a single value; it has no '{wanted}'.",
         "„{reference}“: Das ist ein einzelner Wert; er hat kein „{wanted}“.",
         "“{reference}”：这是单个值，没有 “{wanted}”。",
+    ),
+    "unknown-reference.file": (
+        "'{reference}' is read as a reference, and there is no '{wanted}' here.",
+        "„{reference}“ wird als Verweis gelesen, und „{wanted}“ gibt es hier nicht.",
+        "“{reference}” 被当作引用，而这里没有 “{wanted}”。",
+    ),
+    "unknown-reference.file.hint": (
+        "If it is the name of a file, write \\{reference}.",
+        "Wenn es der Name einer Datei ist, \\{reference} schreiben.",
+        "如果是文件名，请写 \\{reference}。",
     ),
     "unknown-reference.null": (
         "'{reference}': there is nothing here (null), so no '{wanted}' either.",
