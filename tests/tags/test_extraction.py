@@ -263,6 +263,8 @@ def test_a_damaged_tag_comes_with_its_nearest_reading() -> None:
         (r'{{<memory content="say \"x />}}', r'{{<memory content="say \"x" />}}'),
         ('{{<memory id="a content="b" />}}', '{{<memory id="a" content="b" />}}'),
         ("{{<memory id='a content='b' />}}", '{{<memory id="a" content="b" />}}'),
+        ("{{<memory id='a' content='it's early' />}}", '{{<memory id="a" content="it\'s early" />}}'),
+        ('{{<memory content="He said "hi"" id="a" />}}', r'{{<memory content="He said \"hi\"" id="a" />}}'),
         ('{{<datavault id="a" action="create"></datavault>}}', '{{<datavault id="a" action="create" />}}'),
     ],
 )

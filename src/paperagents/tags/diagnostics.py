@@ -19,6 +19,12 @@ LONGEST_LOOK = 500
 FIRST_END = re.compile(r"/?\s*>(?:\}\}|</)|\{\{<|\n|\Z")
 MISSING_QUOTE = {quote: compile_regex(rf"={quote}[^{quote}]*?(?=\s{KEY}={quote})") for quote in "\"'"}
 """A value whose quote is missing before the next attribute."""
+LOOSE_VALUE = compile_regex(
+    rf"(?P<head>=\s*(?P<quote>['\"]))(?P<value>(?:\\.|(?!=\s*(?P=quote))[^\\])*?)"
+    rf"(?P=quote)(?=\s*(?:,|\Z)|\s+{KEY}\s*=)",
+    re.DOTALL,
+)
+"""A value up to the quote behind which the tag ends or another attribute begins: ``'it's'``, ``"a "b" c"``."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +73,8 @@ class TagProblem:
 
 
 def close_quotes(attributes: str) -> str:
-    """The attributes with the quote added that is missing, if one is."""
+    """The attributes with quotes inside of values escaped, and the quote added that is missing, if one is."""
+    attributes = LOOSE_VALUE.sub(escape_quotes, attributes)
     written = attributes.rstrip()
     plain = written.replace("\\\\", "")
     missing = next((quote for quote in "\"'" if (plain.count(quote) - plain.count(f"\\{quote}")) % 2 == 1), None)
@@ -78,6 +85,13 @@ def close_quotes(attributes: str) -> str:
         return f"{written[:-1]}\\{missing}"
     closed = MISSING_QUOTE[missing].sub(rf"\g<0>{missing}", written, count=1)
     return closed if closed != written else written + missing
+
+
+def escape_quotes(match: re.Match[str]) -> str:
+    """The value with a backslash before each quote inside of it that has none."""
+    quote = match["quote"]
+    value = re.sub(rf"\\.|{quote}", lambda found: f"\\{quote}" if found[0] == quote else found[0], match["value"])
+    return f"{match['head']}{value}{quote}"
 
 
 MOST_SUGGESTIONS = 200
