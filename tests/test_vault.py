@@ -102,5 +102,21 @@ def test_a_vault_can_be_checked_from_python(tmp_path: Path) -> None:
         assert vault.check("other") == []
 
 
+def test_an_open_vault_is_checked_and_tested_as_its_folder_is_now(tmp_path: Path) -> None:
+    tool = "---\ntool: true\nname: {}\ndescription: d\ncustom_function: return 1;\nexamples: [{{output: 1}}]\n---\n"
+    (tmp_path / "a.md").write_text(tool.format("one"), encoding="utf-8")
+    with paperagents.open_vault(tmp_path) as vault:
+        assert vault.check() == []
+        assert [result.tool for result in vault.test()] == ["one"]
+        (tmp_path / "a.md").unlink()
+        (tmp_path / "b.md").write_text(tool.format("two"), encoding="utf-8")
+        assert [result.tool for result in vault.test()] == ["two"]
+        (tmp_path / "c.md").write_text(tool.format("two"), encoding="utf-8")
+        assert [(problem.file, problem.code) for problem in vault.check()] == [
+            ("b.md", "duplicate-id"),
+            ("c.md", "duplicate-id"),
+        ]
+
+
 def test_the_public_names_can_be_seen() -> None:
     assert dir(paperagents) == sorted(paperagents.__all__)

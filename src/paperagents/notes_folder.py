@@ -96,6 +96,7 @@ class NotesFolder:
 
         With paths, only what is in these files and folders; they are written from the vault's top.
         """
+        self.registry.refresh()
         chosen = [path.strip("/") for path in paths]
         in_tools = (problem for entry in self.registry.entries() for problem in entry.problems)
         found = [each for each in (*in_tools, *self.registry.loose_problems()) if is_below(each.file, chosen)]

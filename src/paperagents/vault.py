@@ -195,6 +195,7 @@ class Vault(VaultParts):
                 return run_examples(self.registry.tool(tool), self._try_example)
             except BrokenFileError as error:
                 return [unusable_file(self.registry.id_of(tool), error.problems)]
+        self.registry.refresh()
         files = [entry for entry in self.registry.entries() if entry.file is not None]
         broken = [entry for entry in files if not entry.valid]
         tools = [entry for entry in files if entry.valid and entry.is_tool]
