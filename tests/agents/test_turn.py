@@ -227,5 +227,10 @@ def test_an_error_without_a_name_is_told_too() -> None:
     assert (caught.value.code, caught.value.values["reason"]) == ("model-refused", "too long")
 
 
+def test_a_refusal_without_words_has_those_of_its_number() -> None:
+    assert refusal("", 502).message.endswith("(502): Bad Gateway")
+    assert refusal("", 599).message.endswith("(599): ?")
+
+
 def test_a_refusal_keeps_its_reason_short() -> None:
     assert len(refusal({"message": "x" * 10_000}, 400).message) < 500

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from http import HTTPStatus
 from typing import Any
 
 from paperagents.errors import ModelBusyError, ModelRefusedError, ToolError
@@ -33,6 +34,7 @@ def refusal(error: Any, status: int, retry_after: float | None = None) -> ToolEr
     others = {key: value for key, value in inner.items() if key != "code" and value}
     said = inner.get("message") or inner.get("detail") or inner.get("type")
     reason = str(said or (others and json.dumps(others)) or inner.get("code") or "").strip()[:_SHOWN]
+    reason = reason or next((each.phrase for each in HTTPStatus if each == number), "?")
     details = {"status": number, "retry_after": retry_after, **_signs(inner)}
     metadata = inner.get("metadata")
     if isinstance(metadata, dict):
