@@ -37,7 +37,6 @@ from paperagents.files.safe_open import (
     split_writable_path,
 )
 from paperagents.files.writing import FileWrite, encode_text, make_folder, read_mode, write_atomically
-from paperagents.messages import Sentence
 from paperagents.patterns import late_pattern
 from paperagents.values import dataclass
 
@@ -109,7 +108,7 @@ class VaultFolder:
             with translate_os_errors(str(root)):
                 self._descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileNotFoundError:
-            raise ToolError("folder-not-found", path=str(root), closest=Sentence(key="closest-none")) from None
+            raise ToolError("folder-not-found", path=str(root), case="alone") from None
 
     def __enter__(self) -> Self:
         return self
@@ -328,8 +327,8 @@ class VaultFolder:
     def _not_found(self, code: str, segments: tuple[str, ...]) -> ToolError:
         wanted = join_path(segments)
         closest = closest_paths(wanted, self.list_files(), folders=code == "folder-not-found")
-        told = ", ".join(closest) or Sentence(key="closest-none")
+        told = ", ".join(closest)
         near = _NEAR_REFERENCE.fullmatch(wanted) if not closest else None
         meant = f"{'' if near and near[1] else 'steps.'}{wanted}"
-        case = "reference" if near else None
+        case = "reference" if near else None if closest else "alone"
         return ToolError(code, path=wanted, closest=told, meant=meant, case=case, details={"closest": closest})

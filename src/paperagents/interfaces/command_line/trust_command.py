@@ -96,7 +96,7 @@ def tell(vault: Vault, chosen: list[Brought], message: str, *, as_json: bool) ->
     for thing in chosen:
         click.echo(text(message, what=visible(thing.what)))
     if not chosen:
-        click.echo(text("cli.trust.nothing"))
+        click.echo(text("cli.trust.unchanged"))
 
 
 def settle_trust(vault: Vault, things: Iterable[Brought]) -> None:

@@ -58,6 +58,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es gibt keine Datei „{path}“. Am nächsten: {closest}",
         "没有文件 “{path}”。最接近的：{closest}",
     ),
+    "file-not-found.alone": (
+        "There is no file '{path}', nor a similar one.",
+        "Es gibt keine Datei „{path}“ und auch keine ähnliche.",
+        "没有文件 “{path}”，也没有相似的文件。",
+    ),
     "file-not-found.reference": (
         "There is no file '{path}'. Did you mean \"{{{{{meant}}}}}\"?",
         'Es gibt keine Datei „{path}“. Meinten Sie "{{{{{meant}}}}}"?',
@@ -68,10 +73,10 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Es gibt keinen Ordner „{path}“. Am nächsten: {closest}",
         "没有文件夹 “{path}”。最接近的：{closest}",
     ),
-    "closest-none": (
-        "nothing similar",
-        "nichts Ähnliches",
-        "没有相似的路径",
+    "folder-not-found.alone": (
+        "There is no folder '{path}', nor a similar one.",
+        "Es gibt keinen Ordner „{path}“ und auch keinen ähnlichen.",
+        "没有文件夹 “{path}”，也没有相似的文件夹。",
     ),
     # writing
     "file-exists": (

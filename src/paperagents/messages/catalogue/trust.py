@@ -16,7 +16,12 @@ TEXTS = {
     "cli.trust.kind": ("All things of this kind", "Alle Dinge dieser Art", "所有此类内容"),
     "cli.trust.all": ("Everything", "Alles", "全部"),
     "cli.trust.yes": ("Do not ask", "Nicht nachfragen", "不再询问"),
-    "cli.trust.nothing": ("Nothing.", "Nichts.", "没有内容。"),
+    "cli.trust.nothing": (
+        "This vault brings nothing along that would need your trust.",
+        "Dieser Vault bringt nichts mit, dem zu vertrauen wäre.",
+        "此仓库没有带来任何需要您信任的内容。",
+    ),
+    "cli.trust.unchanged": ("Nothing to change.", "Nichts zu ändern.", "无需更改。"),
     "cli.trust.given": ("Trusted: {what}", "Vertraut: {what}", "已信任：{what}"),
     "cli.trust.taken": ("No longer trusted: {what}", "Nicht mehr vertraut: {what}", "不再信任：{what}"),
     "trust.state.trusted": ("trusted", "vertraut", "已信任"),
