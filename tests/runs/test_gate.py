@@ -70,6 +70,14 @@ def test_nobody_is_asked_about_a_file_that_cannot_be_written(desk: Desk, person:
     assert somebody.asked == []
 
 
+@pytest.mark.parametrize(("more", "code"), [({}, "file-exists"), ({"overwrite": True}, "not-utf8")])
+def test_a_file_that_is_no_text_is_left_alone(desk: Desk, more: dict[str, Any], code: str) -> None:
+    (desk.root / "a.md").write_bytes(b"\xff\xfe")
+    record = desk.run("write_file", {**WRITE, **more}, Approved())
+    assert (record.status, record.error and record.error["code"]) == ("failed", code)
+    assert (desk.root / "a.md").read_bytes() == b"\xff\xfe"
+
+
 def test_nothing_is_written_when_the_person_says_no_and_the_reason_reaches_the_caller(desk: Desk) -> None:
     record = desk.run("write_file", WRITE, Denied(reason="not today"))
     assert (record.status, record.exit_code) == ("denied", 3)

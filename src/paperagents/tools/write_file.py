@@ -31,7 +31,13 @@ def prepare(context: ToolContext, arguments: JsonObject) -> Effect:
         # A link may lead elsewhere when it is done: what is agreed on is the place itself.
         arguments = {**arguments, "filePath": path}
     overwrite, append = bool(arguments.get("overwrite")), bool(arguments.get("append"))
-    found = folder.find_text(path)
+    try:
+        found = folder.find_text(path)
+    except ToolError as error:
+        # What is there is not replaced, whether it can be shown or not.
+        if error.code in ("not-utf8", "file-too-large") and not (overwrite or append):
+            raise ToolError("file-exists", path=path) from error
+        raise
     old = found.content if found is not None else None
     new = (old or "") + content if append else content
     before = ABSENT if found is None else found.digest
