@@ -334,6 +334,8 @@ def test_a_variable_is_stronger_than_the_table_of_the_file_however_that_is_spell
         ("PAPER_MCP_SERVERS__URL", "'mcp_servers.NAME.url'"),
         ("PAPER_LIMITS_FETCH_PER_MINUT", "limits.fetch"),
         ("PAPER_NPM_", ""),
+        ("PAPER_SANDBOX_TIMOUT", "sandbox.timeout"),
+        ("PAPER_LLM_MODLE", "llm.model"),
     ],
 )
 def test_an_unknown_key_in_a_variable_names_the_variable_and_the_nearest_key(
@@ -343,6 +345,11 @@ def test_an_unknown_key_in_a_variable_names_the_variable_and_the_nearest_key(
     assert error.code == "unknown-setting"
     assert f"{variable}:" in error.message
     assert nearest in (error.hint or "")
+
+
+def test_a_variable_of_something_else_is_left_alone(load: Load) -> None:
+    settings = load(PAPER_VAULT="v", PAPER_SIZE="a4", PAPER_SANDBOXES="3", PAPERSIZE="a4", PAPER_MCP_LIST_UP_TO="7")
+    assert {each.origin for each in settings.values.values()} == {"default", "PAPER_MCP_LIST_UP_TO"}
 
 
 @pytest.mark.parametrize("text", ["node 'open", "[1]", "[]", "[" * 100_000 + "'"])

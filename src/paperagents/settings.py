@@ -304,6 +304,13 @@ def _read_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Set
         variable = _VARIABLE + name.replace(".", "_").upper()
         if variable in environment:
             yield from _read_variable(name, spec, variable, environment[variable])
+    named = tuple(f"{_VARIABLE}{table.upper()}_" for table in NAMED_TABLES)
+    tables = {table for table, dot, _ in (name.partition(".") for name in SETTING_SPECS) if dot}
+    for variable in environment:
+        table, _, key = variable.removeprefix(_VARIABLE).lower().partition("_")
+        # Other variables may begin like this, too, and mean something else; those of a table mean a setting.
+        if variable.startswith(_VARIABLE) and table in tables and not variable.startswith(named):
+            find_spec(f"{table}.{key}", variable)
 
 
 def _read_variable(name: str, spec: SettingSpec, variable: str, text: str) -> Iterator[tuple[str, Setting]]:
