@@ -7,14 +7,15 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from tests.trusting import trust_settings
 
-from paperagents.interfaces.command_line.app import COMMANDS
+from paperagents.interfaces.command_line.app import COMMANDS, LocalisedCommand, make_group
 from paperagents.interfaces.command_line.output import width
 from paperagents.version import __version__
 
@@ -135,6 +136,21 @@ def test_every_command_has_a_help_page(command: str, paper: Paper) -> None:
     answer = paper(command, "--help")
     assert answer.code == 0
     assert f"paper {command}" in answer.out
+
+
+def test_every_command_is_told_in_the_language_of_the_reader() -> None:
+    def list_commands(group: click.Group, context: click.Context) -> Iterator[click.Command]:
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
+            yield command
+            if isinstance(command, click.Group):
+                yield from list_commands(command, context)
+
+    group = make_group()
+    commands = [*list_commands(group, click.Context(group))]
+    assert len(commands) > len(COMMANDS)
+    assert [each.name for each in commands if not isinstance(each, LocalisedCommand)] == []
 
 
 @pytest.mark.parametrize(("language", "word"), [("de", "Aufruf:"), ("zh", "用法：")])

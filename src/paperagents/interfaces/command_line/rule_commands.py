@@ -14,6 +14,7 @@ from paperagents.definitions.tool import ToolDefinition
 from paperagents.errors import ToolError, UnknownToolError, UsageError
 from paperagents.http.addresses import split_port
 from paperagents.http.messages import normalize_method
+from paperagents.interfaces.command_line.app import LocalisedCommand
 from paperagents.interfaces.command_line.completion import complete_tool
 from paperagents.interfaces.command_line.options import common_options, current_vault
 from paperagents.interfaces.command_line.output import (
@@ -46,7 +47,7 @@ class Place(TypedDict, total=False):
     method: str
 
 
-@click.command("allow", help=text("cli.approvals.allow"))
+@click.command("allow", cls=LocalisedCommand, help=text("cli.approvals.allow"))
 @click.argument("tool", metavar="TOOL|RULE", shell_complete=complete_tool)
 @click.option("--by", metavar="TOOL", shell_complete=complete_tool, help=text("cli.approvals.allow.by"))
 @click.option("--mode", type=click.Choice([*_WRITE_MODES, "delete"]), help=text("cli.approvals.allow.mode"))
@@ -80,7 +81,7 @@ def allow(  # noqa: PLR0913  one argument per option
         say_allowed(describe_rule(rule, vault.settings.zone), rule.id)
 
 
-@click.command("rules", help=text("cli.approvals.rules"))
+@click.command("rules", cls=LocalisedCommand, help=text("cli.approvals.rules"))
 @common_options
 def rules(context: click.Context, *, as_json: bool) -> None:
     """What has been allowed from now on."""
@@ -97,7 +98,7 @@ def rules(context: click.Context, *, as_json: bool) -> None:
     say_next(text("cli.approvals.undo") if found else text("cli.approvals.no-rules"))
 
 
-@click.command("revoke", help=text("cli.approvals.revoke"))
+@click.command("revoke", cls=LocalisedCommand, help=text("cli.approvals.revoke"))
 @click.argument("rule", metavar="RULE|last")
 @common_options
 def revoke(context: click.Context, *, rule: str, as_json: bool) -> None:

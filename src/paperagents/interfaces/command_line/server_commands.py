@@ -31,8 +31,8 @@ SHORTEST_TOKEN = 16
 
 
 @click.group("serve", cls=LocalisedGroup, help=text("cli.serve"), invoke_without_command=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help=text("cli.serve.host"))
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help=text("cli.serve.port"))
+@click.option("--host", default="127.0.0.1", help=text("cli.serve.host"))
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, help=text("cli.serve.port"))
 @click.option("--log-format", type=click.Choice(["text", "json"]), help=text("cli.worker.log"))
 @click.option("--open/--no-open", "browse", default=None, help=text("cli.serve.open"))
 @common_options
@@ -116,7 +116,7 @@ def has_screen() -> bool:
 
 @click.command("worker", cls=LocalisedCommand, help=text("cli.worker"))
 @click.option("--port", type=click.IntRange(0, 65535), help=text("cli.worker.port"))
-@click.option("--host", default="127.0.0.1", show_default=True, help=text("cli.worker.host"))
+@click.option("--host", default="127.0.0.1", help=text("cli.worker.host"))
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", help=text("cli.worker.log"))
 @vault_option
 @click.pass_context

@@ -261,14 +261,14 @@ TEXTS = {
     ),
     "cli.serve.token.revoked": ("Revoked: {name}", "Widerrufen: {name}", "已撤销：{name}"),
     "cli.serve.host": (
-        "The address to listen on.",
-        "Die Adresse, unter der der Server erreichbar ist.",
-        "监听的地址。",
+        "The address to listen on; 127.0.0.1 unless given.",
+        "Die Adresse, unter der der Server erreichbar ist; ohne Angabe 127.0.0.1.",
+        "监听的地址；默认 127.0.0.1。",
     ),
     "cli.serve.port": (
-        "The port; 0 takes any free one.",
-        "Der Port; 0 nimmt irgendeinen freien.",
-        "端口；0 表示任选一个空闲端口。",
+        "The port; 8765 unless given, 0 takes any free one.",
+        "Der Port; ohne Angabe 8765, 0 nimmt irgendeinen freien.",
+        "端口；默认 8765，0 表示任选一个空闲端口。",
     ),
     "cli.serve.open": (
         "Open the page in the browser.",

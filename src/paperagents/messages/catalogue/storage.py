@@ -167,9 +167,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "在此端口提供健康状态和指标：/health、/ready、/metrics。",
     ),
     "cli.worker.host": (
-        "The address for --port.",
-        "Die Adresse für --port.",
-        "--port 所用的地址。",
+        "The address for --port; 127.0.0.1 unless given.",
+        "Die Adresse für --port; ohne Angabe 127.0.0.1.",
+        "--port 所用的地址；默认 127.0.0.1。",
     ),
     "cli.worker.log": (
         "How to write the log: for people, or one JSON object per line.",
