@@ -28,7 +28,7 @@ def back_up(database: Database, file: Path) -> None:
         _require_whole(beside)
         beside.rename(file)
     except OSError as error:
-        raise StorageError("database-failed", file=str(file), reason=system_text(error)) from error
+        raise StorageError("cannot-write", path=str(file), reason=system_text(error)) from error
     finally:
         beside.unlink(missing_ok=True)
 

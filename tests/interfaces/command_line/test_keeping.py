@@ -67,6 +67,15 @@ def test_what_cannot_be_put_back_is_told(paper: Any, arguments: tuple[str, ...])
     assert paper("backup", *arguments).code == 2
 
 
+def test_a_copy_that_cannot_be_written_is_told_as_one(paper: Any, tmp_path: Path) -> None:
+    paper("store", "task", "set", "a")
+    answer = paper("backup", tmp_path / "missing" / "copy.db")
+    assert (answer.code, answer.err) == (
+        1, f"Error: '{tmp_path / 'missing' / 'copy.db'}' cannot be written: No such file or directory.\n"
+    )  # fmt: skip
+    assert "exists already" in paper("backup", tmp_path).err
+
+
 def test_the_doctor_looks_at_the_database(paper: Any, vault: Path) -> None:
     paper("run", "good")
     found = paper("doctor", "--json")

@@ -282,7 +282,7 @@ def _format_figure(column: str, value: object) -> str:
 
 
 @click.command("backup", cls=LocalisedCommand, help=text("cli.backup"))
-@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", required=False, type=click.Path(path_type=Path, readable=False))
 @click.option("--restore", is_flag=True, help=text("cli.backup.restore"))
 @common_options
 def backup_command(context: click.Context, *, file: Path | None, restore: bool, as_json: bool) -> None:
