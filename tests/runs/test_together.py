@@ -164,6 +164,20 @@ def test_hunks_and_new_texts_are_what_is_written(desk: Desk) -> None:
     assert (desk.root / "b.md").read_text() == "mine"
 
 
+def test_a_new_text_for_an_entry_is_its_content_where_it_has_no_fields(desk: Desk) -> None:
+    desk.chain("two", """
+  - {tool: task, parameters: {identifier: a, heading: A, content: a, status: ongoing}}
+  - {tool: task, parameters: {identifier: b, heading: B, content: b, status: ongoing}}
+""")  # fmt: skip
+    _, question = waiting(desk, "two")
+    answer(desk, question, Approved(files={"task/a": {"content": "mine"}, "task/b": {"content": "---\n---\nmine"}}))
+    found = [desk.vault.entries.get("task", each) for each in "ab"]
+    assert [(each.heading, each.status, each.content) for each in found if each] == [
+        ("A", "ongoing", "mine"),
+        (None, None, "mine"),
+    ]
+
+
 def test_a_file_that_changed_meanwhile_is_asked_about_again_and_nothing_is_changed_before(
     desk: Desk, chain: str
 ) -> None:

@@ -37,7 +37,7 @@ from paperagents.runs.log import RunContext
 from paperagents.runs.record import TOGETHER, Place, StepPath, root_of
 from paperagents.runs.session import Services, Session
 from paperagents.secrets.redaction import Redaction
-from paperagents.storage.entry_text import read_entry_text, text_of
+from paperagents.storage.entry_text import keep_fields, read_entry_text, text_of
 from paperagents.values import dataclass
 
 if TYPE_CHECKING:
@@ -243,12 +243,20 @@ def agree_to(effect: Effect, files: JsonObject, redaction: Redaction) -> tuple[l
     described = [describe_change(each) for each in effect.changes]
     require_choice(described, files)
     require_texts(described, files)
-    agreed, refused = choose_changes(effect.changes, files, restore)
+    agreed, refused = choose_changes(effect.changes, {**files, **dict(_with_fields(effect.changes, files))}, restore)
     if refused and not agreed:
         denied = DeniedError(join_reasons(refused), tool=effect.tool)
         denied.details["refused"] = [each.as_json() for each in refused]
         raise denied
     return agreed, refused
+
+
+def _with_fields(changes: Iterable[Change], files: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+    """The new texts of entries, each with its fields."""
+    for each in changes:
+        match files[each.name]:
+            case {"content": str(written)} if each.kind:
+                yield each.name, {"content": keep_fields(written, each.before if each.after is None else each.after)}
 
 
 def choose_part(effect: Effect, files: JsonObject, redaction: Redaction) -> Effect:

@@ -53,6 +53,14 @@ def read_entry_text(text: str) -> dict[str, Any]:
     return {**fields, "content": "\n".join(lines[end + 1 :]), "attributes": attributes}
 
 
+def keep_fields(written: str, text: str | None) -> str:
+    """What somebody has written for an entry with this text: without fields it is the content alone, and they stay."""
+    if text is None or not text.startswith(f"{_RULE}\n") or written.startswith(f"{_RULE}\n"):
+        return written
+    lines = text.split("\n")
+    return "\n".join((*lines[: lines.index(_RULE, 1) + 1], written))
+
+
 def text_of(entry: Entry | None) -> str | None:
     """The text of an entry; None where there is none."""
     return format_entry(entry) if entry is not None else None
