@@ -55,7 +55,8 @@ def read_tool(
     fields = Fields(front, problems)
     fields.warn_of_slips(TOOL_FIELDS, also_fine=_OTHER_NOTES)
     name = read_name(fields)
-    blocks = read_blocks(note.body, problems, expects_block=not {"steps", "custom_function"} & set(front.entries))
+    in_front = fields.given("steps") or fields.given("custom_function")
+    blocks = read_blocks(note.body, problems, expects_block=in_front is None)
     kind = read_type(fields, blocks)
     problems.extend(blocks.found.get("steps" if kind == "chain" else "tool", problems.new_list()))
     parameters = read_parameters(fields.sequence("parameters"), problems)
@@ -159,7 +160,7 @@ def read_type(fields: Fields, blocks: Blocks) -> ToolType:
             return "single"
         case "chain":
             return "chain"
-    if "steps" in fields.mapping.entries:
+    if fields.given("steps") is not None:
         return "chain"
     if blocks.steps is None or blocks.tool is None:
         return "chain" if blocks.steps is not None else "single"
@@ -201,7 +202,7 @@ def _steps(kind: ToolType, fields: Fields, blocks: Blocks, scope: Scope) -> tupl
     problems = fields.problems
     if kind == "single":
         return _tool_block(fields, blocks, scope)
-    in_front = fields.mapping.get("steps")
+    in_front = fields.given("steps")
     if in_front is not None and blocks.steps is not None:
         problems.error("steps-twice", blocks.steps.key("steps").span, line=fields.mapping.key("steps").span.line)
     source = fields if in_front is not None or blocks.steps is None else Fields(blocks.steps, problems)
@@ -220,7 +221,7 @@ def _steps(kind: ToolType, fields: Fields, blocks: Blocks, scope: Scope) -> tupl
 
 def _tool_block(fields: Fields, blocks: Blocks, scope: Scope) -> tuple[Step, ...]:
     problems = fields.problems
-    if "steps" in fields.mapping.entries:
+    if fields.given("steps") is not None:
         problems.error("steps-in-single", fields.mapping.key("steps").span)
         return ()
     if blocks.tool is None:
@@ -237,7 +238,8 @@ def require_something_to_run(fields: Fields, blocks: Blocks) -> None:
     if blocks.steps is not None:
         fields.problems.error("steps-in-single", blocks.steps.key("steps").span)
     elif not (blocks.preprocess or blocks.postprocess):
-        fields.problems.error("nothing-to-run", fields.mapping.key("tool").span)
+        code, key = ("missing-steps", "steps") if "steps" in fields.mapping.entries else ("nothing-to-run", "tool")
+        fields.problems.error(code, fields.mapping.key(key).span)
 
 
 def read_log(fields: Fields) -> str | None:
