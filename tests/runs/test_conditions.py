@@ -13,6 +13,7 @@ PARAMETERS = """parameters:
   - {name: n, type: number, description: d}
   - {name: größe, type: number, description: d, default: 5}
   - {name: my-flag, type: boolean, description: d, default: true}
+  - {name: word, type: string, description: d, default: "true"}
 """
 
 
@@ -43,6 +44,17 @@ def output(desk: Desk, condition: str) -> object:
     ],
 )  # fmt: skip
 def test_a_condition_that_holds(desk: Desk, condition: str) -> None:
+    assert output(desk, condition) == "taken"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "\"/* it's */ {{word}} === 'true' \"", "\"/'/.test(\\\"'\\\") && {{word}} === 'true'\"",
+        '"`${ {{n}} + 1 }{{word}}` === \'4true\'"', "'/^{{word}}$/.test(\"true\")'", "'{{n}} === 3 // {{word}}'",
+    ],
+)  # fmt: skip
+def test_what_braces_stand_for_is_a_value_wherever_they_stand(desk: Desk, condition: str) -> None:
     assert output(desk, condition) == "taken"
 
 

@@ -36,7 +36,7 @@ def check_block(script: Excerpt, around: Surroundings, problems: ProblemList) ->
         return None
     arguments = tuple(around.arguments)
     code = JavaScript(script.text, placeholders=(*arguments, *BUILT_IN_NAMES))
-    written = (each for each in code.placeholders if each.what in arguments and not code.is_comment(each))
+    written = (each for each in code.placeholders if each.what in arguments and code.kind_at(each.start) != "comment")
     for finding in islice(written, MAX_FINDINGS):
         problems.warning("argument-in-javascript", span_of(script, finding), name=finding.what)
     if report_syntax_errors(code, script, problems):

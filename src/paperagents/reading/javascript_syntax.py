@@ -42,6 +42,7 @@ _HOLD_STATEMENTS = frozenset({
     "while_statement", "do_statement", "try_statement", "catch_clause", "finally_clause", "switch_statement",
     "switch_body", "switch_case", "switch_default", "labeled_statement", "with_statement",
 })  # fmt: skip
+_QUOTED = frozenset({"comment", "regex", "regex_pattern", "string", "string_fragment", "template_string"})
 _GLOBALS = ("globalThis", "window", "self", "global")
 _OPENERS = {"(": ")", "[": "]", "{": "}", "${": "}", "`": "`", '"': '"', "'": "'"}
 _CLOSERS = frozenset({*_OPENERS.values(), ";"})
@@ -109,12 +110,12 @@ class JavaScript:
         """The code of a node."""
         return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
 
-    def is_comment(self, finding: Finding) -> bool:
-        """Whether it stands in a comment."""
-        # The parser counts bytes, a finding counts characters.
-        start = len(self.code[: finding.start].encode("utf-8", "surrogatepass"))
+    def kind_at(self, offset: int) -> str:
+        """What the code is at an offset: the type of the innermost node there."""
+        # The parser counts bytes, an offset counts characters.
+        start = len(self.code[:offset].encode("utf-8", "surrogatepass"))
         node = self.root.descendant_for_byte_range(start, start + 1)
-        return node is not None and node.type == "comment"
+        return node.type if node is not None else ""
 
     def parent(self, node: Node) -> Node | None:
         """The node around a node. The library climbs down from the root each time it is asked; this remembers."""
@@ -237,6 +238,14 @@ def find_placeholders(code: str, names: Iterable[str]) -> Iterator[Finding]:
     for match in re.finditer(r"(?<!\\)\{\{\s*([^\s{}]+)\s*\}\}", code) if "{{" in code else ():
         if match[1] in known:
             yield Finding(what=match[1], start=match.start(), end=match.end())
+
+
+def find_quoted(expression: str, places: Iterable[tuple[int, int]]) -> set[int]:
+    """Which of these stretches, by their start, stand in a text, a regular expression or a comment."""
+    findings = [Finding(what="", start=start, end=end) for start, end in places]
+    # In brackets it is read as an expression.
+    code = JavaScript(f"({replace_by_words(expression, findings)}\n)")
+    return {each.start for each in findings if code.kind_at(each.start + 1) in _QUOTED}
 
 
 def mask_placeholders(code: str, names: Iterable[str]) -> str:

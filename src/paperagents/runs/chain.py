@@ -324,6 +324,7 @@ def limit_time(seconds: float | None, session: Session, *, code: str) -> Iterato
 
 _OF_LOOPS = ("item", "index")
 _NAMED_ITEM = late_pattern(r"(?<![\w$])(?<![^.]\.)(?:item|index)(?![\w$])")
+_MAY_QUOTE = late_pattern(r"['\"`/]")
 _QUOTED = late_pattern(r"'(?:[^'\\]|\\(?:.|\Z))*+'?|\"(?:[^\"\\]|\\(?:.|\Z))*+\"?", re.DOTALL)
 
 
@@ -344,31 +345,27 @@ def is_truthy(value: JsonValue) -> bool:
 
 def as_expression(condition: Excerpt, names: Names) -> tuple[Excerpt, JsonObject]:
     """Braces become variables, and inside quotes escaped text: what they stand for is a value and never code."""
-    text, end, quote = condition.text, 0, ""
-    values: JsonObject = {}
-    fillings = [(0, 0, "return !!(")]
+    text = condition.text
+    references: list[Reference] = []
     for piece in read_condition(text).pieces:
         if isinstance(piece, Malformed):
             raise ToolError("invalid-reference", reference=piece.text)
-        if isinstance(piece, str):
-            continue
-        end, quote = piece.end, _open_quote(text[end : piece.start], quote)
-        value, name = look_up(piece, names), f"__reference_{len(values)}"
-        if not quote:
+        references += [piece] if isinstance(piece, Reference) else []
+    quoted = _find_quoted(text, references)
+    values: JsonObject = {}
+    fillings = [(0, 0, "return !!(")]
+    for each in references:
+        value, name = look_up(each, names), f"__reference_{len(values)}"
+        if each.start not in quoted:
             values[name] = value
-        fillings.append((piece.start, piece.end, escape_literal(value) if quote else name))
+        fillings.append((each.start, each.end, escape_literal(value) if each.start in quoted else name))
     # The line break ends a comment.
     return condition.fill([*fillings, (len(text), len(text), "\n)")]), values
 
 
-def _open_quote(code: str, quote: str) -> str:
-    """The quotation mark that is still open after this piece of code."""
-    characters = iter(code)
-    for character in characters:
-        if quote and character == "\\":
-            next(characters, None)
-        elif character == quote:
-            quote = ""
-        elif not quote and character in "'\"`":
-            quote = character
-    return quote
+def _find_quoted(text: str, references: Sequence[Reference]) -> set[int]:
+    if not references or _MAY_QUOTE.search(text) is None:
+        return set()
+    from paperagents.reading.javascript_syntax import find_quoted  # noqa: PLC0415  its libraries are slow to load
+
+    return find_quoted(text, ((each.start, each.end) for each in references))
