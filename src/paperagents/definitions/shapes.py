@@ -68,6 +68,27 @@ def walk_shape(shape: Shape, path: Sequence[str | int], *, named_only: bool = Fa
     return None
 
 
+def shape_at(shape: Shape, path: Sequence[str | int]) -> Shape:
+    """What is known of the value that a path leads to."""
+    for segment in path:
+        kinds, properties = declared_types(shape), shape.get("properties")
+        below: JsonValue = None
+        if kinds == ["object"] and isinstance(properties, dict):
+            below = properties.get(str(segment))
+        elif kinds == ["array"] and isinstance(segment, int):
+            below = shape.get("items")
+        shape = below if isinstance(below, dict) else ANY_SHAPE
+    return shape
+
+
+def shape_of_items(shape: Shape) -> Shape:
+    """What is known of the entries of a list; a whole answer of ``search_files`` is the list of its paths."""
+    properties, items = shape.get("properties"), shape.get("items")
+    if isinstance(properties, dict) and properties.keys() - {"truncated"} == {"results", "count"}:
+        return {"type": "string"}
+    return items if declared_types(shape) == ["array"] and isinstance(items, dict) else ANY_SHAPE
+
+
 def find_answer(shape: Shape, path: Sequence[str | int]) -> tuple[str, tuple[str | int, ...]] | None:
     """The tool into whose answer a path leads, and the rest of the path."""
     for place, segment in enumerate(path):

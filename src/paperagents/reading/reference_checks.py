@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from paperagents.definitions.shapes import Missing, Shape, describe_missing, find_answer, walk_shape
+from paperagents.definitions.shapes import (
+    ANY_SHAPE,
+    Missing,
+    Shape,
+    describe_missing,
+    find_answer,
+    shape_at,
+    walk_shape,
+)
 from paperagents.definitions.source import Excerpt
 from paperagents.definitions.tool import AnswerReference
 from paperagents.reading.problems import ProblemList
@@ -24,6 +32,8 @@ class Scope:
     """The output of the step before; None where there is none."""
     labels: Mapping[str, Shape] = field(default_factory=dict)
     in_loop: bool = False
+    item: Shape = field(default_factory=dict)
+    """An entry of the list that the loop goes through."""
     environment: frozenset[str] = frozenset()
     strict: bool = False
     """Whether arguments that are not declared are refused."""
@@ -86,7 +96,7 @@ class Scope:
         if root in self.labels and rest and rest[0] == "output":
             return walk_shape(self.labels[root], rest[1:])
         if self.in_loop and root in ("item", "index"):
-            return None
+            return walk_shape(self.item if root == "item" else {"type": "integer"}, rest)
         if root in BUILT_IN_NAMES and root not in self.arguments:
             return Missing(case="value", wanted=str(rest[0])) if rest else None
         known = root in self.arguments
@@ -98,6 +108,19 @@ class Scope:
         # The output of a step and the values of a loop have forms of their own: nobody means an argument by them.
         is_form = rest[:1] == ("output",) or root in ("item", "index")
         return Missing(case="name", names=self.names(), wanted=root, may_be_given=not self.strict and not is_form)
+
+    def find_shape(self, reference: Reference) -> Shape:
+        """What is known of the value that a reference stands for."""
+        root, rest = reference.root, reference.path[1:]
+        if root in ("input", "preprocess"):
+            return shape_at(self.input, rest)
+        if root == "output":
+            return shape_at(self.previous or ANY_SHAPE, rest)
+        step, after = (rest[0], rest[1:]) if root == "steps" and rest else (root, rest)
+        if after[:1] == ("output",):
+            output = self.previous if root == "prev_step" else self.labels.get(str(step))
+            return shape_at(output or ANY_SHAPE, after[1:])
+        return shape_at(self.item if root == "item" else self.arguments.get(root, ANY_SHAPE), rest)
 
     def find_answer(self, reference: Reference) -> tuple[str, tuple[str | int, ...]] | None:
         """The tool into whose answer a reference leads, and where in it; None where that is known already."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from paperagents.definitions.json_value import JsonValue
-from paperagents.definitions.shapes import ANSWER_OF, ANY_SHAPE, Shape
+from paperagents.definitions.shapes import ANSWER_OF, ANY_SHAPE, Shape, shape_of_items
 from paperagents.definitions.source import Excerpt, Span
 from paperagents.definitions.tool import AnswerReference, Retry, Step
 from paperagents.reading.fields import Fields
@@ -75,7 +75,9 @@ class _StepReader:
         fields.warn_of_slips(STEP_FIELDS, synonyms=_OTHER_WORDS if "parameters" not in self.node.entries else None)
         for_each = self.for_each()
         if for_each is not None:
-            self.scope = replace(self.scope, in_loop=True)
+            whole = read_template(for_each).whole if isinstance(for_each, str) else None
+            item = shape_of_items(self.scope.find_shape(whole)) if whole is not None else ANY_SHAPE
+            self.scope = replace(self.scope, in_loop=True, item=item)
         parallel = self.parallel()
         named = self.tool_name(has_parallel=bool(parallel))
         if named is None:
