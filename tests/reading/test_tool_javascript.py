@@ -28,7 +28,6 @@ module.exports = {
   async execute(params) { return params.text.toUpperCase(); },
 };
 """
-NO_DESCRIPTION = "2:3 warning missing-description"
 
 
 def read(code: str) -> FileReading:
@@ -149,8 +148,8 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
     [
         ("module.exports = {\n  execute( { }\n};", ["2:10 error javascript-syntax"]),
         ("exports.getMetadata = () => ({ name: 'n', description: 'd' });", ["1:1 error missing-method"] * 2),
-        (GOOD.replace("return { id", "throw 'no'; return { id"), ["2:3 error method-failed", NO_DESCRIPTION]),
-        (re.sub("return { id.*}; },", "return 5; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
+        (GOOD.replace("return { id", "throw 'no'; return { id"), ["2:3 error method-failed"]),
+        (re.sub("return { id.*}; },", "return 5; },", GOOD), ["2:3 error method-wrong-answer"]),
         (GOOD.replace("type: 'string', minLength: 1", "type: 'strin'"), ["3:3 error invalid-schema"]),
         (GOOD.replace("'my-tool'", "'my tool'"), ["2:3 error invalid-id"]),
         (GOOD.replace("name: '我的工具', ", ""), ["2:3 warning missing-field"]),
@@ -168,7 +167,7 @@ def test_a_flat_schema_is_the_schema_of_the_arguments() -> None:
         (GOOD.replace("'number', default: 5", "'number', default: 'x'"), ["3:3 error invalid-default"]),
         (GOOD.replace("minLength: 1", "minLength: 9, default: 'short'"), ["3:3 error invalid-default"]),
         (re.sub("parameters: {.*},", "parameters: ['text'],", GOOD), ["3:3 error invalid-schema"]),
-        (re.sub("return { id.*}; },", "return null; },", GOOD), ["2:3 error method-wrong-answer", NO_DESCRIPTION]),
+        (re.sub("return { id.*}; },", "return null; },", GOOD), ["2:3 error method-wrong-answer"]),
         (GOOD.replace("{ return params", "{ const x; return params"), ["10:33 error javascript-syntax"]),
         (GOOD.replace("{ return params", "{ return 08n; return params"), ["10:34 error javascript-syntax"]),
         (GOOD.replace("{ return params", "{ eval('1'); return params"), ["10:27 warning forbidden-javascript"]),
@@ -203,6 +202,11 @@ METADATA = re.compile("return { id.*}; },")
 def test_every_field_of_its_metadata_has_a_type(field: str, expected: list[str]) -> None:
     code = METADATA.sub(f"return {{ name: 'n', description: 'd', {field} }}; }},", GOOD)
     assert problems(code) == [f"2:3 error {each}" for each in expected]
+
+
+def test_a_missing_description_is_told_with_where_it_belongs() -> None:
+    (found,) = read(GOOD.replace(" description: '简单实用的工具',", "")).problems
+    assert (found.code, "getMetadata()" in str(found.hint)) == ("missing-description", True)
 
 
 def test_it_can_ask_for_approval_and_for_less_time() -> None:

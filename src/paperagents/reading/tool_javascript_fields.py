@@ -43,8 +43,8 @@ class Metadata:
         warn_of_slips(told, METADATA, "getMetadata", places, problems)
         if told and told.get("name") in (None, ""):
             problems.warning("missing-field", self.span, field="name")
-        if not told.get("description"):
-            problems.warning("missing-description", self.span)
+        if told and not told.get("description"):
+            problems.warning("missing-description", self.span, case="javascript")
 
     def text(self, name: str) -> str | None:
         """A text."""

@@ -224,6 +224,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "Parameter „{name}“ hat keine Beschreibung.",
         "参数 “{name}” 没有描述。",
     ),
+    "missing-description.javascript.hint": (
+        "Add to what getMetadata() returns: description: '…'",
+        "In der Antwort von getMetadata() ergänzen: description: '…'",
+        "请在 getMetadata() 的返回值中添加：description: '…'",
+    ),
     "missing-description.hint": (
         "Add a line: description: …",
         "Eine Zeile ergänzen: description: …",
