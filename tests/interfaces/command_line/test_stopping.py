@@ -10,8 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.interfaces.command_line.conftest import Paper
 from tests.waiting import wait_until
 
+from paperagents.interfaces.command_line import notes_commands
+from paperagents.interfaces.command_line.output import print_json
 from paperagents.interfaces.command_line.terminal import stopping_on_interrupt
 from paperagents.sandbox import Cancellation
 
@@ -69,3 +72,14 @@ def test_an_interruption_before_anything_ran_is_a_document_too(tmp_path: Path) -
     done = interrupt("notes_commands", tmp_path)
     assert (done.returncode, done.stderr) == (130, "")
     assert json.loads(done.stdout)["error"]["code"] == "cancelled"
+
+
+def test_an_interruption_behind_a_document_adds_no_second_one(paper: Paper, monkeypatch: pytest.MonkeyPatch) -> None:
+    def be_interrupted(value: object) -> None:
+        print_json(value)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(notes_commands, "print_json", be_interrupted)
+    answer = paper("list", "--json")
+    assert answer.code == 130
+    assert isinstance(answer.document, list)

@@ -193,7 +193,7 @@ def run_catching(arguments: Sequence[str]) -> int:
         use_language(find_language(arguments, invocation) or language_of_locale())
         return invoke(arguments, invocation)
     except (click.Abort, KeyboardInterrupt):
-        if wants_json(arguments, invocation):
+        if awaits_json(arguments, invocation):
             print_json({"success": False, "error": CancelledError().as_json()})
         return 130
     except BrokenPipeError:
@@ -202,17 +202,17 @@ def run_catching(arguments: Sequence[str]) -> int:
         if os.environ.get("PAPER_DEBUG") or is_output_failure(error):
             raise
         failure = translate_error(error)
-        if wants_json(arguments, invocation):
+        if awaits_json(arguments, invocation):
             print_json({"success": False, "error": failure.as_json()})
         else:
             print_error(failure)
         return failure.exit_code
 
 
-def wants_json(arguments: Sequence[str], invocation: Invocation) -> bool:
-    """Whether the reader asked for JSON, be it by options that were not parsed any more."""
+def awaits_json(arguments: Sequence[str], invocation: Invocation) -> bool:
+    """Whether the reader asked for JSON, be it by options that were not parsed any more, and has none yet."""
     json_options = {"--json", "--format=json"} & {*arguments} or ("--format", "json") in pairwise(arguments)
-    return bool(invocation.as_json or json_options)
+    return bool(invocation.as_json or json_options) and not invocation.has_document
 
 
 def invoke(arguments: Sequence[str], invocation: Invocation) -> int:

@@ -35,6 +35,8 @@ class Invocation:
     vault: Path | None = None
     as_json: bool | None = None
     """None while the command's own options have not been read."""
+    has_document: bool = False
+    """Whether a document stands on standard output already: there must not be a second one."""
     settings: dict[Path, Settings] = field(default_factory=dict)
     """By vault folder: loaded before the first sentence, for its language, and not read again by the command."""
 

@@ -39,6 +39,8 @@ def print_json(value: Any) -> None:
     def escape(found: re.Match[str]) -> str:
         return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
+    if (context := click.get_current_context(silent=True)) is not None and context.obj is not None:
+        context.obj.has_document = True
     click.echo(re.sub(r"[^\x00-\x7e]", escape, json.dumps(value, ensure_ascii=False, indent=2)))
 
 
