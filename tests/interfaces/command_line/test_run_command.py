@@ -299,7 +299,7 @@ def test_a_dry_run_that_fails_tells_the_failure_first(paper: Any, write: Any) ->
     write("look.md", f"---\ntool: true\nname: looks\ndescription: d\nsteps:\n{steps}\n---\n")
     answer = paper("run", "looks", "--dry-run")
     assert answer.code == 1
-    assert answer.err.startswith("Failed in step 'look' (read_file): There is no file 'none.md'.")
+    assert answer.err.startswith("Failed in step 'look' (read_file): There is no file 'none.md'")
     assert "change nothing" not in answer.err
 
 
