@@ -455,4 +455,4 @@ def test_a_missing_file_that_looks_like_a_reference_is_answered_with_the_referen
 def test_a_missing_file_that_is_named_like_any_other_is_no_reference(folder: VaultFolder, path: str) -> None:
     with pytest.raises(ToolError) as caught:
         folder.read_text(path)
-    assert caught.value.message == f"There is no file '{path}', nor a similar one."
+    assert caught.value.message == f"There is no file '{path}'. None has a similar name."

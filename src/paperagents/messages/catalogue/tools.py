@@ -59,9 +59,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "没有文件 “{path}”。最接近的：{closest}",
     ),
     "file-not-found.alone": (
-        "There is no file '{path}', nor a similar one.",
-        "Es gibt keine Datei „{path}“ und auch keine ähnliche.",
-        "没有文件 “{path}”，也没有相似的文件。",
+        "There is no file '{path}'. None has a similar name.",
+        "Es gibt keine Datei „{path}“. Keine hat einen ähnlichen Namen.",
+        "没有文件 “{path}”。也没有名称相似的文件。",
     ),
     "file-not-found.reference": (
         "There is no file '{path}'. Did you mean \"{{{{{meant}}}}}\"?",
@@ -74,9 +74,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "没有文件夹 “{path}”。最接近的：{closest}",
     ),
     "folder-not-found.alone": (
-        "There is no folder '{path}', nor a similar one.",
-        "Es gibt keinen Ordner „{path}“ und auch keinen ähnlichen.",
-        "没有文件夹 “{path}”，也没有相似的文件夹。",
+        "There is no folder '{path}'. None has a similar name.",
+        "Es gibt keinen Ordner „{path}“. Keiner hat einen ähnlichen Namen.",
+        "没有文件夹 “{path}”。也没有名称相似的文件夹。",
     ),
     # writing
     "file-exists": (
