@@ -175,6 +175,7 @@ class ChangeHistory:
         return {
             "run_id": change.first.root_run,
             "tool": change.first.tool,
+            "step": change.rows[-1].step,
             "path": change.name,
             "change": change.word,
             "added": sum(added for added, _ in counts),

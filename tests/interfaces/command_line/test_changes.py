@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 Paper = Callable[..., Any]
-LISTED = ["run_id", "tool", "path", "change", "added", "removed", "when", "approved_by", "undone"]
+LISTED = ["run_id", "tool", "step", "path", "change", "added", "removed", "when", "approved_by", "undone"]
 BLAMED = ["line", "text", "run_id", "tool", "step", "approved_by", "when"]
 
 

@@ -22,6 +22,7 @@ class ChangeLine(BaseModel):
 
     run_id: str
     tool: str | None
+    step: int = Field(description="The last step of that run that changed it.")
     path: str = Field(description="Of a note; memory/tea for an entry.")
     change: ChangeWord
     added: int
