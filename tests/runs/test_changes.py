@@ -63,7 +63,7 @@ def test_a_list_of_changes_names_run_note_kind_lines_and_who_agreed(desk: Desk) 
     first, second = write(desk, "a.md", "one\ntwo\n"), write(desk, "a.md", "one\n2\nthree\n")
     newest, oldest = desk.vault.changes()
     assert oldest == {
-        "run_id": first, "tool": "write_file", "path": "a.md", "change": "created", "added": 2, "removed": 0,
+        "run_id": first, "tool": "write_file", "step": 1, "path": "a.md", "change": "created", "added": 2, "removed": 0,
         "when": oldest["when"], "approved_by": "Ann", "undone": False,
     }  # fmt: skip
     assert (newest["run_id"], newest["change"], newest["added"], newest["removed"]) == (second, "changed", 2, 1)

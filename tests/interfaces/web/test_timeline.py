@@ -126,6 +126,21 @@ def test_a_loop_is_one_row_that_unfolds_into_rounds_named_by_their_item(page: Pa
     expect(rounds.first.locator(".rows .row-name")).to_have_text("postprocess")
 
 
+def test_a_loop_that_was_unfolded_before_it_began_shows_its_rounds(page: Page, served: Served) -> None:
+    served.note(
+        "tools/later.md",
+        "---\ntool: true\nname: later\ndescription: Rests, then counts.\nsteps:\n"
+        "  - {name: rest, tool: nap, parameters: {milliseconds: 3000}}\n"
+        "  - {name: each, tool: nap, for_each: [1, 2, 2500, 3000], parameters: {milliseconds: '{{item}}'}}\n---\n",
+    )
+    page.goto(f"{served.url}/tools/later")
+    run(page)
+    expect(row(page, "rest")).to_have_attribute("data-state", "running")
+    row(page, "each").locator("summary").first.click()
+    expect(row(page, "each").locator("[data-rows] > .row").first).to_be_visible()
+    assert page.locator(".run").get_attribute("data-status") == "running"
+
+
 def test_an_opened_row_shows_input_and_output_side_by_side_and_unbroken(page: Page, served: Served) -> None:
     served.note("tools/read_all.md", READ_ALL)
     record = served.vault.run("read_all", {})

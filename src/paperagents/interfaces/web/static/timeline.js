@@ -29,8 +29,11 @@ function showIn(list, event) {
   const row = nearest && list.known.get(nearest);
   if (!row) return false;
   const part = way[way.indexOf(nearest) + 1]?.slice(nearest.length) ?? "";
-  if (/^(\[|\/call-)/.test(part)) count(row, Number(/\d+/.exec(part)[0]), event);
-  else if (part) {
+  if (/^(\[|\/call-)/.test(part)) {
+    count(row, Number(/\d+/.exec(part)[0]), event);
+    // Drawn before it had any, it has no place to unfold them into.
+    if (!row.querySelector(":scope > details > [data-rows]")) return false;
+  } else if (part) {
     if (event.type === "step-started") mark(row, "running");
     return false;
   } else if (event.type === "step-started") mark(row, "running");
