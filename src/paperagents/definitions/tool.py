@@ -80,11 +80,13 @@ def follow_reference(schema: Mapping[str, JsonValue], root: Mapping[str, JsonVal
     """The schema with what its ``$ref`` names inside the root; what stands beside a reference comes first."""
     for _ in range(_LONGEST_CHAIN):
         target = schema.get("$ref")
+        if not isinstance(target, str):
+            break
         found: JsonValue = dict(root)
-        for segment in target.removeprefix("#/").split("/") if isinstance(target, str) else ():
+        for segment in target.removeprefix("#/").split("/"):
             name = segment.replace("~1", "/").replace("~0", "~")
             found = found.get(name) if isinstance(found, dict) else None
-        if not isinstance(target, str) or not isinstance(found, dict):
+        if not isinstance(found, dict):
             break
         schema = {**found, **{name: value for name, value in schema.items() if name != "$ref"}}
     return schema

@@ -237,6 +237,9 @@ def require_allowed(segments: tuple[str, ...]) -> None:
 
 def normalize_name(segment: str) -> str:
     """The name that a lenient file system could take this one for: case, width, invisible letters, end dots."""
+    if segment.isascii() and segment.isprintable():
+        # Nearly all are so, and every call with a path asks.
+        return segment.lower().rstrip(". ")
     folded = unicodedata.normalize("NFKC", segment).casefold()
     visible = "".join(letter for letter in folded if unicodedata.category(letter) not in _IGNORED_CATEGORIES)
     return visible.rstrip(". ")
