@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import resource
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,6 +57,19 @@ def test_what_a_newer_version_keeps_beside_variables_is_ignored_and_kept(tmp_pat
     store.set("tool", {"KEY": None, "OTHER": "b"})
     written[ours] = {"tool": {"NEW": newer, "OTHER": {"value": "b", "digest": None}}, "strange": ["x"]}
     assert json.loads(file.read_text()) == written
+
+
+def test_too_few_descriptors_are_not_the_fault_of_the_file(tmp_path: Path) -> None:
+    store = EnvironmentStore(tmp_path / "environments.json", lambda: str(tmp_path))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with Path(os.devnull).open("rb") as last:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (last.fileno(), hard))
+        try:
+            with pytest.raises(OSError, match="Too many") as caught:
+                store.values("tool")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert caught.value.errno == errno.EMFILE
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"VAULT": 5}', '{"VAULT": {"tool": ["KEY"]}}', "[" * 100000])

@@ -13,6 +13,7 @@ from typing import Any
 
 from paperagents.errors import PaperError
 from paperagents.files.state_files import file_lock, read_object, replace_file
+from paperagents.shortages import find_shortage
 
 Values = dict[str, str]
 
@@ -81,6 +82,9 @@ class EnvironmentStore:
         try:
             return read_object(self._file)
         except (OSError, ValueError) as error:
+            if find_shortage(error):
+                # Not the file's fault: told as what it is, like everywhere.
+                raise
             raise self._unreadable(str(error)) from error
 
     def _unreadable(self, reason: str) -> PaperError:
