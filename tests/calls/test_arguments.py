@@ -33,6 +33,15 @@ def test_defaults_and_other_names_are_filled_in_and_undeclared_arguments_pass() 
     assert validate_arguments(tool(), {"path": "a", "more": 1}) == {"file": "a", "limit": 10, "more": 1}
 
 
+def test_a_default_that_leads_back_to_itself_has_an_end() -> None:
+    node: Any = {"type": "object", "properties": {"child": {"$ref": "#/$defs/node", "default": {}}}}
+    whole: Any = {"type": "object", "properties": {"node": {"$ref": "#/$defs/node"}}, "$defs": {"node": node}}
+    tree = ToolDefinition(
+        id="t", name="t", kind="markdown", own_schema=whole, parameters=(Parameter(name="node", schema=node),)
+    )
+    assert validate_arguments(tree, {"node": {"child": {}}}) == {"node": {"child": {"child": {"child": {}}}}}
+
+
 def test_defaults_are_filled_in_at_any_depth() -> None:
     page = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "default": 5}}}
     pages = {"type": "array", "items": page}

@@ -112,7 +112,11 @@ def _add_inner_defaults(value: JsonValue, schema: Mapping[str, JsonValue], root:
         return value
     inner = {name: follow_reference(each, root) for name, each in properties.items() if isinstance(each, dict)}
     complete = {**{name: each["default"] for name, each in inner.items() if "default" in each}, **value}
-    return {name: _add_inner_defaults(each, inner.get(name, {}), root) for name, each in complete.items()}
+    # A reference may lead back to where it stands: those inside of a default are not followed, else there were no end.
+    return {
+        name: _add_inner_defaults(each, inner.get(name, {}), root if name in value else {})
+        for name, each in complete.items()
+    }
 
 
 def _convert(given: JsonObject, declared: Mapping[str, Parameter], problems: list[JsonObject]) -> JsonObject:
